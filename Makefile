@@ -1,0 +1,43 @@
+# `make demo` and `make test` work on a fresh clone: they create .venv and install into it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NATIVE := CMakeLists.txt $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
+
+.PHONY: demo test lint docs stub sanitize clean
+
+demo: $(VENV)/.installed
+	$(BIN)/python -m bestdag.examples
+
+test: $(VENV)/.installed lint
+	$(BIN)/python -m pytest -q
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: $(VENV)/.installed
+	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
+
+# The type stub of the native module; a test compares it with the built module.
+stub: $(VENV)/.installed
+	$(BIN)/python -m nanobind.stubgen -m bestdag._core -o src/bestdag/_core.pyi
+
+# The native kernels under AddressSanitizer + UBSan, then ThreadSanitizer.
+sanitize:
+	cmake -S cpp -B build/asan -DBESTDAG_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
+	cmake --build build/asan -j && build/asan/kernel_checks
+	cmake -S cpp -B build/tsan -DBESTDAG_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo
+	cmake --build build/tsan -j && build/tsan/kernel_checks
+
+$(VENV)/.installed: pyproject.toml $(NATIVE)
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bestdag needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build docs/_build

@@ -1,0 +1,3 @@
+#include "bindings/common.hpp"
+
+void register_sampling(nb::module_&) {}

@@ -1,0 +1,72 @@
+"""What a column is: its name and its ordered states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bestdag.errors import DataError, unknown_name
+
+__all__ = ["MAX_ARITY", "Variable"]
+
+# Codes are at most 16 bits wide and one code is kept for missing cells.
+MAX_ARITY = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A discrete variable: a name and its states, in order.
+
+    Parameters
+    ----------
+    name : str
+        Column name; any text.
+    states : tuple of str
+        At least one state, all different. States are text, also when they look like numbers.
+    cuts : tuple of float, optional
+        For a variable made from a number column: the ascending cut points, one fewer than
+        there are states. A value x belongs to state number (how many cuts are < x).
+
+    Examples
+    --------
+    >>> smoke = Variable("smoke", ("no", "yes"))
+    >>> smoke.arity, smoke.code("yes")
+    (2, 1)
+    """
+
+    name: str
+    states: tuple[str, ...]
+    cuts: tuple[float, ...] | None = field(default=None)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise DataError(f"variable: a name must be text, got {self.name!r}")
+        object.__setattr__(self, "states", tuple(self.states))
+        bad = [state for state in self.states if not isinstance(state, str)]
+        if bad:
+            raise DataError(f"variable {self.name!r}: states must be text, got {bad[0]!r}")
+        if not 1 <= len(self.states) <= MAX_ARITY:
+            raise DataError(
+                f"variable {self.name!r}: between 1 and {MAX_ARITY:,} states are possible, "
+                f"got {len(self.states):,}"
+            )
+        if len(set(self.states)) != len(self.states):
+            seen: set[str] = set()
+            twice = next(s for s in self.states if s in seen or seen.add(s))  # type: ignore[func-returns-value]
+            raise DataError(f"variable {self.name!r}: state {twice!r} is listed twice")
+        if self.cuts is not None and len(self.cuts) != len(self.states) - 1:
+            raise DataError(
+                f"variable {self.name!r}: {len(self.states)} states need "
+                f"{len(self.states) - 1} cut points, got {len(self.cuts)}"
+            )
+
+    @property
+    def arity(self) -> int:
+        """Number of states, seen in the data or not."""
+        return len(self.states)
+
+    def code(self, state: str) -> int:
+        """Position of a state, or an error that names the nearest one."""
+        try:
+            return self.states.index(state)
+        except ValueError:
+            raise unknown_name(f"state of {self.name!r}", state, self.states) from None
