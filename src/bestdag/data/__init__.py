@@ -1,0 +1,1 @@
+"""Tables in: variables, datasets and the readers that make them."""

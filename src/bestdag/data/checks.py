@@ -1,0 +1,127 @@
+"""The checks behind a Dataset: codes, weights and row choices in their stored form."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError
+
+__all__ = [
+    "as_codes",
+    "as_weights",
+    "code_type",
+    "locked",
+    "row_positions",
+    "total_of",
+]
+
+_Array = TypeVar("_Array", bound=npt.NDArray[Any])
+
+# Sums of whole weights stay exact in float64 below this.
+_MAX_TOTAL = 2**53
+
+
+def code_type(arity: int) -> type[np.uint8] | type[np.uint16]:
+    """Return the smallest type for the codes of the states and of missing cells."""
+    return np.uint8 if arity <= 255 else np.uint16
+
+
+def locked(array: _Array) -> _Array:
+    """Make an array read-only."""
+    array.flags.writeable = False
+    return array
+
+
+def as_codes(
+    variable: Variable, column: npt.ArrayLike
+) -> npt.NDArray[np.uint8] | npt.NDArray[np.uint16]:
+    """Copy a column of codes into its stored form, or name the first code out of range."""
+    who = f"Dataset: column {variable.name!r}"
+    given = np.asarray(column)
+    if given.ndim != 1:
+        raise DataError(f"{who}: a one-dimensional array is needed, got {given.ndim} dimensions")
+    if given.size and given.dtype.kind not in "bui":
+        raise DataError(f"{who}: codes must be integers, got {given.dtype}")
+    if given.size and (given.min() < 0 or given.max() > variable.arity):
+        row = int(np.argmax((given < 0) | (given > variable.arity)))
+        raise DataError(
+            f"{who}: codes of {variable.arity} states run from 0 to {variable.arity - 1} "
+            f"({variable.arity} for a missing cell), got {given[row]} in row {row}"
+        )
+    return np.array(given, dtype=code_type(variable.arity))
+
+
+def as_weights(
+    weights: npt.ArrayLike, *, who: str
+) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+    """Copy row weights into their stored form, or name the first row that is wrong."""
+    given = np.asarray(weights)
+    if given.ndim != 1:
+        raise DataError(f"{who}: weights must be one-dimensional, got {given.ndim} dimensions")
+    try:
+        real = given.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{who}: weights must be numbers, got {given.dtype}") from None
+    wrong = ~(np.isfinite(real) & (real >= 0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"{who}: weights must be finite numbers >= 0, got {real[row]} in row {row + 1:,}"
+        )
+    with np.errstate(over="ignore"):
+        total = float(real.sum())
+    if total == 0 and len(real):
+        raise DataError(f"{who}: at least one weight must be above zero, all are 0")
+    if np.all(real == np.floor(real)):
+        if total >= _MAX_TOTAL:
+            raise DataError(f"{who}: the sum of whole weights must be below 2**53, got {total:g}")
+        return real.astype(np.int64)
+    if not np.isfinite(total):
+        raise DataError(f"{who}: the sum of the weights must be finite, got {total}")
+    return real
+
+
+def total_of(weights: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> int | float:
+    """Sum of weights in stored form: an int when they are whole."""
+    if weights.dtype == np.int64:
+        return int(weights.sum())
+    return float(weights.sum())
+
+
+def row_positions(
+    rows: slice | Sequence[int] | Sequence[bool] | npt.NDArray[Any], n_rows: int
+) -> slice | npt.NDArray[Any]:
+    """Check a choice of rows; what comes back can index a column."""
+    if isinstance(rows, slice):
+        chosen: slice | npt.NDArray[Any] = rows
+        n_chosen = len(range(*rows.indices(n_rows)))
+    else:
+        chosen = np.asarray(rows)
+        n_chosen = _n_positions(chosen, n_rows)
+    if n_chosen == 0:
+        raise DataError("select: at least one row is needed, got none")
+    return chosen
+
+
+def _n_positions(rows: npt.NDArray[Any], n_rows: int) -> int:
+    if rows.ndim != 1:
+        raise DataError("select: rows must be a slice, a list of positions or a boolean mask")
+    if rows.dtype.kind == "b":
+        if len(rows) != n_rows:
+            raise DataError(f"select: a mask of {n_rows:,} rows is needed, got {len(rows):,}")
+        return int(np.count_nonzero(rows))
+    if rows.size and rows.dtype.kind not in "ui":
+        raise DataError(f"select: row positions must be integers, got {rows.dtype}")
+    if rows.size and (rows.min() < -n_rows or rows.max() >= n_rows):
+        worst = rows.max() if rows.max() >= n_rows else rows.min()
+        raise DataError(
+            f"select: row {operator.index(worst):,} does not exist, "
+            f"there are {n_rows:,} rows (counted from 0)"
+        )
+    return rows.size

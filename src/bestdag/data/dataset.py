@@ -1,0 +1,391 @@
+"""The table everything else is computed from: variables and small-integer codes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TextIO
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.data.checks import (
+    as_codes,
+    as_weights,
+    locked,
+    row_positions,
+    total_of,
+)
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError, InvalidParameterError, unknown_name
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Dataset"]
+
+Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+Rows = slice | Sequence[int] | Sequence[bool] | npt.NDArray[Any]
+
+
+class Dataset:
+    """A table of discrete data: immutable, compared and hashed by content.
+
+    Each column holds codes 0 ... arity - 1 in the order of the variable's states, in the
+    smallest unsigned type (8 bits up to 255 states, else 16). The code equal to the arity
+    marks a missing cell.
+
+    Parameters
+    ----------
+    variables : iterable of Variable
+        At least one, with different names. States never seen in the rows still count.
+    columns : iterable of integer arrays
+        One array of codes per variable, all of the same length, at least one row. The
+        arrays are copied.
+    weights : array of numbers, optional
+        How many times each row counts: finite, at least zero, not all zero. Whole numbers
+        are kept as integers (their sum must stay below 2**53), others as float64.
+
+    Examples
+    --------
+    >>> smoke = Variable("smoke", ("no", "yes"))
+    >>> cough = Variable("cough", ("never", "often", "always"))
+    >>> data = Dataset([smoke, cough], [np.array([0, 1, 1]), np.array([0, 2, 3])])
+    >>> data
+    Dataset(3 rows, 2 variables: smoke[2], cough[3]; 1 missing cell in 1 column)
+    >>> data.codes("cough")
+    array([0, 2, 3], dtype=uint8)
+    >>> data.missing_counts
+    {'cough': 1}
+    """
+
+    __slots__ = ("_arities", "_columns", "_digest", "_missing", "_names", "_variables", "_weights")
+
+    _variables: tuple[Variable, ...]
+    _names: tuple[str, ...]
+    _arities: Mapping[str, int]
+    _columns: dict[str, Codes]
+    _weights: Weights | None
+    _digest: bytes | None
+    _missing: dict[str, int] | None
+
+    def __init__(
+        self,
+        variables: Iterable[Variable],
+        columns: Iterable[npt.ArrayLike],
+        weights: npt.ArrayLike | None = None,
+    ) -> None:
+        listed = tuple(variables)
+        arrays = list(columns)
+        if len(arrays) != len(listed):
+            raise DataError(
+                f"Dataset: one column per variable is needed, "
+                f"got {len(listed)} variables and {len(arrays)} columns"
+            )
+        coded = [as_codes(*pair) for pair in zip(listed, arrays, strict=True)]
+        self._fill(listed, coded, None if weights is None else as_weights(weights, who="Dataset"))
+
+    @classmethod
+    def _adopt(
+        cls,
+        variables: Iterable[Variable],
+        columns: Iterable[Codes],
+        weights: Weights | None = None,
+    ) -> Dataset:
+        """Make a Dataset of arrays that are known to be right and that nobody else holds."""
+        made = cls.__new__(cls)
+        made._fill(tuple(variables), list(columns), weights)
+        return made
+
+    def _fill(
+        self, variables: tuple[Variable, ...], columns: list[Codes], weights: Weights | None
+    ) -> None:
+        if not variables:
+            raise DataError("Dataset: at least one variable is needed, got none")
+        names = tuple(variable.name for variable in variables)
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise DataError(f"Dataset: two variables are called {twice!r}")
+        n_rows = len(columns[0])
+        if n_rows == 0:
+            raise DataError("Dataset: at least one row is needed, got none")
+        for name, column in zip(names, columns, strict=True):
+            if len(column) != n_rows:
+                raise DataError(
+                    f"Dataset: column {name!r} has {len(column):,} rows, "
+                    f"column {names[0]!r} has {n_rows:,}"
+                )
+        if weights is not None and len(weights) != n_rows:
+            raise DataError(f"Dataset: {n_rows:,} rows need as many weights, got {len(weights):,}")
+        self._variables = variables
+        self._names = names
+        self._arities = MappingProxyType({v.name: v.arity for v in variables})
+        self._columns = {name: locked(c) for name, c in zip(names, columns, strict=True)}
+        self._weights = None if weights is None else locked(weights)
+        self._digest = None
+        self._missing = None
+
+    # What it holds
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in column order."""
+        return self._variables
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables, in column order."""
+        return self._names
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows held, whatever they weigh."""
+        return len(self._columns[self._names[0]])
+
+    @property
+    def n_variables(self) -> int:
+        """Number of columns."""
+        return len(self._variables)
+
+    @property
+    def arities(self) -> Mapping[str, int]:
+        """Declared number of states of each variable."""
+        return self._arities
+
+    @property
+    def weights(self) -> Weights | None:
+        """Weight of each row (int64 or float64, read-only), or None when each counts once."""
+        return self._weights
+
+    @property
+    def total_weight(self) -> int | float:
+        """The number N of cases: the sum of the weights, or the number of rows."""
+        return self.n_rows if self._weights is None else total_of(self._weights)
+
+    def variable(self, name: str) -> Variable:
+        """Return the variable of that name, or an error that offers the nearest one."""
+        self._require(name)
+        return self._variables[self._names.index(name)]
+
+    def codes(self, name: str) -> Codes:
+        """Return the codes of one column: the array itself, read-only."""
+        self._require(name)
+        return self._columns[name]
+
+    def missing(self, name: str) -> npt.NDArray[np.bool_]:
+        """Which cells of a column are missing."""
+        return np.asarray(self.codes(name) == self._arities[name])
+
+    @property
+    def missing_counts(self) -> dict[str, int]:
+        """Number of missing cells of each column that has some."""
+        if self._missing is None:
+            counted = {name: int(np.count_nonzero(self.missing(name))) for name in self._names}
+            self._missing = {name: n for name, n in counted.items() if n}
+        return dict(self._missing)
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether any cell is missing."""
+        return bool(self.missing_counts)
+
+    def _require(self, name: str) -> None:
+        if name not in self._arities:
+            raise unknown_name("variable", name, self._names)
+
+    # Parts and sums
+
+    def select(
+        self, columns: str | Iterable[str] | None = None, rows: Rows | None = None
+    ) -> Dataset:
+        """Take some columns, some rows, or both.
+
+        Parameters
+        ----------
+        columns : str or iterable of str, optional
+            Names in the order wanted; all columns by default.
+        rows : slice, integer array or boolean mask, optional
+            All rows by default. States stay declared when no row shows them any more.
+
+        Returns
+        -------
+        Dataset
+
+        Examples
+        --------
+        >>> data = Dataset([Variable("a", ("x", "y"))], [np.array([0, 1, 1])])
+        >>> data.select(rows=[True, False, True]).codes("a")
+        array([0, 1], dtype=uint8)
+        """
+        names = list(self._names) if columns is None else _name_list(columns)
+        chosen = [self.variable(name) for name in names]
+        if not chosen:
+            raise InvalidParameterError("select: at least one column is needed, got none")
+        if rows is None:
+            return Dataset._adopt(chosen, [self._columns[n] for n in names], self._weights)
+        where = row_positions(rows, self.n_rows)
+        weights = None if self._weights is None else self._weights[where].copy()
+        if weights is not None and not np.any(weights > 0):
+            raise DataError("select: the rows chosen have no weight")
+        return Dataset._adopt(chosen, [self._columns[n][where].copy() for n in names], weights)
+
+    def drop(self, columns: str | Iterable[str]) -> Dataset:
+        """Leave out some columns."""
+        unwanted = _name_list(columns)
+        for name in unwanted:
+            self._require(name)
+        kept = [name for name in self._names if name not in set(unwanted)]
+        if not kept:
+            raise InvalidParameterError("drop: at least one column must remain, got none")
+        return self.select(kept)
+
+    def split(self, fraction: float, *, seed: int = 0) -> tuple[Dataset, Dataset]:
+        """Divide the rows at random: a share of them, and the rest.
+
+        Parameters
+        ----------
+        fraction : float
+            Share of the rows in the first part, 0 < fraction < 1, rounded to whole rows;
+            both parts get at least one row.
+        seed : int, default 0
+            Equal seeds divide equally.
+
+        Returns
+        -------
+        first, second : Dataset
+            Rows keep their order.
+
+        Examples
+        --------
+        >>> data = Dataset([Variable("a", ("x", "y"))], [np.arange(10) % 2])
+        >>> [part.n_rows for part in data.split(0.7)]
+        [7, 3]
+        """
+        if isinstance(fraction, bool) or not 0 < fraction < 1:
+            raise InvalidParameterError(
+                f"split: fraction must be a number between 0 and 1, got {fraction!r}"
+            )
+        if self.n_rows < 2:
+            raise DataError("split: at least two rows are needed, got one")
+        n_first = min(max(round(fraction * self.n_rows), 1), self.n_rows - 1)
+        first = np.zeros(self.n_rows, dtype=np.bool_)
+        first[np.random.default_rng(seed).permutation(self.n_rows)[:n_first]] = True
+        return self.select(rows=first), self.select(rows=~first)
+
+    @classmethod
+    def concat(cls, datasets: Iterable[Dataset]) -> Dataset:
+        """Put tables with equal variables under one another.
+
+        Columns are matched by name and take the order of the first table. When only some
+        tables have weights, the rows of the others count once.
+
+        Raises
+        ------
+        DataError
+            If a table lacks a variable, has another one, or declares other states.
+        """
+        from bestdag.data.combine import stacked
+
+        return cls._adopt(*stacked(list(datasets)))
+
+    def with_states(self, states: Mapping[str, Sequence[str]]) -> Dataset:
+        """Declare other states for some columns: more of them, or in another order.
+
+        A state that some row shows must stay; the error names the first that does not.
+
+        Examples
+        --------
+        >>> data = Dataset([Variable("a", ("x", "y"))], [np.array([0, 1])])
+        >>> data.with_states({"a": ("y", "x", "z")}).codes("a")
+        array([1, 0], dtype=uint8)
+        """
+        for name in states:
+            self._require(name)
+        from bestdag.data.combine import recoded
+
+        pairs = [recoded(v, self._columns[v.name], states.get(v.name)) for v in self._variables]
+        return Dataset._adopt([v for v, _ in pairs], [c for _, c in pairs], self._weights)
+
+    # Out
+
+    def to_pandas(self, *, weights: str = "weight") -> pandas.DataFrame:
+        """Make a pandas frame of Categorical columns with all declared states.
+
+        Row weights, when there are some, become a last column called `weights`.
+        """
+        from bestdag.data.exports import to_pandas
+
+        return to_pandas(self, weights)
+
+    def to_polars(self, *, weights: str = "weight") -> Any:
+        """Make a polars frame of Enum columns; weights as in `to_pandas`."""
+        from bestdag.data.exports import to_polars
+
+        return to_polars(self, weights)
+
+    def to_arrow(self, *, weights: str = "weight") -> Any:
+        """Make a pyarrow table of dictionary columns (weights as in `to_pandas`)."""
+        from bestdag.data.exports import to_arrow
+
+        return to_arrow(self, weights)
+
+    def to_csv(self, path: str | Path | TextIO, *, weights: str = "weight") -> None:
+        """Write a CSV file (tabs for ``.tsv``, compressed for ``.gz``), complete or not at all.
+
+        Missing cells are written empty. `path` may also be an open text stream.
+        """
+        from bestdag.data.exports import to_csv
+
+        to_csv(self, path, weights)
+
+    # As a Python value
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Dataset):
+            return NotImplemented
+        if self is other:
+            return True
+        if self._variables != other._variables or self.n_rows != other.n_rows:
+            return False
+        if (self._weights is None) != (other._weights is None):
+            return False
+        if self._weights is not None and not np.array_equal(self._weights, other._weights):  # type: ignore[arg-type]
+            return False
+        return all(np.array_equal(self._columns[n], other._columns[n]) for n in self._names)
+
+    def __hash__(self) -> int:
+        if self._digest is None:
+            digest = hashlib.blake2b(repr(self._variables).encode("utf-8", "surrogatepass"))
+            for name in self._names:
+                digest.update(self._columns[name])
+            if self._weights is not None:
+                digest.update(b"weights")
+                digest.update(self._weights.astype(np.float64))
+            self._digest = digest.digest()
+        return int.from_bytes(self._digest[:8], "little", signed=True)
+
+    def __getstate__(self) -> tuple[tuple[Variable, ...], list[Codes], Weights | None]:
+        return self._variables, list(self._columns.values()), self._weights
+
+    def __setstate__(self, state: tuple[tuple[Variable, ...], list[Codes], Weights | None]) -> None:
+        self._fill(*state)
+
+    def __repr__(self) -> str:
+        from bestdag.data.display import summary
+
+        return f"Dataset({summary(self)})"
+
+    def _repr_html_(self) -> str:
+        from bestdag.data.display import html_table
+
+        return html_table(self)
+
+
+def _name_list(columns: str | Iterable[str]) -> list[str]:
+    return [columns] if isinstance(columns, str) else list(columns)
