@@ -1,9 +1,17 @@
 // The private module behind bestdag: one register_* per concept, each in its own file.
 #include "bindings/common.hpp"
 
+void register_counts(nb::module_& m);
 void register_sampling(nb::module_& m);
+void register_scores(nb::module_& m);
+void register_special(nb::module_& m);
+void register_tables(nb::module_& m);
 
 NB_MODULE(_core, m) {
     m.doc() = "Native kernels of bestdag; private, called in bulk by the Python layers.";
+    register_special(m);
+    register_tables(m);
+    register_counts(m);
+    register_scores(m);
     register_sampling(m);
 }

@@ -1,0 +1,1 @@
+"""Graphs over named nodes; knows no data."""

@@ -1,0 +1,24 @@
+// Kernels of the scores, and local scores of many families.
+#include <nanobind/stl/unique_ptr.h>
+
+#include "bindings/types.hpp"
+#include "kernels/bdeu.hpp"
+#include "kernels/bic.hpp"
+
+void register_scores(nb::module_& m) {
+    nb::class_<bestdag::Kernel>(m, "Kernel", "Native twin of a score.");
+    m.def("bic", &bestdag::make_bic, "Native twin of scores/bic.py.");
+    m.def("bdeu", &bestdag::make_bdeu, "ess"_a, "Native twin of scores/bdeu.py.");
+    m.def(
+        "score_families",
+        [](const BoundTable& table, const bestdag::Kernel& kernel, const Int32s& children,
+           const Int64s& offsets, const Int32s& parents, const Doubles& out, int threads) {
+            run_unlocked(threads, [&](const bestdag::Execution& execution) {
+                bestdag::score_families(table.table, kernel, family_list(children, offsets, parents),
+                                        view(out), execution);
+            });
+        },
+        "table"_a, "kernel"_a, "children"_a.noconvert(), "offsets"_a.noconvert(),
+        "parents"_a.noconvert(), "out"_a.noconvert(), "threads"_a,
+        "Local scores of many families in one call.");
+}

@@ -1,0 +1,30 @@
+// Bound values that several binding files share.
+#pragma once
+
+#include "bindings/common.hpp"
+#include "kernels/bitwise.hpp"
+#include "kernels/families.hpp"
+
+using Columns = nb::typed<nb::list, nb::object>;
+using Arities = nb::typed<nb::list, int>;
+
+// A native table together with the arrays it points into.
+class BoundTable {
+public:
+    BoundTable(std::size_t n_rows, Columns columns, Arities arities, nb::object weights);
+
+    const bestdag::Table table;
+
+private:
+    nb::list columns_;
+    nb::object weights_;
+};
+
+using Int32s = Array1<const std::int32_t>;
+using Int64s = Array1<const std::int64_t>;
+using Doubles = Array1<double>;
+
+inline bestdag::FamilyList family_list(const Int32s& children, const Int64s& offsets,
+                                       const Int32s& parents) {
+    return {view(children), view(offsets), view(parents)};
+}

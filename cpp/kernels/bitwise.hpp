@@ -1,0 +1,33 @@
+// Operations on bitmaps of rows, in the widest vectors this processor has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bestdag {
+
+struct Bitwise {
+    const char* name;  // "portable", "avx2" or "avx512"
+    // out = a AND b over `words` words; out may be a or b.
+    void (*intersect)(const std::uint64_t* a, const std::uint64_t* b, std::uint64_t* out,
+                      std::size_t words);
+    // Number of bits set in a AND b.
+    std::uint64_t (*count_common)(const std::uint64_t* a, const std::uint64_t* b,
+                                  std::size_t words);
+};
+
+// The best set for this processor, chosen on first use.
+const Bitwise& bitwise() noexcept;
+
+// Every set this processor can run, slowest first; `count` receives how many.
+const Bitwise* const* bitwise_sets(std::size_t& count) noexcept;
+
+// Use the set of this name until the process ends (tests and measurements); false if unknown here.
+bool choose_bitwise(const char* name) noexcept;
+
+namespace detail {
+const Bitwise* bitwise_avx2() noexcept;    // nullptr where not compiled in
+const Bitwise* bitwise_avx512() noexcept;  // nullptr where not compiled in
+}  // namespace detail
+
+}  // namespace bestdag

@@ -1,0 +1,54 @@
+#include "kernels/table.hpp"
+
+#include <numeric>
+
+namespace bestdag {
+
+namespace {
+
+double sum_of_weights(const Weights& weights, std::size_t n_rows) {
+    if (weights.whole) {
+        return static_cast<double>(
+            std::accumulate(weights.whole, weights.whole + n_rows, std::int64_t{0}));
+    }
+    if (weights.real) return std::accumulate(weights.real, weights.real + n_rows, 0.0);
+    return static_cast<double>(n_rows);
+}
+
+template <class Code>
+void set_bits(const Code* codes, std::size_t n_rows, std::size_t n_words, std::uint64_t* words) {
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        words[codes[row] * n_words + row / 64] |= std::uint64_t{1} << (row % 64);
+    }
+}
+
+}  // namespace
+
+Table::Table(std::size_t n_rows, std::vector<Column> columns, Weights weights)
+    : n_rows_(n_rows),
+      columns_(std::move(columns)),
+      weights_(weights),
+      total_weight_(sum_of_weights(weights, n_rows)),
+      all_rows_(n_words(), ~std::uint64_t{0}),
+      bitmaps_(std::make_unique<Bitmaps[]>(columns_.size())) {
+    if (n_rows % 64 != 0) all_rows_.back() = (std::uint64_t{1} << (n_rows % 64)) - 1;
+}
+
+const std::uint64_t* Table::bitmaps(std::size_t column) const {
+    Bitmaps& bitmaps = bitmaps_[column];
+    std::call_once(bitmaps.once, [&] {
+        const Column& codes = columns_[column];
+        bitmaps.words.assign(codes.arity * n_words(), 0);
+        if (codes.narrow) {
+            set_bits(codes.narrow, n_rows_, n_words(), bitmaps.words.data());
+        } else {
+            set_bits(codes.wide, n_rows_, n_words(), bitmaps.words.data());
+        }
+        bitmaps.ready = true;
+    });
+    return bitmaps.words.data();
+}
+
+bool Table::has_bitmaps(std::size_t column) const noexcept { return bitmaps_[column].ready; }
+
+}  // namespace bestdag

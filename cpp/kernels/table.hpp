@@ -1,0 +1,68 @@
+// A table of codes as the kernels see it: columns owned by the caller, bitmaps of rows made on
+// first use.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace bestdag {
+
+// Codes of one column, one or two bytes each: exactly one pointer is set. Codes are < arity.
+struct Column {
+    const std::uint8_t* narrow = nullptr;
+    const std::uint16_t* wide = nullptr;
+    std::uint32_t arity = 1;
+
+    std::uint32_t operator[](std::size_t row) const noexcept {
+        return narrow ? narrow[row] : wide[row];
+    }
+};
+
+// Row weights: whole numbers, real numbers, or none (every row counts once).
+struct Weights {
+    const std::int64_t* whole = nullptr;
+    const double* real = nullptr;
+};
+
+class Table {
+public:
+    // Requires n_rows >= 1, every pointer valid for n_rows while the table lives, weights >= 0 and
+    // a sum of whole weights below 2^53.
+    Table(std::size_t n_rows, std::vector<Column> columns, Weights weights);
+
+    std::size_t n_rows() const noexcept { return n_rows_; }
+    std::size_t n_columns() const noexcept { return columns_.size(); }
+    const Column& column(std::size_t i) const noexcept { return columns_[i]; }
+    const Weights& weights() const noexcept { return weights_; }
+    bool is_weighted() const noexcept { return weights_.whole || weights_.real; }
+    double total_weight() const noexcept { return total_weight_; }  // N
+
+    // Bitmaps of one column, one per state, each n_words() long: bit t of word w of state s tells
+    // whether row 64 w + t has state s. Built once, by whichever thread asks first.
+    const std::uint64_t* bitmaps(std::size_t column) const;
+    std::size_t n_words() const noexcept { return (n_rows_ + 63) / 64; }
+    // Bitmap with every row of the table set.
+    const std::uint64_t* all_rows() const noexcept { return all_rows_.data(); }
+    bool has_bitmaps(std::size_t column) const noexcept;
+
+private:
+    struct Bitmaps {
+        std::once_flag once;
+        std::atomic<bool> ready = false;
+        std::vector<std::uint64_t> words;
+    };
+
+    std::size_t n_rows_;
+    std::vector<Column> columns_;
+    Weights weights_;
+    double total_weight_;
+    std::vector<std::uint64_t> all_rows_;
+    std::unique_ptr<Bitmaps[]> bitmaps_;
+};
+
+}  // namespace bestdag

@@ -1,0 +1,44 @@
+"""
+Native kernels of bestdag; private, called in bulk by the Python layers.
+"""
+
+from typing import Annotated, Any
+
+import numpy
+from numpy.typing import NDArray
+
+
+def log_gamma(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """ln Gamma of each number > 0."""
+
+def log_rising(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """ln [Gamma(a + n) / Gamma(a)] of each pair."""
+
+class Table:
+    """Columns of codes; keeps the arrays it was made of alive."""
+
+    def __init__(self, n_rows: int, columns: list[object], arities: list[int], weights: object | None) -> None: ...
+
+def instruction_sets() -> list[str]:
+    """Names of the instruction sets this processor can run, slowest first."""
+
+def use_instruction_set(name: str) -> None:
+    """Use this instruction set from now on (tests and measurements)."""
+
+class TooManyCellsError(Exception):
+    pass
+
+def count_families(table: Table, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_cells: float, threads: int) -> list[tuple[Any, Any]]:
+    """Observed configurations and counts of each family."""
+
+class Kernel:
+    """Native twin of a score."""
+
+def bic() -> Kernel:
+    """Native twin of scores/bic.py."""
+
+def bdeu(ess: float) -> Kernel:
+    """Native twin of scores/bdeu.py."""
+
+def score_families(table: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """Local scores of many families in one call."""

@@ -1,0 +1,67 @@
+"""The arithmetic behind a local score, for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bestdag.counts.family import FamilyCounts
+from bestdag.scores.base import Score
+
+__all__ = ["Explanation", "explain"]
+
+# More configurations than this do not help anybody on paper.
+_MAX_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanation:
+    """A family's counts, the terms of its score and their sum; print it.
+
+    Attributes
+    ----------
+    score : Score
+    counts : FamilyCounts
+    terms : dict of str to float
+        Named parts that add up to the value; empty for a score that names none.
+    value : float
+        The local score.
+    """
+
+    score: Score
+    counts: FamilyCounts
+    terms: dict[str, float]
+    value: float
+
+    def __str__(self) -> str:
+        counts = self.counts
+        given = ", ".join(parent.name for parent in counts.parents) or "no parents"
+        lines = [
+            f"{self.score!r} of {counts.child.name} given {given} (natural logarithms)",
+            f"N = {counts.total:,}; r = {counts.arity} states; "
+            f"{counts.n_observed:,} of q = {counts.n_configurations:,.15g} "
+            f"configurations seen",
+            *_table(counts),
+            *(f"{label:<20}{value:>20.9f}" for label, value in self.terms.items()),
+            f"{'score':<20}{self.value:>20.9f}",
+        ]
+        return "\n".join(lines)
+
+
+def explain(score: Score, counts: FamilyCounts) -> Explanation:
+    """Work out a local score and its terms."""
+    terms = score.terms(counts) if hasattr(score, "terms") else {}
+    return Explanation(score, counts, terms, score.family(counts))
+
+
+def _table(counts: FamilyCounts) -> list[str]:
+    head = [[parent.name for parent in counts.parents] + list(counts.child.states)]
+    for codes, row in zip(
+        counts.configurations[:_MAX_SHOWN], counts.table[:_MAX_SHOWN], strict=True
+    ):
+        states = [p.states[code] for p, code in zip(counts.parents, codes, strict=True)]
+        head.append(states + [f"{n:,}" for n in row.tolist()])
+    widths = [max(map(len, column)) for column in zip(*head, strict=True)]
+    lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in head]
+    if counts.n_observed > _MAX_SHOWN:
+        lines.append(f"... and {counts.n_observed - _MAX_SHOWN:,} more configurations")
+    return lines

@@ -1,0 +1,127 @@
+"""A score bound to a data set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.counts.engine import CountingEngine
+from bestdag.data.dataset import Dataset
+from bestdag.errors import GraphError
+from bestdag.graph.dag import Dag
+from bestdag.scores import make_score
+from bestdag.scores.base import Score
+from bestdag.scores.explanation import Explanation, explain
+
+__all__ = ["Scorer"]
+
+# About 200 bytes each; a full memory is emptied, never searched.
+_MAX_REMEMBERED = 1 << 20
+
+_Family = tuple[str, Collection[str]]
+
+
+class Scorer:
+    """Local and total scores of one data set, remembered.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Complete: without missing cells.
+    score : Score or str
+        A score, or the name of one with its default settings.
+    threads : int, optional
+        Threads for native work; every processor by default.
+
+    Examples
+    --------
+    >>> from bestdag.data.readers import read
+    >>> data = read({"rain": ["no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes"]})
+    >>> scorer = Scorer(data, "bic")
+    >>> round(scorer.family("wet", ["rain"]), 6)
+    -3.295837
+    >>> round(scorer.total(Dag(["rain", "wet"], [("rain", "wet")])), 6)
+    -6.238325
+    """
+
+    def __init__(
+        self, dataset: Dataset, score: Score | str = "bdeu", *, threads: int | None = None
+    ) -> None:
+        self.score: Score = make_score(score) if isinstance(score, str) else score
+        self._engine = CountingEngine(dataset, threads=threads)
+        self._kernel = self.score.kernel()
+        self._remembered: dict[tuple[str, frozenset[str]], float] = {}
+
+    @property
+    def dataset(self) -> Dataset:
+        """The data."""
+        return self._engine.dataset
+
+    def family(self, child: str, parents: Collection[str] = ()) -> float:
+        """Score one family."""
+        return float(self.families([(child, parents)])[0])
+
+    def families(self, families: Iterable[_Family]) -> npt.NDArray[np.float64]:
+        """Score many families, each given as (child, parents), in one native call."""
+        keys = [(child, _as_set(child, parents)) for child, parents in families]
+        new = [key for key in dict.fromkeys(keys) if key not in self._remembered]
+        if new:
+            if len(self._remembered) + len(new) > _MAX_REMEMBERED:
+                self._remembered.clear()
+                new = list(dict.fromkeys(keys))
+            self._remembered.update(zip(new, self._compute(new).tolist(), strict=True))
+        return np.array([self._remembered[key] for key in keys], dtype=np.float64)
+
+    def total(self, dag: Dag) -> float:
+        """Score a network structure: the sum over its families, rounded once."""
+        return math.fsum(self.by_child(dag).values())
+
+    def by_child(self, dag: Dag) -> dict[str, float]:
+        """Score each family of a structure; keys are the children in the order of the data."""
+        names = self.dataset.names
+        missing = [name for name in names if name not in set(dag.nodes)]
+        extra = [node for node in dag.nodes if node not in set(names)]
+        if missing or extra:
+            raise GraphError(_nodes_differ(missing, extra))
+        scores = self.families([(name, dag.parents(name)) for name in names])
+        return dict(zip(names, scores.tolist(), strict=True))
+
+    def explain(self, child: str, parents: Collection[str] = ()) -> Explanation:
+        """Show how a local score comes about: the counts and the terms of the sum."""
+        (counts,) = self._engine.count([(child, _as_set(child, parents))])
+        return explain(self.score, counts)
+
+    def _compute(self, families: Sequence[_Family]) -> npt.NDArray[np.float64]:
+        if self._kernel is not None:
+            return self._engine.score(self._kernel, families)
+        return np.array([self.score.family(counts) for counts in self._engine.count(families)])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"dataset": self.dataset, "score": self.score, "threads": self._engine.threads}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["dataset"], state["score"], threads=state["threads"])  # type: ignore[misc]
+
+    def __repr__(self) -> str:
+        return f"Scorer({self.score!r}, {self.dataset.n_rows:,} rows)"
+
+
+def _as_set(child: str, parents: Collection[str]) -> frozenset[str]:
+    if isinstance(parents, str):
+        raise GraphError(
+            f"family of {child!r}: parents must be a list of names, got the text {parents!r}"
+        )
+    return frozenset(parents)
+
+
+def _nodes_differ(missing: list[str], extra: list[str]) -> str:
+    parts = []
+    if missing:
+        parts.append(f"columns {', '.join(map(repr, missing[:5]))} are not in the graph")
+    if extra:
+        parts.append(f"nodes {', '.join(map(repr, extra[:5]))} are not in the data")
+    return "score: graph and data must have the same variables; " + ", and ".join(parts)
