@@ -18,6 +18,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import math
+import numbers
 from collections.abc import Iterable
 from types import ModuleType
 
@@ -115,7 +116,8 @@ def require_known(kind: str, name: str, known: Iterable[str], *, who: str | None
 
 def require_positive(who: str, what: str, value: float) -> float:
     """Return `value` if it is a finite number above zero."""
-    if isinstance(value, bool) or not _is_number(value) or not 0 < value < math.inf:
+    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not real or not 0 < value < math.inf:
         raise InvalidParameterError(f"{who}: {what} must be a finite number > 0, got {value!r}")
     return value
 
@@ -148,10 +150,3 @@ def import_optional(package: str, *, who: str) -> ModuleType:
             f"{who}: needs the package '{top}', which is not installed; "
             f"install it with: pip install {top}"
         ) from error
-
-
-def _is_number(value: object) -> bool:
-    try:
-        return not math.isnan(float(value))  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return False

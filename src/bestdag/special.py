@@ -20,9 +20,9 @@ def log_gamma(x: npt.ArrayLike) -> _Floats:
     >>> log_gamma([1, 2, 5]).round(6).tolist()  # 0!, 1!, 4!
     [0.0, 0.0, 3.178054]
     """
-    values = np.ascontiguousarray(x, dtype=np.float64)
+    values = np.asarray(x, dtype=np.float64)
     out = np.empty(values.shape)
-    _core.log_gamma(values.reshape(-1), out.reshape(-1))
+    _core.log_gamma(np.ascontiguousarray(values).reshape(-1), out.reshape(-1))
     return out
 
 

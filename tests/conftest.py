@@ -1,0 +1,34 @@
+"""Small data sets for the tests, and how many tests the absent shared data left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bestdag.data.dataset import Dataset
+from bestdag.data.schema import Variable
+
+
+def make_dataset(columns, arities=None, weights=None):
+    """A data set from lists of codes; states are called "0", "1", ..."""
+    variables, arrays = [], []
+    for name, codes in columns.items():
+        arity = (arities or {}).get(name, max(2, max(codes) + 1))
+        variables.append(Variable(name, tuple(map(str, range(arity)))))
+        arrays.append(np.array(codes, np.uint8 if arity <= 255 else np.uint16))
+    return Dataset(variables, arrays, weights=weights)
+
+
+@pytest.fixture
+def code_columns():
+    return lambda **columns: make_dataset(columns)
+
+
+def pytest_terminal_summary(terminalreporter):
+    absent = [
+        report
+        for report in terminalreporter.stats.get("skipped", [])
+        if "shared data not found" in str(report.longrepr)
+    ]
+    if absent:
+        terminalreporter.write_line(f"{len(absent)} tests skipped: shared data not found")

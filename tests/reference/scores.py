@@ -1,0 +1,34 @@
+"""Scores by another route: slow, literal, in exact fractions where that is possible."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import log
+
+
+def log_fraction(x: Fraction) -> float:
+    """Natural logarithm of a fraction of any size."""
+    return log(x.numerator) - log(x.denominator)
+
+
+def bdeu(table, n_configurations, ess):
+    """Predict each case from those before it and multiply: the chain rule, in fractions."""
+    q, s = Fraction(n_configurations), Fraction(ess)
+    probability = Fraction(1)
+    for row in table:
+        seen = [0] * len(row)
+        for state, count in enumerate(row):
+            for _ in range(count):
+                probability *= (seen[state] + s / q / len(row)) / (sum(seen) + s / q)
+                seen[state] += 1
+    return log_fraction(probability)
+
+
+def bic(table, n_configurations):
+    """Multiply the maximum-likelihood probabilities of all cases, then subtract the penalty."""
+    likelihood = Fraction(1)
+    for row in table:
+        for count in row:
+            likelihood *= Fraction(count, max(1, sum(row))) ** count
+    n = sum(map(sum, table))
+    return log_fraction(likelihood) - log(n) / 2 * n_configurations * (len(table[0]) - 1)

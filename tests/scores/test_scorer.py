@@ -1,0 +1,84 @@
+"""Scorer: families, totals, explanations, own scores, refusals."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from bestdag.errors import GraphError, UnknownNameError
+from bestdag.graph.dag import Dag
+from bestdag.scores import SCORES, make_score
+from bestdag.scores.scorer import Scorer
+from tests.conftest import make_dataset
+
+DATA = make_dataset({"b": [0, 1, 1, 0, 2], "a": [0, 1, 0, 1, 1], "c": [1, 1, 0, 0, 0]})
+
+
+class Emptiness:
+    """A score of one's own: minus the number of cells that are zero."""
+
+    name = "emptiness"
+    is_score_equivalent = False
+
+    def family(self, counts):
+        return -float(np.sum(counts.table == 0))
+
+    def kernel(self):
+        return None
+
+
+def test_a_score_of_ones_own_needs_no_kernel():
+    scorer = Scorer(DATA, Emptiness())
+    # c given a: a=0 has c 1 and 0, a=1 has c 1, 0, 0: no cell is zero.
+    # b given a: a=0 has b 0, 1; a=1 has b 1, 0, 2: one zero.
+    assert scorer.families([("c", ["a"]), ("b", ["a"])]).tolist() == [0.0, -1.0]
+    assert "score" in str(scorer.explain("b", ["a"]))
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_total_is_the_sum_of_the_families(name):
+    scorer = Scorer(DATA, name)
+    dag = Dag(["a", "b", "c"], [("a", "b"), ("a", "c"), ("c", "b")])
+    parts = scorer.family("a") + scorer.family("b", ["c", "a"]) + scorer.family("c", ["a"])
+    assert scorer.total(dag) == pytest.approx(parts, rel=1e-15)
+    assert list(scorer.by_child(dag)) == ["b", "a", "c"]
+
+
+def test_parents_in_any_order_and_repeated_are_one_family():
+    scorer = Scorer(DATA)
+    assert len({scorer.family("a", p) for p in (["b", "c"], ("c", "b"), {"b", "c"})}) == 1
+
+
+def test_remembers_and_still_answers_after_pickling():
+    scorer = Scorer(DATA, "bdeu", threads=1)
+    value = scorer.family("a", ["b"])
+    assert pickle.loads(pickle.dumps(scorer)).family("a", ["b"]) == value
+    assert scorer.family("a", ["b"]) == value
+
+
+def test_explains_the_arithmetic():
+    text = str(Scorer(DATA, "bic").explain("a", ["b"]))
+    # b has states 0, 1, 2 and all occur; a is 0 and 1 once each for b=0 and b=1.
+    assert "N = 5; r = 2 states; 3 of q = 3 configurations seen" in text
+    assert "log-likelihood" in text
+    assert "penalty" in text
+    assert "natural logarithms" in text
+
+
+def test_refuses_a_graph_over_other_variables():
+    with pytest.raises(GraphError, match="columns 'c' are not in the graph, and nodes 'x' are not"):
+        Scorer(DATA).total(Dag(["a", "b", "x"], []))
+
+
+def test_refuses_text_as_parents():
+    with pytest.raises(GraphError, match="parents must be a list of names, got the text 'b'"):
+        Scorer(DATA).family("a", "b")
+
+
+def test_unknown_score_gets_a_suggestion():
+    with pytest.raises(UnknownNameError, match=r"unknown score 'bdu'.*did you mean 'bdeu'"):
+        Scorer(DATA, "bdu")
+
+
+def test_mdl_is_bic():
+    assert make_score("mdl") == make_score("bic")
