@@ -28,9 +28,9 @@ stub: $(VENV)/.installed
 # The native kernels under AddressSanitizer + UBSan, then ThreadSanitizer.
 sanitize:
 	cmake -S cpp -B build/asan -DBESTDAG_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
-	cmake --build build/asan -j && build/asan/kernel_checks
+	cmake --build build/asan -j2 && build/asan/kernel_checks
 	cmake -S cpp -B build/tsan -DBESTDAG_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo
-	cmake --build build/tsan -j && build/tsan/kernel_checks
+	cmake --build build/tsan -j2 && build/tsan/kernel_checks
 
 $(VENV)/.installed: pyproject.toml $(NATIVE)
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bestdag needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'

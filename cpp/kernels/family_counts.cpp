@@ -21,6 +21,15 @@ void check(const StopFlag& stop) {
     if (stop.load(std::memory_order_relaxed)) throw Interrupted();
 }
 
+// Run work(first, last) over pieces of 0 .. n, looking at the stop flag before each.
+template <class Work>
+void in_pieces(std::size_t n, const StopFlag& stop, const Work& work) {
+    for (std::size_t first = 0; first < n; first += kStopEvery) {
+        check(stop);
+        work(first, std::min(n, first + kStopEvery));
+    }
+}
+
 // cells[i] = cells[i] * arity + code of row (first + i).
 void append_column(const Column& column, std::size_t first, std::size_t count,
                    std::uint32_t* cells) {
@@ -137,76 +146,94 @@ void count_with_histogram(const Table& table, const Family& family, const StopFl
 
 // ---- numbering of configurations ---------------------------------------------------------------
 
-// Rows in order of their id: starts[g] .. starts[g + 1] are those of id g.
+// Rows in order of their id: starts[g] .. starts[g + 1] are those of id g. The rows are taken in
+// the order of `rows`, or as they come when that is empty.
 void sort_rows_by_id(std::span<const std::uint32_t> ids, std::size_t n_ids, CountingSpace& space,
-                     std::span<const std::uint32_t> rows, std::vector<std::uint32_t>& out) {
-    space.starts.assign(n_ids + 1, 0);
-    for (const std::uint32_t id : ids) ++space.starts[id + 1];
-    for (std::size_t g = 0; g < n_ids; ++g) space.starts[g + 1] += space.starts[g];
+                     std::span<const std::uint32_t> rows, std::vector<std::uint32_t>& out,
+                     const StopFlag& stop) {
+    std::vector<std::uint32_t>& starts = space.starts;
+    starts.assign(n_ids + 1, 0);
+    in_pieces(ids.size(), stop, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) ++starts[ids[i] + 1];
+    });
+    for (std::size_t g = 0; g < n_ids; ++g) starts[g + 1] += starts[g];
     out.resize(ids.size());
     // Place each row, then shift the starts back.
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        const std::uint32_t row = rows.empty() ? static_cast<std::uint32_t>(i) : rows[i];
-        out[space.starts[ids[row]]++] = row;
-    }
-    for (std::size_t g = n_ids; g > 0; --g) space.starts[g] = space.starts[g - 1];
-    space.starts[0] = 0;
+    in_pieces(ids.size(), stop, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const std::uint32_t row = rows.empty() ? static_cast<std::uint32_t>(i) : rows[i];
+            out[starts[ids[row]]++] = row;
+        }
+    });
+    for (std::size_t g = n_ids; g > 0; --g) starts[g] = starts[g - 1];
+    starts[0] = 0;
 }
 
-// Split every group of rows by the codes of one more column; ids stay in lexicographic order.
-// Returns the new number of groups.
-std::size_t refine(const Table& table, const Column& column, std::size_t n_ids,
-                   CountingSpace& space, const StopFlag& stop) {
-    const std::size_t n_rows = table.n_rows();
+// Split every group of rows by the codes of one more column, where few pairs (id, code) are
+// possible: mark those that occur and number them in order.
+std::size_t refine_by_marks(const Table& table, const Column& column, std::size_t n_slots,
+                            CountingSpace& space, const StopFlag& stop) {
     std::vector<std::uint32_t>& ids = space.ids;
-    const std::size_t n_slots = n_ids * column.arity;
-    if (n_slots <= std::max<std::size_t>(1u << 16, 2 * n_rows)) {
-        // Mark the pairs (id, code) that occur and number them in order.
-        space.marks.assign(n_slots, 0);
-        for (std::size_t first = 0; first < n_rows; first += kStopEvery) {
-            check(stop);
-            const std::size_t count = std::min(kStopEvery, n_rows - first);
-            append_column(column, first, count, ids.data() + first);
-            for (std::size_t i = first; i < first + count; ++i) space.marks[ids[i]] = 1;
-        }
-        std::uint32_t next = 0;
-        for (std::uint32_t& mark : space.marks) {
-            if (mark) mark = next++;
-        }
-        for (std::size_t first = 0; first < n_rows; first += kStopEvery) {
-            check(stop);
-            const std::size_t last = std::min(n_rows, first + kStopEvery);
-            for (std::size_t i = first; i < last; ++i) ids[i] = space.marks[ids[i]];
-        }
-        return next;
+    std::vector<std::uint32_t>& marks = space.marks;
+    marks.assign(n_slots, 0);
+    in_pieces(table.n_rows(), stop, [&](std::size_t first, std::size_t last) {
+        append_column(column, first, last - first, ids.data() + first);
+        for (std::size_t i = first; i < last; ++i) marks[ids[i]] = 1;
+    });
+    std::uint32_t next = 0;
+    for (std::uint32_t& mark : marks) {
+        if (mark) mark = next++;
     }
-    // Two counting sorts, by code and then by id, and one walk over the sorted rows.
-    check(stop);
-    space.marks.resize(n_rows);
-    for (std::size_t i = 0; i < n_rows; ++i) space.marks[i] = column[i];
-    sort_rows_by_id(space.marks, column.arity, space, {}, space.order2);
-    check(stop);
-    sort_rows_by_id(ids, n_ids, space, space.order2, space.order);
-    check(stop);
+    in_pieces(table.n_rows(), stop, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) ids[i] = marks[ids[i]];
+    });
+    return next;
+}
+
+// The same by two counting sorts, by code and then by id, and one walk over the sorted rows.
+std::size_t refine_by_sorting(const Table& table, const Column& column, std::size_t n_ids,
+                              CountingSpace& space, const StopFlag& stop) {
+    std::vector<std::uint32_t>& ids = space.ids;
+    std::vector<std::uint32_t>& codes = space.marks;
+    codes.resize(table.n_rows());
+    in_pieces(table.n_rows(), stop, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) codes[i] = column[i];
+    });
+    sort_rows_by_id(codes, column.arity, space, {}, space.order2, stop);
+    sort_rows_by_id(ids, n_ids, space, space.order2, space.order, stop);
     std::uint32_t next = 0;
     std::uint32_t previous_id = ids[space.order[0]];
-    std::uint32_t previous_code = space.marks[space.order[0]];
-    for (const std::uint32_t row : space.order) {
-        if (ids[row] != previous_id || space.marks[row] != previous_code) {
-            previous_id = ids[row];
-            previous_code = space.marks[row];
-            ++next;
+    std::uint32_t previous_code = codes[space.order[0]];
+    in_pieces(table.n_rows(), stop, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const std::uint32_t row = space.order[i];
+            if (ids[row] != previous_id || codes[row] != previous_code) {
+                previous_id = ids[row];
+                previous_code = codes[row];
+                ++next;
+            }
+            ids[row] = next;
         }
-        ids[row] = next;
-    }
+    });
     return next + std::size_t{1};
+}
+
+// Split every group of rows by one more column; ids stay in lexicographic order. Returns the new
+// number of groups.
+std::size_t refine(const Table& table, const Column& column, std::size_t n_ids,
+                   CountingSpace& space, const StopFlag& stop) {
+    const std::size_t n_slots = n_ids * column.arity;
+    if (n_slots <= std::max<std::size_t>(1u << 16, 2 * table.n_rows())) {
+        return refine_by_marks(table, column, n_slots, space, stop);
+    }
+    return refine_by_sorting(table, column, n_ids, space, stop);
 }
 
 // Show the table of counts piece by piece: configurations in order, as many as fit a piece.
 template <class Count>
 void visit_sorted(const Table& table, const Column& child, std::size_t n_ids, CountingSpace& space,
                   const StopFlag& stop, const CountVisitor<Count>& visit) {
-    sort_rows_by_id(space.ids, n_ids, space, {}, space.order);
+    sort_rows_by_id(space.ids, n_ids, space, {}, space.order, stop);
     const std::size_t arity = child.arity;
     const std::size_t per_piece = std::max<std::size_t>(1, kPieceCells / arity);
     std::vector<Count>& cells = cells_of<Count>(space);

@@ -1,0 +1,168 @@
+// Runs every kernel on small tables, many threads and all instruction sets, for the sanitizers.
+// Values are checked against a map; exits 0 when all is well.
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "kernels/bdeu.hpp"
+#include "kernels/bic.hpp"
+#include "kernels/bitwise.hpp"
+#include "kernels/families.hpp"
+#include "kernels/log_gamma.hpp"
+
+namespace {
+
+int failures = 0;
+
+void check(bool ok, const char* what) {
+    if (ok) return;
+    std::fprintf(stderr, "FAILED: %s\n", what);
+    ++failures;
+}
+
+struct Data {
+    std::size_t n_rows;
+    std::vector<std::vector<std::uint8_t>> narrow;
+    std::vector<std::vector<std::uint16_t>> wide;
+    std::vector<std::int64_t> whole;
+    std::vector<double> real;
+    std::vector<bestdag::Column> columns;
+
+    // Columns of exactly n_rows codes on the heap, so a read past the end is seen.
+    Data(std::size_t n, const std::vector<std::uint32_t>& arities, unsigned seed) : n_rows(n) {
+        std::mt19937 random(seed);
+        narrow.resize(arities.size());
+        wide.resize(arities.size());
+        for (std::size_t i = 0; i < arities.size(); ++i) {
+            bestdag::Column column;
+            column.arity = arities[i];
+            if (arities[i] <= 255) {
+                for (std::size_t r = 0; r < n; ++r) {
+                    narrow[i].push_back(static_cast<std::uint8_t>(random() % arities[i]));
+                }
+                column.narrow = narrow[i].data();
+            } else {
+                for (std::size_t r = 0; r < n; ++r) {
+                    wide[i].push_back(static_cast<std::uint16_t>(random() % arities[i]));
+                }
+                column.wide = wide[i].data();
+            }
+            columns.push_back(column);
+        }
+        for (std::size_t r = 0; r < n; ++r) {
+            whole.push_back(static_cast<std::int64_t>(random() % 4));
+            real.push_back(static_cast<double>(random() % 1000) / 7.0);
+        }
+    }
+};
+
+struct Families {
+    std::vector<std::int32_t> children, parents;
+    std::vector<std::int64_t> offsets{0};
+
+    // Every child with its first k other columns as parents.
+    explicit Families(std::size_t n_columns) {
+        for (std::size_t child = 0; child < n_columns; ++child) {
+            for (std::size_t k = 0; k < n_columns; ++k) {
+                children.push_back(static_cast<std::int32_t>(child));
+                std::size_t added = 0;
+                for (std::size_t p = 0; p < n_columns && added < k; ++p) {
+                    if (p == child) continue;
+                    parents.push_back(static_cast<std::int32_t>(p));
+                    ++added;
+                }
+                offsets.push_back(static_cast<std::int64_t>(parents.size()));
+            }
+        }
+    }
+    bestdag::FamilyList list() const { return {children, offsets, parents}; }
+};
+
+void check_counts(const Data& data, const bestdag::Table& table, const bestdag::FamilyList& list,
+                  const bestdag::Execution& execution) {
+    const auto counts = bestdag::count_families(table, list, 1e9, execution);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const bestdag::Family family = list[i];
+        std::map<std::vector<std::uint16_t>, std::vector<std::int64_t>> expected;
+        for (std::size_t row = 0; row < data.n_rows; ++row) {
+            std::vector<std::uint16_t> key;
+            for (const std::int32_t p : family.parents) {
+                key.push_back(static_cast<std::uint16_t>(
+                    table.column(static_cast<std::size_t>(p))[row]));
+            }
+            auto& cells = expected[key];
+            cells.resize(table.column(family.child).arity);
+            ++cells[table.column(family.child)[row]];
+        }
+        std::vector<std::int64_t> flat;
+        for (const auto& [key, cells] : expected) flat.insert(flat.end(), cells.begin(), cells.end());
+        check(counts[i].whole == flat, "counts equal a map");
+    }
+}
+
+void check_table(const Data& data, const bestdag::Execution& execution) {
+    const Families families(data.columns.size());
+    const bestdag::FamilyList list = families.list();
+    check_counts(data, bestdag::Table(data.n_rows, data.columns, {}), list, execution);
+
+    const bestdag::Weights kinds[] = {{}, {data.whole.data(), nullptr}, {nullptr, data.real.data()}};
+    std::unique_ptr<bestdag::Kernel> kernels[] = {bestdag::make_bic(), bestdag::make_bdeu(2.0)};
+    for (const bestdag::Weights& weights : kinds) {
+        const bestdag::Table table(data.n_rows, data.columns, weights);
+        for (const auto& kernel : kernels) {
+            std::vector<double> one(list.size()), many(list.size());
+            bestdag::score_families(table, *kernel, list, one, {1, {}});
+            bestdag::score_families(table, *kernel, list, many, execution);
+            check(one == many, "scores do not depend on threads");
+        }
+    }
+}
+
+void check_interruption() {
+    const Data data(200'000, {2, 3, 4, 5, 30, 30, 30, 30}, 9);
+    const bestdag::Table table(data.n_rows, data.columns, {});
+    const Families families(data.columns.size());
+    bool stopped = false;
+    try {
+        const bestdag::Execution execution{4, [] { return true; }};
+        bestdag::count_families(table, families.list(), 1e9, execution);
+    } catch (const bestdag::Interrupted&) {
+        stopped = true;
+    }
+    check(stopped, "a request to stop is heard");
+}
+
+void check_too_many_cells() {
+    const Data data(1000, {30, 30, 30, 30}, 10);
+    const bestdag::Table table(data.n_rows, data.columns, {});
+    bool refused = false;
+    try {
+        bestdag::count_families(table, Families(4).list(), 100, {2, {}});
+    } catch (const bestdag::TooManyCells&) {
+        refused = true;
+    }
+    check(refused, "a limit on cells is kept");
+}
+
+}  // namespace
+
+int main() {
+    std::size_t n_sets;
+    const bestdag::Bitwise* const* sets = bestdag::bitwise_sets(n_sets);
+    const bestdag::Execution execution{4, [] { return false; }};
+    for (std::size_t i = 0; i < n_sets; ++i) {
+        bestdag::choose_bitwise(sets[i]->name);
+        for (const std::size_t n_rows : {1u, 64u, 65u, 1000u, 40'000u}) {
+            check_table(Data(n_rows, {2, 3, 2, 4, 1}, 1), execution);
+            check_table(Data(n_rows, {30, 30, 30, 300, 2}, 2), execution);
+        }
+    }
+    check_table(Data(3000, {5000, 7, 4000, 3}, 3), execution);
+    check_interruption();
+    check_too_many_cells();
+    check(bestdag::log_rising(0.5, 0.0) == 0.0, "an empty product is 1");
+    std::printf(failures ? "%d checks failed\n" : "all kernel checks passed\n", failures);
+    return failures ? 1 : 0;
+}

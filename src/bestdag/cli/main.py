@@ -1,0 +1,125 @@
+"""The command `bestdag`: finds the command asked for and turns errors into one line."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+__all__ = ["cli", "main"]
+
+# One line per command; its module, of the same name, is imported when it is called.
+COMMANDS = {
+    "info": "Show what is in a table or a network.",
+    "sample": "Draw rows from a network.",
+    "score": "Score a network on a table.",
+}
+
+
+class _LazyGroup(click.Group):
+    """A group that knows its commands' names and imports a command when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"bestdag.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from bestdag.errors import unknown_name
+
+            raise click.UsageError(str(unknown_name("command", args[0], COMMANDS)), ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _print_version(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    if value:
+        import bestdag
+
+        click.echo(f"bestdag {bestdag.__version__}")
+        ctx.exit()
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version,
+    help="Show the version and exit.",
+)
+def cli() -> None:
+    """Best-scoring Bayesian networks for tables of discrete data.
+
+    'bestdag COMMAND --help' explains a command. Exit codes: 0 done, 1 failed, 2 wrong input,
+    130 interrupted.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    warnings.showwarning = _show_warning
+    try:
+        result = cli.main(args=arguments, prog_name="bestdag", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        _complain("interrupted")
+        return 130
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "bestdag"
+        _complain(f"{error.format_message()} (see '{where} --help')", who=where)
+        return 2
+    except BrokenPipeError:
+        # The reader of our output left, as `head` does; nothing more can be said to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        return _report(error)
+
+
+def _report(error: Exception) -> int:
+    from bestdag.errors import BestdagError, MissingPackageError, NotEnoughMemoryError
+
+    if isinstance(error, (MissingPackageError, NotEnoughMemoryError)):
+        _complain(str(error))
+        return 1
+    if isinstance(error, (BestdagError, click.ClickException)):
+        _complain(error.format_message() if isinstance(error, click.ClickException) else str(error))
+        return 2
+    if isinstance(error, OSError):
+        _complain(f"{error.filename or 'files'}: {error.strerror or error}")
+        return 1
+    if isinstance(error, MemoryError):
+        _complain("out of memory")
+        return 1
+    raise error
+
+
+def _complain(message: str, who: str = "bestdag") -> None:
+    line = " ".join(message.split("\n"))
+    click.echo(f"{who}: {line}", err=True)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    _complain(f"warning: {message}")

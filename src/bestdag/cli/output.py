@@ -1,0 +1,56 @@
+"""What commands print: plain aligned tables for people, one JSON object for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+__all__ = ["print_json", "print_table", "require_new_file", "working"]
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
+    """Print aligned columns, the first `left` ones to the left and the others to the right.
+
+    Nothing is cut or wrapped, so a pipe gets what a screen gets.
+    """
+    cells = [[_one_line(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
+    for row in cells:
+        aligned = [
+            cell.ljust(width) if k < left else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        click.echo("  ".join(aligned).rstrip())
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """Print one JSON object; names in any script stay readable."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def require_new_file(path: str, *, force: bool) -> None:
+    """Refuse to replace a file unless told to."""
+    if path != "-" and not force and Path(path).exists():
+        raise click.UsageError(f"{path} exists already; pass --force to replace it")
+
+
+@contextmanager
+def working(what: str, *, quiet: bool) -> Iterator[None]:
+    """Show on a terminal that something is under way."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{what} ..."):
+        yield
+
+
+def _one_line(text: str) -> str:
+    return text.replace("\r", "\\r").replace("\n", "\\n")

@@ -1,0 +1,33 @@
+"""Ctrl-C during native work raises KeyboardInterrupt, and the next call works."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from bestdag.counts.engine import CountingEngine
+from bestdag.scores.bic import BIC
+from tests.conftest import make_dataset
+
+
+@pytest.fixture(scope="module")
+def engine():
+    rng = np.random.default_rng(0)
+    columns = {f"v{i}": rng.integers(0, 4, 200_000).tolist() for i in range(10)}
+    return CountingEngine(make_dataset(columns), threads=2)
+
+
+@pytest.mark.parametrize("work", ["count", "score"])
+def test_ctrl_c_is_answered_and_the_engine_lives_on(engine, work):
+    child, *parents = (v.name for v in engine.variables)
+    few = [(child, parents[:1])]
+    many = [(child, parents[:3])] * 30_000  # several seconds of work
+    run = engine.count if work == "count" else lambda f: engine.score(BIC().kernel(), f)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        run(many)
+    timer.join()
+    assert len(run(few)) == 1
