@@ -1,6 +1,4 @@
 // Kernels of the scores, and local scores of many families.
-#include <nanobind/stl/unique_ptr.h>
-
 #include "bindings/types.hpp"
 #include "kernels/bdeu.hpp"
 #include "kernels/bic.hpp"

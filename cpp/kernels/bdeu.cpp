@@ -6,12 +6,12 @@ namespace bestdag {
 
 namespace {
 
-class Bdeu final : public KernelOf<Bdeu> {
+class Bdeu final : public EvaluatorOf<Bdeu> {
 public:
     explicit Bdeu(double ess) : ess_(ess) {}
 
     template <class Count>
-    double sum_rows(const CountRows<Count>& counts, const FamilyShape& shape) const {
+    double sum_rows(const CountRows<Count>& counts, const FamilyShape& shape) {
         const double row_prior = ess_ / shape.n_configurations;                  // a_j
         const double cell_prior = row_prior / static_cast<double>(shape.arity);  // a_jk
         double score = 0.0;
@@ -28,7 +28,7 @@ public:
         return score;
     }
 
-    double constant(const FamilyShape&) const override { return 0.0; }
+    double constant(const FamilyShape&) override { return 0.0; }
 
 private:
     double ess_;
@@ -36,6 +36,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_bdeu(double ess) { return std::make_unique<Bdeu>(ess); }
+Kernel make_bdeu(double ess) {
+    return Kernel([ess](const Table&) { return std::make_unique<Bdeu>(ess); });
+}
 
 }  // namespace bestdag

@@ -8,10 +8,10 @@ namespace bestdag {
 
 namespace {
 
-class Bic final : public KernelOf<Bic> {
+class Bic final : public EvaluatorOf<Bic> {
 public:
     template <class Count>
-    double sum_rows(const CountRows<Count>& counts, const FamilyShape&) const {
+    double sum_rows(const CountRows<Count>& counts, const FamilyShape&) {
         double score = 0.0;
         for (std::size_t row = 0; row < counts.cells.size(); row += counts.arity) {
             double row_total = 0.0;  // N_j
@@ -25,7 +25,7 @@ public:
         return score;
     }
 
-    double constant(const FamilyShape& shape) const override {
+    double constant(const FamilyShape& shape) override {
         const double n_parameters = shape.n_configurations * static_cast<double>(shape.arity - 1);
         return -0.5 * std::log(shape.total_weight) * n_parameters;
     }
@@ -33,6 +33,8 @@ public:
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_bic() { return std::make_unique<Bic>(); }
+Kernel make_bic() {
+    return Kernel([](const Table&) { return std::make_unique<Bic>(); });
+}
 
 }  // namespace bestdag

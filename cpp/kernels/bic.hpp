@@ -1,12 +1,10 @@
 // Native twin of scores/bic.py.
 #pragma once
 
-#include <memory>
-
 #include "kernels/kernel.hpp"
 
 namespace bestdag {
 
-std::unique_ptr<Kernel> make_bic();
+Kernel make_bic();
 
 }  // namespace bestdag

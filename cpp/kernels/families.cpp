@@ -8,10 +8,18 @@ namespace bestdag {
 
 namespace {
 
-// Run work(i, space, use_bitmaps, stop) for every family; each thread keeps its buffers.
+// What one thread needs from family to family.
+struct Worker {
+    CountingSpace space;
+    std::unique_ptr<Evaluator> evaluator;  // when scoring
+    bool use_bitmaps;
+    const StopFlag& stop;
+};
+
+// Run work(i, worker) for every family; kernel may be nullptr.
 template <class Work>
-void for_each_family(const Table& table, const FamilyList& families, const Execution& execution,
-                     const Work& work) {
+void for_each_family(const Table& table, const FamilyList& families, const Kernel* kernel,
+                     const Execution& execution, const Work& work) {
     constexpr double kNanosecondsPerCode = 0.7;  // a histogram, measured
     const double expected = kNanosecondsPerCode * static_cast<double>(table.n_rows()) *
                             static_cast<double>(families.size() + families.parents.size());
@@ -21,10 +29,8 @@ void for_each_family(const Table& table, const FamilyList& families, const Execu
     const auto n_workers = std::min(families.size(),
                                     static_cast<std::size_t>(std::max(1, execution.threads)));
     parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
-        CountingSpace space;
-        for (std::size_t i; !stop && (i = next++) < families.size();) {
-            work(i, space, use_bitmaps, stop);
-        }
+        Worker worker{{}, kernel ? kernel->evaluator(table) : nullptr, use_bitmaps, stop};
+        for (std::size_t i; !stop && (i = next++) < families.size();) work(i, worker);
     });
 }
 
@@ -47,15 +53,15 @@ public:
     Collector(const Table& table, const Family& family, double max_cells, ObservedCounts& out)
         : table_(table), family_(family), max_cells_(max_cells), out_(out) {}
 
-    void operator()(const CountRows<Count>& rows, const std::uint32_t* first) {
+    void operator()(const CountRows<Count>& rows) {
         for (std::size_t begin = 0; begin < rows.cells.size(); begin += rows.arity, ++seen_) {
             const auto cells = rows.cells.subspan(begin, rows.arity);
             if (std::all_of(cells.begin(), cells.end(), [](Count n) { return n == Count{0}; })) {
                 continue;
             }
             append(cells);
-            if (first) {
-                append_codes_of_row(first[begin / rows.arity]);
+            if (rows.data_rows) {
+                append_codes_of_row(rows.data_rows[begin / rows.arity]);
             } else {
                 append_codes_of_number(seen_);
             }
@@ -103,19 +109,22 @@ private:
 
 }  // namespace
 
+FamilyShape shape_of(const Table& table, const Family& family) noexcept {
+    return {table, family, n_configurations(table, family), table.column(family.child).arity,
+            table.total_weight()};
+}
+
 std::vector<ObservedCounts> count_families(const Table& table, const FamilyList& families,
                                            double max_cells, const Execution& execution) {
     std::vector<ObservedCounts> results(families.size());
     with_count_type(table, [&](auto zero) {
         using Count = decltype(zero);
-        for_each_family(table, families, execution,
-                        [&](std::size_t i, CountingSpace& space, bool use_bitmaps,
-                            const StopFlag& stop) {
-                            const Family family = families[i];
-                            Collector<Count> collect(table, family, max_cells, results[i]);
-                            visit_family_counts<Count>(table, family, space, use_bitmaps, stop,
-                                                       std::ref(collect));
-                        });
+        for_each_family(table, families, nullptr, execution, [&](std::size_t i, Worker& worker) {
+            const Family family = families[i];
+            Collector<Count> collect(table, family, max_cells, results[i]);
+            visit_family_counts<Count>(table, family, worker.space, worker.use_bitmaps, worker.stop,
+                                       std::ref(collect));
+        });
     });
     return results;
 }
@@ -124,21 +133,16 @@ void score_families(const Table& table, const Kernel& kernel, const FamilyList& 
                     std::span<double> scores, const Execution& execution) {
     with_count_type(table, [&](auto zero) {
         using Count = decltype(zero);
-        for_each_family(table, families, execution,
-                        [&](std::size_t i, CountingSpace& space, bool use_bitmaps,
-                            const StopFlag& stop) {
-                            const Family family = families[i];
-                            const FamilyShape shape{n_configurations(table, family),
-                                                    table.column(family.child).arity,
-                                                    table.total_weight()};
-                            double score = kernel.constant(shape);
-                            visit_family_counts<Count>(
-                                table, family, space, use_bitmaps, stop,
-                                [&](const CountRows<Count>& rows, const std::uint32_t*) {
-                                    score += kernel.rows(rows, shape);
-                                });
-                            scores[i] = score;
-                        });
+        for_each_family(table, families, &kernel, execution, [&](std::size_t i, Worker& worker) {
+            const Family family = families[i];
+            const FamilyShape shape = shape_of(table, family);
+            double score = worker.evaluator->constant(shape);
+            visit_family_counts<Count>(table, family, worker.space, worker.use_bitmaps, worker.stop,
+                                       [&](const CountRows<Count>& rows) {
+                                           score += worker.evaluator->rows(rows, shape);
+                                       });
+            scores[i] = score;
+        });
     });
 }
 

@@ -251,7 +251,7 @@ void visit_sorted(const Table& table, const Column& child, std::size_t n_ids, Co
                 row_cells[child[row]] += weight_of<Count>(table, row);
             }
         }
-        visit({cells, arity}, first_rows.data());
+        visit({cells, arity, first_rows.data()});
     }
 }
 
@@ -278,12 +278,12 @@ void visit_family_counts(const Table& table, const Family& family, CountingSpace
         if constexpr (std::is_same_v<Count, std::uint32_t>) {
             if (may_build_bitmaps && bit_nodes(table, family) <= kMaxBitNodes) {
                 count_with_bitmaps(table, family, space, stop, cells);
-                visit({cells, child.arity}, nullptr);
+                visit({cells, child.arity});
                 return;
             }
         }
         count_with_histogram<Count>(table, family, stop, cells);
-        visit({cells, child.arity}, nullptr);
+        visit({cells, child.arity});
         return;
     }
     space.ids.assign(table.n_rows(), 0);

@@ -30,6 +30,9 @@ template <class Count>
 struct CountRows {
     std::span<const Count> cells;
     std::size_t arity;
+    // Some row of the data with the i-th configuration; nullptr when every one of the q
+    // configurations is there, in order, so that i is its number.
+    const std::uint32_t* data_rows = nullptr;
 };
 
 // Buffers kept by one thread from family to family.
@@ -45,12 +48,10 @@ struct CountingSpace {
     std::vector<std::uint64_t> bit_levels; // prefix bitmaps, one per parent
 };
 
-// Which rows came: visit(rows, first) gets consecutive pieces of the table of counts, in order.
-// `first[i]` is some row of the data with the i-th configuration, or nullptr when every one of
-// the q configurations is there, in order.
-// Count is std::uint32_t without weights, std::int64_t with whole and double with real ones.
+// Gets consecutive pieces of the table of counts, in order. Count is std::uint32_t without
+// weights, std::int64_t with whole and double with real ones.
 template <class Count>
-using CountVisitor = std::function<void(const CountRows<Count>&, const std::uint32_t* first)>;
+using CountVisitor = std::function<void(const CountRows<Count>&)>;
 
 template <class Count>
 void visit_family_counts(const Table& table, const Family& family, CountingSpace& space,

@@ -4,46 +4,68 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include "kernels/family_counts.hpp"
 
 namespace bestdag {
 
 struct FamilyShape {
+    const Table& table;
+    const Family& family;
     double n_configurations;  // q: parent configurations, seen or not
     std::size_t arity;        // r: states of the child
     double total_weight;      // N
 };
 
-class Kernel {
+FamilyShape shape_of(const Table& table, const Family& family) noexcept;
+
+// Works for one thread: it may keep tables of logarithms and other memory between families.
+class Evaluator {
 public:
-    virtual ~Kernel() = default;
+    virtual ~Evaluator() = default;
 
     // Sum over these rows of counts (uint32 without weights, int64 whole, double real weights).
-    virtual double rows(const CountRows<std::uint32_t>& counts, const FamilyShape& shape) const = 0;
-    virtual double rows(const CountRows<std::int64_t>& counts, const FamilyShape& shape) const = 0;
-    virtual double rows(const CountRows<double>& counts, const FamilyShape& shape) const = 0;
+    // Rows may come in several pieces; a row of zeros adds exactly zero.
+    virtual double rows(const CountRows<std::uint32_t>& counts, const FamilyShape& shape) = 0;
+    virtual double rows(const CountRows<std::int64_t>& counts, const FamilyShape& shape) = 0;
+    virtual double rows(const CountRows<double>& counts, const FamilyShape& shape) = 0;
 
     // The rest of the family's score.
-    virtual double constant(const FamilyShape& shape) const = 0;
+    virtual double constant(const FamilyShape& shape) = 0;
 };
 
-// Derive from this and write one template `sum_rows` for all three kinds of counts.
+// Derive from this and write one template `sum_rows(counts, shape)` for all kinds of counts.
 template <class Derived>
-class KernelOf : public Kernel {
+class EvaluatorOf : public Evaluator {
 public:
-    double rows(const CountRows<std::uint32_t>& counts, const FamilyShape& shape) const final {
+    double rows(const CountRows<std::uint32_t>& counts, const FamilyShape& shape) final {
         return self().sum_rows(counts, shape);
     }
-    double rows(const CountRows<std::int64_t>& counts, const FamilyShape& shape) const final {
+    double rows(const CountRows<std::int64_t>& counts, const FamilyShape& shape) final {
         return self().sum_rows(counts, shape);
     }
-    double rows(const CountRows<double>& counts, const FamilyShape& shape) const final {
+    double rows(const CountRows<double>& counts, const FamilyShape& shape) final {
         return self().sum_rows(counts, shape);
     }
 
 private:
-    const Derived& self() const { return static_cast<const Derived&>(*this); }
+    Derived& self() { return static_cast<Derived&>(*this); }
+};
+
+// A score with its settings, shared by threads: makes each of them an evaluator.
+class Kernel {
+public:
+    using Factory = std::function<std::unique_ptr<Evaluator>(const Table&)>;
+
+    explicit Kernel(Factory factory) : factory_(std::move(factory)) {}
+
+    std::unique_ptr<Evaluator> evaluator(const Table& table) const { return factory_(table); }
+
+private:
+    Factory factory_;
 };
 
 }  // namespace bestdag

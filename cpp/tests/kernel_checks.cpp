@@ -108,13 +108,13 @@ void check_table(const Data& data, const bestdag::Execution& execution) {
     check_counts(data, bestdag::Table(data.n_rows, data.columns, {}), list, execution);
 
     const bestdag::Weights kinds[] = {{}, {data.whole.data(), nullptr}, {nullptr, data.real.data()}};
-    std::unique_ptr<bestdag::Kernel> kernels[] = {bestdag::make_bic(), bestdag::make_bdeu(2.0)};
+    const bestdag::Kernel kernels[] = {bestdag::make_bic(), bestdag::make_bdeu(2.0)};
     for (const bestdag::Weights& weights : kinds) {
         const bestdag::Table table(data.n_rows, data.columns, weights);
         for (const auto& kernel : kernels) {
             std::vector<double> one(list.size()), many(list.size());
-            bestdag::score_families(table, *kernel, list, one, {1, {}});
-            bestdag::score_families(table, *kernel, list, many, execution);
+            bestdag::score_families(table, kernel, list, one, {1, {}});
+            bestdag::score_families(table, kernel, list, many, execution);
             check(one == many, "scores do not depend on threads");
         }
     }

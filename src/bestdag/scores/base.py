@@ -19,7 +19,8 @@ class Score(Protocol):
     Natural logarithms; higher is better; the score of a network is the sum over its families.
     A score of your own needs these members and nothing else; without a native twin, `kernel`
     returns None and everything works, only slower. It may also have ``terms(counts)``, the
-    named parts whose sum is ``family(counts)``: `Scorer.explain` shows them.
+    named parts whose sum is ``family(counts)``: `Scorer.explain` shows them. A score that is
+    defined for whole counts only says ``needs_whole_counts = True`` and is never given others.
     """
 
     name: ClassVar[str]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
-from bestdag.errors import GraphError
+from bestdag.errors import DataError, GraphError
 from bestdag.graph.dag import Dag
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
@@ -52,6 +52,7 @@ class Scorer:
         self, dataset: Dataset, score: Score | str = "bdeu", *, threads: int | None = None
     ) -> None:
         self.score: Score = make_score(score) if isinstance(score, str) else score
+        _require_whole_counts(self.score, dataset)
         self._engine = CountingEngine(dataset, threads=threads)
         self._kernel = self.score.kernel()
         self._remembered: dict[tuple[str, frozenset[str]], float] = {}
@@ -108,6 +109,15 @@ class Scorer:
 
     def __repr__(self) -> str:
         return f"Scorer({self.score!r}, {self.dataset.n_rows:,} rows)"
+
+
+def _require_whole_counts(score: Score, dataset: Dataset) -> None:
+    real = dataset.weights is not None and dataset.weights.dtype == np.float64
+    if real and getattr(score, "needs_whole_counts", False):
+        raise DataError(
+            f"{score.name}: is defined for whole counts only, and the weights are not whole "
+            "numbers; round them or use another score"
+        )
 
 
 def _as_set(child: str, parents: Collection[str]) -> frozenset[str]:
