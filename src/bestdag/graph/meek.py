@@ -55,12 +55,9 @@ class WorkingGraph:
             self._direct_one(*arc)
         while waiting:
             a, b = waiting.pop()
-            for arc in [
-                *self._rule_1(a, b),
-                *self._rule_2(a, b),
-                *self._rule_3(a, b),
-                *self._rule_4(a, b),
-            ]:
+            follow = {*self._rule_1(a, b), *self._rule_2(a, b)}
+            follow |= {*self._rule_3(a, b), *self._rule_4(a, b)}
+            for arc in sorted(follow):  # sorted: errors, too, are the same in every run
                 if self._direct_one(*arc):
                     waiting.append(arc)
 

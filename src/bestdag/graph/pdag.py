@@ -75,7 +75,7 @@ class Pdag:
         edges: Iterable[tuple[str, str]] = (),
     ) -> None:
         names = check_nodes("Pdag", nodes)
-        known = frozenset(names)
+        known = dict.fromkeys(names)
         directed = [check_pair("Pdag", "arc", pair, known) for pair in arcs]
         undirected = [check_pair("Pdag", "edge", pair, known) for pair in edges]
         seen: set[tuple[str, str]] = set()
