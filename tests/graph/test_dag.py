@@ -8,6 +8,7 @@ import sys
 from itertools import pairwise
 
 import networkx
+import numpy as np
 import pytest
 from hypothesis import given
 
@@ -156,6 +157,13 @@ def test_names_may_be_any_text(name):
     dag = Dag([name, "child"], [(name, "child")])
     assert dag.parents("child") == (name,)
     assert pickle.loads(pickle.dumps(dag)) == dag
+
+
+def test_names_become_ordinary_text():
+    one, other = np.array(["A", "B"])
+    dag = Dag([one, other], [(one, other)])
+    assert repr(dag) == "Dag(['A', 'B'], [('A', 'B')])"
+    assert repr(Dag.empty([one, other]).add(one, other)) == repr(dag)
 
 
 @pytest.mark.parametrize(

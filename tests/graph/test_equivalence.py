@@ -100,11 +100,24 @@ def test_members_multiply_over_separate_pieces_and_are_never_cut_short():
         cpdag.members(limit=0)
 
 
-def test_a_class_beyond_counting_is_refused_at_once():
-    names = [f"n{i:03}" for i in range(400)]  # 200 separate edges: 2^200 members
-    dag = Dag(names, zip(names[::2], names[1::2], strict=True))
-    with pytest.raises(GraphError, match="more than 10,000 members"):
-        dag.cpdag().members()
+def test_a_class_beyond_counting_is_refused_without_listing_it():
+    names = [f"n{i:03}" for i in range(400)]
+    edges = Dag(names, zip(names[::2], names[1::2], strict=True))  # 2^200 members
+    clique = Dag.from_parents({name: names[:i] for i, name in enumerate(names[:100])})  # 100!
+    for dag in (edges, clique):
+        with pytest.raises(GraphError, match="more than 10,000 members"):
+            dag.cpdag().members()
+
+
+def test_a_limit_between_the_first_estimate_and_the_number_of_members():
+    # A square with one diagonal. Estimate: 4 nodes can be roots, a triangle has 3! orders.
+    cpdag = Pdag(list("ABCD"), [], [("A", "B"), ("A", "C"), ("B", "C"), ("B", "D"), ("C", "D")])
+    (group,) = [group for group in classes(4) if agreed(group) == cpdag]
+    assert len(group) > 6
+    assert len(cpdag.members(limit=len(group))) == len(group)
+    for limit in range(1, len(group)):
+        with pytest.raises(GraphError, match=f"more than {limit} members"):
+            cpdag.members(limit=limit)
 
 
 def test_members_needs_a_cpdag():

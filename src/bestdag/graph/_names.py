@@ -27,6 +27,11 @@ def arc_text(parent: str, child: str) -> str:
     return f"{show(parent)} -> {show(child)}"
 
 
+def _plain(name: str) -> str:
+    """Make ordinary text of a subclass of str, such as NumPy's."""
+    return str.__str__(name)
+
+
 def check_nodes(who: str, nodes: Iterable[str]) -> tuple[str, ...]:
     """Return the names as a tuple, refusing what is not text and what comes twice."""
     if isinstance(nodes, str):
@@ -39,7 +44,7 @@ def check_nodes(who: str, nodes: Iterable[str]) -> tuple[str, ...]:
         if name in seen:
             raise GraphError(f"{who}: node {show(name)} is listed twice")
         seen.add(name)
-    return names
+    return tuple(map(_plain, names))
 
 
 def check_pair(who: str, kind: str, pair: object, known: Collection[str]) -> tuple[str, str]:
@@ -55,7 +60,7 @@ def check_pair(who: str, kind: str, pair: object, known: Collection[str]) -> tup
     if first == second:
         text = f"{kind} {show(first)}{link}{show(first)} is a self-loop"
         raise CycleError(text) if kind == "arc" else GraphError(text)
-    return first, second
+    return _plain(first), _plain(second)
 
 
 def require_node(name: str, known: Collection[str]) -> str:

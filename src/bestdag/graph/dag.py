@@ -175,7 +175,7 @@ class Dag:
 
     def add(self, parent: str, child: str) -> Dag:
         """Return the graph with one arc more."""
-        check_pair("add", "arc", (parent, child), self._parents)
+        parent, child = check_pair("add", "arc", (parent, child), self._parents)
         if self.has_arc(parent, child):
             raise GraphError(f"add: arc {arc_text(parent, child)} is there already")
         error = cycle_error(parent, child, self._children.__getitem__)

@@ -92,19 +92,22 @@ def members(graph: Pdag, *, limit: int) -> tuple[Dag, ...]:
             "members: the graph is not the CPDAG of an equivalence class; "
             "get one from cpdag(), or one Dag from extension()"
         )
-    pieces: list[list[list[tuple[str, str]]]] = []
-    for piece in _undirected_pieces(graph):
-        ways = []
+    too_many = GraphError(
+        f"members: the class has more than {limit:,} members; pass a higher limit= to list them all"
+    )
+    pieces = list(_undirected_pieces(graph))
+    if math.prod(map(_least_orientations, pieces)) > limit:
+        raise too_many
+    ways: list[list[list[tuple[str, str]]]] = []
+    for piece in pieces:
+        before = math.prod(map(len, ways))
+        ways.append([])
         for way in _orientations(piece):
-            ways.append(way)
-            if math.prod(map(len, pieces)) * len(ways) > limit:
-                raise GraphError(
-                    f"members: the class has more than {limit:,} members; "
-                    "pass a higher limit= to list them all"
-                )
-        pieces.append(ways)
+            ways[-1].append(way)
+            if before * len(ways[-1]) > limit:
+                raise too_many
     found = []
-    for choice in product(*pieces):
+    for choice in product(*ways):
         parents = {node: list(graph.parents(node)) for node in graph.nodes}
         for way in choice:
             for parent, child in way:
@@ -123,6 +126,17 @@ def _undirected_pieces(graph: Pdag) -> Iterator[Pdag]:
             seen |= piece
             edges = [(x, y) for x in piece for y in graph.neighbours(x) if x < y]
             yield Pdag(sorted(piece), [], edges)
+
+
+def _least_orientations(piece: Pdag) -> int:
+    """Return a number of orientations that is surely there, without listing them.
+
+    Each node can be the only root, and each order of the nodes of a clique occurs. The
+    parents of a node of the extension form a clique with it.
+    """
+    dag = extension(piece)
+    largest = 1 + max(len(dag.parents(node)) for node in dag.nodes)
+    return max(len(piece.nodes), math.factorial(largest))
 
 
 def _orientations(piece: Pdag) -> Iterator[list[tuple[str, str]]]:
