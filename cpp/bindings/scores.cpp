@@ -1,5 +1,6 @@
 // Kernels of the scores, and local scores of many families.
 #include "bindings/types.hpp"
+#include "kernels/all_families.hpp"
 #include "kernels/bdeu.hpp"
 #include "kernels/bic.hpp"
 
@@ -20,4 +21,14 @@ void register_scores(nb::module_& m) {
         "table"_a, "kernel"_a, "children"_a.noconvert(), "offsets"_a.noconvert(),
         "parents"_a.noconvert(), "out"_a.noconvert(), "threads"_a,
         "Local scores of many families in one call.");
+    m.def(
+        "score_all_families",
+        [](const BoundTable& table, const bestdag::Kernel& kernel, std::size_t max_parents,
+           const Doubles& out, int threads) {
+            run_unlocked(threads, [&](const bestdag::Execution& execution) {
+                bestdag::score_all_families(table.table, kernel, max_parents, view(out), execution);
+            });
+        },
+        "table"_a, "kernel"_a, "max_parents"_a, "out"_a.noconvert(), "threads"_a,
+        "Local scores of every family with at most max_parents parents.");
 }
