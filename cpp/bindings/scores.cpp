@@ -3,6 +3,7 @@
 #include "kernels/all_families.hpp"
 #include "kernels/bdeu.hpp"
 #include "kernels/bic.hpp"
+#include "kernels/changes.hpp"
 
 void register_scores(nb::module_& m) {
     nb::class_<bestdag::Kernel>(m, "Kernel", "Native twin of a score.");
@@ -21,6 +22,19 @@ void register_scores(nb::module_& m) {
         "table"_a, "kernel"_a, "children"_a.noconvert(), "offsets"_a.noconvert(),
         "parents"_a.noconvert(), "out"_a.noconvert(), "threads"_a,
         "Local scores of many families in one call.");
+    m.def(
+        "score_changes",
+        [](const BoundTable& table, const bestdag::Kernel& kernel, const Int32s& children,
+           const Int64s& offsets, const Int32s& parents, const Int32s& candidates,
+           const Doubles& out, int threads) {
+            run_unlocked(threads, [&](const bestdag::Execution& execution) {
+                bestdag::score_changes(table.table, kernel, family_list(children, offsets, parents),
+                                       view(candidates), view(out), execution);
+            });
+        },
+        "table"_a, "kernel"_a, "children"_a.noconvert(), "offsets"_a.noconvert(),
+        "parents"_a.noconvert(), "candidates"_a.noconvert(), "out"_a.noconvert(), "threads"_a,
+        "Local scores of families after adding or dropping each candidate parent.");
     m.def(
         "score_all_families",
         [](const BoundTable& table, const bestdag::Kernel& kernel, std::size_t max_parents,

@@ -116,8 +116,7 @@ def require_known(kind: str, name: str, known: Iterable[str], *, who: str | None
 
 def require_positive(who: str, what: str, value: float) -> float:
     """Return `value` if it is a finite number above zero."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not 0 < value < math.inf:
+    if not _is_real(value) or not 0 < value < math.inf:
         raise InvalidParameterError(f"{who}: {what} must be a finite number > 0, got {value!r}")
     return value
 
@@ -150,3 +149,7 @@ def import_optional(package: str, *, who: str) -> ModuleType:
             f"{who}: needs the package '{top}', which is not installed; "
             f"install it with: pip install {top}"
         ) from error
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)

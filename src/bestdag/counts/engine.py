@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from math import prod
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import combinations
+from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from bestdag.errors import DataError, GraphError, NotEnoughMemoryError, unknown_
 from bestdag.memory import available_bytes, show_bytes
 from bestdag.threads import n_threads
 
-__all__ = ["CountingEngine"]
+__all__ = ["CountingEngine", "n_parent_sets", "parent_sets"]
 
 # Row numbers are 32 bits wide inside the kernels.
 _MAX_ROWS = 2**31 - 1
@@ -94,6 +95,46 @@ class CountingEngine:
         _core.score_families(self._native, kernel, *arrays, scores, threads=self.threads)
         return scores
 
+    def score_changes(
+        self,
+        kernel: _core.Kernel,
+        families: Iterable[tuple[str, Collection[str]]],
+        candidates: Sequence[str],
+    ) -> npt.NDArray[np.float64]:
+        """Local scores after adding each candidate to the parents, or dropping it from them.
+
+        Row i belongs to family i, column k to candidate k; a candidate that is the child itself
+        leaves the family as it is.
+        """
+        arrays = self._encode(list(families))
+        numbers = np.array([self._number(name) for name in candidates], np.int32)
+        scores = np.empty((len(arrays[0]), len(numbers)))
+        _core.score_changes(
+            self._native, kernel, *arrays, numbers, scores.reshape(-1), threads=self.threads
+        )
+        return scores
+
+    def score_all(self, kernel: _core.Kernel, max_parents: int) -> npt.NDArray[np.float64]:
+        """Local scores of every family with at most `max_parents` parents.
+
+        Row i belongs to the i-th variable by name. The columns are the sets of at most
+        `max_parents` of the other variables: smaller sets first, sets of one size in
+        colexicographic order, as `parent_sets` lists them.
+        """
+        n_variables = len(self.variables)
+        n_sets = n_parent_sets(n_variables, max_parents)
+        needed, limit = 8.0 * n_variables * n_sets, 0.8 * available_bytes()
+        if needed > limit:
+            raise NotEnoughMemoryError(
+                f"score: {n_variables * n_sets:,} families need {show_bytes(needed)}, "
+                f"{show_bytes(limit)} are at hand; use fewer parents"
+            )
+        scores = np.empty((n_variables, n_sets))
+        _core.score_all_families(
+            self._native, kernel, max_parents, scores.reshape(-1), threads=self.threads
+        )
+        return scores
+
     def _encode(self, families: Sequence[tuple[str, Collection[str]]]) -> _Arrays:
         children = np.empty(len(families), np.int32)
         offsets = np.zeros(len(families) + 1, np.int64)
@@ -123,6 +164,31 @@ class CountingEngine:
         given = tuple(self.variables[p] for p in parents)
         q = float(prod(v.arity for v in given))
         return FamilyCounts(self.variables[child], given, configurations, table, q)
+
+
+def n_parent_sets(n_variables: int, max_parents: int) -> int:
+    """Return how many sets of at most `max_parents` of the other variables there are.
+
+    Examples
+    --------
+    >>> n_parent_sets(37, 3)
+    7807
+    """
+    return sum(comb(n_variables - 1, k) for k in range(min(max_parents, n_variables - 1) + 1))
+
+
+def parent_sets(others: Sequence[str], max_parents: int) -> Iterator[tuple[str, ...]]:
+    """List the sets of at most `max_parents` names, in the order of `CountingEngine.score_all`.
+
+    Examples
+    --------
+    >>> [" ".join(names) for names in parent_sets(["a", "b", "c"], 2)]
+    ['', 'a', 'b', 'c', 'a b', 'a c', 'b c']
+    """
+    for size in range(min(max_parents, len(others)) + 1):
+        ranked = combinations(range(len(others)), size)
+        for numbers in sorted(ranked, key=lambda numbers: numbers[::-1]):
+            yield tuple(others[k] for k in numbers)
 
 
 def _require_countable(dataset: Dataset) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.counts.engine import CountingEngine
+from bestdag.counts.engine import CountingEngine, parent_sets
 from bestdag.data.dataset import Dataset
-from bestdag.errors import DataError, GraphError
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError, GraphError, require_count
 from bestdag.graph.dag import Dag
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
@@ -62,6 +63,11 @@ class Scorer:
         """The data."""
         return self._engine.dataset
 
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables in name order."""
+        return self._engine.variables
+
     def family(self, child: str, parents: Collection[str] = ()) -> float:
         """Score one family."""
         return float(self.families([(child, parents)])[0])
@@ -76,6 +82,46 @@ class Scorer:
                 new = list(dict.fromkeys(keys))
             self._remembered.update(zip(new, self._compute(new).tolist(), strict=True))
         return np.array([self._remembered[key] for key in keys], dtype=np.float64)
+
+    def changes(self, child: str, parents: Collection[str] = ()) -> npt.NDArray[np.float64]:
+        """Score every single-parent change of one family, in one native call.
+
+        Returns
+        -------
+        array
+            One entry per variable, in the order of `variables`: the score after dropping it
+            where it is a parent, the score of the family as it is where it is the child, and
+            the score after adding it everywhere else.
+        """
+        return self.additions(child, parents, [v.name for v in self.variables])
+
+    def additions(
+        self, child: str, parents: Collection[str], candidates: Sequence[str]
+    ) -> npt.NDArray[np.float64]:
+        """Score one family after adding each candidate, in one native call.
+
+        A candidate that is a parent already is dropped instead, as in `changes`.
+        """
+        given = _as_set(child, parents)
+        if self._kernel is None:
+            return self.families([(child, (given ^ {c}) - {child}) for c in candidates])
+        (scores,) = self._engine.score_changes(self._kernel, [(child, given)], candidates)
+        return np.asarray(scores)
+
+    def all_families(self, max_parents: int) -> dict[str, npt.NDArray[np.float64]]:
+        """Score every family with at most `max_parents` parents, in one native call.
+
+        Returns
+        -------
+        dict of str to array
+            For each child the scores of all parent sets, in the order of `parent_sets`.
+        """
+        require_count("score", "max_parents", max_parents)
+        names = [v.name for v in self.variables]
+        if self._kernel is None:
+            sets = {c: list(parent_sets([n for n in names if n != c], max_parents)) for c in names}
+            return {c: self._compute([(c, p) for p in sets[c]]) for c in names}
+        return dict(zip(names, self._engine.score_all(self._kernel, max_parents), strict=True))
 
     def total(self, dag: Dag) -> float:
         """Score a network structure: the sum over its families, rounded once."""
