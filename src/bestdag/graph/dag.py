@@ -1,0 +1,267 @@
+"""Directed acyclic graphs over named nodes."""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bestdag.errors import CycleError, GraphError
+from bestdag.graph._names import (
+    arc_text,
+    as_names,
+    check_nodes,
+    check_pair,
+    cycle_error,
+    reach,
+    require_node,
+    show,
+)
+
+__all__ = ["Dag"]
+
+# repr shows every arc up to this number of nodes and arcs, and the numbers beyond.
+_MAX_SHOWN = 30
+
+
+class Dag:
+    """A directed acyclic graph: the structure of a Bayesian network.
+
+    A Dag never changes; `add`, `remove` and `reverse` return new ones. Two are equal when they
+    have the same nodes and the same arcs, in whatever order these were given. `nodes` keeps the
+    given order; everything derived is sorted by name, so results never depend on it.
+
+    Parameters
+    ----------
+    nodes : iterable of str
+        Names, any text, all different. A node may have no arc at all.
+    arcs : iterable of (parent, child)
+        Each arc once.
+
+    Raises
+    ------
+    GraphError
+        A node or arc listed twice, or something that is not a name or a pair of names.
+    UnknownNameError
+        An arc from or to a name that is not a node.
+    CycleError
+        Arcs that close a directed cycle; the message shows it.
+
+    Examples
+    --------
+    >>> dag = Dag(["rain", "sprinkler", "wet"], [("rain", "wet"), ("sprinkler", "wet")])
+    >>> dag.parents("wet")
+    ('rain', 'sprinkler')
+    >>> dag.add("wet", "rain")
+    Traceback (most recent call last):
+    ...
+    bestdag.errors.CycleError: arc wet -> rain closes a cycle: rain -> wet -> rain
+    """
+
+    __slots__ = ("_children", "_hash", "_nodes", "_order", "_parents")
+
+    _nodes: tuple[str, ...]
+    _parents: dict[str, tuple[str, ...]]
+    _children: dict[str, tuple[str, ...]]
+    _order: tuple[str, ...] | None
+    _hash: int | None
+
+    def __init__(self, nodes: Iterable[str], arcs: Iterable[tuple[str, str]] = ()) -> None:
+        names = check_nodes("Dag", nodes)
+        parents: dict[str, list[str]] = {name: [] for name in names}
+        listed: dict[tuple[str, str], None] = {}
+        for pair in arcs:
+            arc = check_pair("Dag", "arc", pair, parents)
+            if arc in listed:
+                raise GraphError(f"Dag: arc {arc_text(*arc)} is listed twice")
+            listed[arc] = None
+            parents[arc[1]].append(arc[0])
+        self._set(names, {child: tuple(sorted(group)) for child, group in parents.items()})
+        if len(self.topological_order()) < len(names):
+            raise _first_cycle(names, list(listed))
+
+    def _set(self, nodes: tuple[str, ...], parents: dict[str, tuple[str, ...]]) -> None:
+        children: dict[str, list[str]] = {name: [] for name in nodes}
+        for child in sorted(nodes):
+            for parent in parents[child]:
+                children[parent].append(child)
+        values = (nodes, parents, {name: tuple(group) for name, group in children.items()})
+        for slot, value in zip(("_nodes", "_parents", "_children"), values, strict=True):
+            object.__setattr__(self, slot, value)
+        object.__setattr__(self, "_order", None)
+        object.__setattr__(self, "_hash", None)
+
+    @classmethod
+    def _trusted(cls, nodes: tuple[str, ...], parents: dict[str, tuple[str, ...]]) -> Dag:
+        """Build without checks, from sorted parents known to be acyclic."""
+        dag = cls.__new__(cls)
+        dag._set(nodes, parents)
+        return dag
+
+    @classmethod
+    def from_parents(cls, parents: Mapping[str, Iterable[str]]) -> Dag:
+        """Build from the parents of each child.
+
+        Every name that appears is a node: first the keys, then parents that are no key.
+
+        Examples
+        --------
+        >>> Dag.from_parents({"wet": ["rain", "sprinkler"]}).nodes
+        ('wet', 'rain', 'sprinkler')
+        """
+        arcs = []
+        for child, group in parents.items():
+            if isinstance(group, str):
+                raise GraphError(
+                    f"Dag: the parents of {show(child)} must be a list of names, got {group!r}"
+                )
+            arcs += [(parent, child) for parent in group]
+        return cls(dict.fromkeys([*parents, *(parent for parent, _ in arcs)]), arcs)
+
+    @classmethod
+    def empty(cls, nodes: Iterable[str]) -> Dag:
+        """Build the graph without arcs."""
+        return cls(nodes)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names, in the order given."""
+        return self._nodes
+
+    @property
+    def arcs(self) -> tuple[tuple[str, str], ...]:
+        """Pairs (parent, child), sorted."""
+        children = self._children
+        return tuple((parent, child) for parent in sorted(children) for child in children[parent])
+
+    def parents(self, node: str) -> tuple[str, ...]:
+        """Parents of a node, sorted by name."""
+        return self._parents[require_node(node, self._parents)]
+
+    def children(self, node: str) -> tuple[str, ...]:
+        """Children of a node, sorted by name."""
+        return self._children[require_node(node, self._children)]
+
+    def has_arc(self, parent: str, child: str) -> bool:
+        """Whether parent -> child is an arc."""
+        return require_node(parent, self._parents) in self.parents(child)
+
+    def ancestors(self, node: str) -> tuple[str, ...]:
+        """Nodes with a directed path to this one, without itself, sorted by name."""
+        require_node(node, self._parents)
+        return tuple(sorted(reach([node], self._parents.__getitem__)))
+
+    def descendants(self, node: str) -> tuple[str, ...]:
+        """Nodes with a directed path from this one, without itself, sorted by name."""
+        require_node(node, self._children)
+        return tuple(sorted(reach([node], self._children.__getitem__)))
+
+    def markov_blanket(self, node: str) -> tuple[str, ...]:
+        """Parents, children and the children's other parents, sorted by name."""
+        children = self.children(node)
+        blanket = {*self._parents[node], *children}
+        blanket.update(*(self._parents[child] for child in children))
+        return tuple(sorted(blanket - {node}))
+
+    def topological_order(self) -> tuple[str, ...]:
+        """Nodes with each after its parents; ties go to the first name."""
+        if self._order is None:
+            object.__setattr__(self, "_order", _topological_order(self._children))
+        assert self._order is not None
+        return self._order
+
+    def add(self, parent: str, child: str) -> Dag:
+        """Return the graph with one arc more."""
+        check_pair("add", "arc", (parent, child), self._parents)
+        if self.has_arc(parent, child):
+            raise GraphError(f"add: arc {arc_text(parent, child)} is there already")
+        error = cycle_error(parent, child, self._children.__getitem__)
+        if error:
+            raise error
+        return self._with_parents(child, (*self._parents[child], parent))
+
+    def remove(self, parent: str, child: str) -> Dag:
+        """Return the graph with one arc less."""
+        self._require_arc("remove", parent, child)
+        return self._with_parents(child, (p for p in self._parents[child] if p != parent))
+
+    def reverse(self, parent: str, child: str) -> Dag:
+        """Return the graph with one arc turned round."""
+        self._require_arc("reverse", parent, child)
+        return self.remove(parent, child).add(child, parent)
+
+    def subgraph(self, nodes: Iterable[str]) -> Dag:
+        """Return the graph on some of the nodes, with all arcs between them."""
+        keep = as_names(check_nodes("subgraph", nodes), self._parents)
+        return Dag._trusted(
+            tuple(name for name in self._nodes if name in keep),
+            {name: tuple(p for p in self._parents[name] if p in keep) for name in keep},
+        )
+
+    def _require_arc(self, who: str, parent: str, child: str) -> None:
+        if not self.has_arc(parent, child):
+            raise GraphError(f"{who}: there is no arc {arc_text(parent, child)}")
+
+    def _with_parents(self, child: str, parents: Iterable[str]) -> Dag:
+        return Dag._trusted(self._nodes, {**self._parents, child: tuple(sorted(parents))})
+
+    def __eq__(self, other: object) -> bool:
+        return self._parents == other._parents if isinstance(other, Dag) else NotImplemented
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            object.__setattr__(self, "_hash", hash(frozenset(self._parents.items())))
+        assert self._hash is not None
+        return self._hash
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Dag never changes: {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Dag never changes: {name!r} cannot be deleted")
+
+    def __reduce__(self) -> tuple[type[Dag], tuple[Any, ...]]:
+        return Dag, (self._nodes, self.arcs)
+
+    def __repr__(self) -> str:
+        arcs = self.arcs
+        if max(len(arcs), len(self._nodes)) > _MAX_SHOWN:
+            return f"<Dag: {len(self._nodes):,} nodes, {len(arcs):,} arcs>"
+        return f"Dag({list(self._nodes)!r}, {list(arcs)!r})"
+
+
+def _first_cycle(nodes: tuple[str, ...], arcs: list[tuple[str, str]]) -> CycleError:
+    """Build the error for the first listed arc that closes a cycle with those before it."""
+
+    def children(n_arcs: int) -> dict[str, list[str]]:
+        groups: dict[str, list[str]] = {name: [] for name in nodes}
+        for parent, child in arcs[:n_arcs]:
+            groups[parent].append(child)
+        return groups
+
+    def has_cycle(n_arcs: int) -> bool:
+        return len(_topological_order(children(n_arcs))) < len(nodes)
+
+    first = bisect.bisect_left(range(len(arcs)), True, key=has_cycle)
+    error = cycle_error(*arcs[first - 1], children(first - 1).__getitem__)
+    assert error is not None
+    return error
+
+
+def _topological_order(children: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """Order the nodes after their parents, ties by name; nodes below a cycle are left out."""
+    waiting = dict.fromkeys(children, 0)
+    for group in children.values():
+        for child in group:
+            waiting[child] += 1
+    ready = [name for name, n_parents in waiting.items() if n_parents == 0]
+    heapq.heapify(ready)
+    order = []
+    while ready:
+        order.append(heapq.heappop(ready))
+        for child in children[order[-1]]:
+            waiting[child] -= 1
+            if waiting[child] == 0:
+                heapq.heappush(ready, child)
+    return tuple(order)
