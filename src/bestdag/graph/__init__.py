@@ -1,0 +1,1 @@
+"""Graphs over named nodes; this stage knows no data."""
