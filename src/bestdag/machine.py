@@ -72,7 +72,7 @@ def _free_memory() -> int | None:
 
 
 def _room_in_control_group() -> int | None:
-    """What a container may still use (Linux control groups, version 2)."""
+    """Bytes a container may still use (Linux control groups, version 2)."""
     try:
         entry = next(
             line for line in Path("/proc/self/cgroup").read_text().splitlines() if line[:3] == "0::"

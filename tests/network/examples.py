@@ -49,7 +49,9 @@ def small_network() -> Network:
 hostile_text = st.one_of(
     st.text(st.characters(), max_size=6),
     st.text('ab"\\,;|{}()[]/* \n\r\t\u00a0\u2028\ufeff\x00😀\ud800', max_size=8),
-    st.sampled_from(["table", "default", "property", "//", "/*", "<5", "12+", "a//b", "", "\\u0041"]),
+    st.sampled_from(
+        ["table", "default", "property", "//", "/*", "<5", "12+", "a//b", "", "\\u0041"]
+    ),
 )
 
 

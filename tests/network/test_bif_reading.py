@@ -229,7 +229,7 @@ def test_mistakes_in_a_variable(declaration, message):
         ("(no) 1, zero;", "6:9: expected a number, got 'zero'"),
         ("(no) 1_0, 0;", "6:6: expected a number, got '1_0'"),
         ("(no) nan, 0;", "6:6: expected a number, got 'nan'"),
-        ("(no) ١, 0;", "6:6: expected a number, got '١'"),
+        ("(no) \u0661, 0;", "6:6: expected a number, got '\u0661'"),
         ("(no) 1e, 0;", "6:6: expected a number, got '1e'"),
         ('(no) "1", 0;', "6:6: expected a number, got '1'"),
         ("(no) 0.5, 0.4; (yes) 1, 0;", "6:1: values of 'b' for a=no must sum to 1, got 0.9"),
@@ -265,13 +265,20 @@ def test_a_table_too_large_for_any_memory_is_refused():
     with pytest.raises(FormatError, match="9:15: variable 'a' has no values for b=0, c=0"):
         parse(text + block.format(""))
     default = "default " + ", ".join(["0.001"] * 1000) + ";"
-    with pytest.raises(NotEnoughMemoryError, match="x.bif: table of 'a': 1,000,000,000,000,000,000"):
+    with pytest.raises(
+        NotEnoughMemoryError, match=r"x\.bif: table of 'a': 1,000,000,000,000,000,000"
+    ):
         parse(text + block.format(default))
 
 
 def test_reading_takes_linear_time_in_hostile_files():
     # Things that make careless scanners go back and forth: none may take noticeable time.
-    for hostile in ('"' * 50_001, "/*" * 100_000, "(" * 100_000, "network n { property " + '"' * 99_999):
+    for hostile in (
+        '"' * 50_001,
+        "/*" * 100_000,
+        "(" * 100_000,
+        "network n { property " + '"' * 99_999,
+    ):
         with pytest.raises(FormatError):
             parse(hostile)
     many = "network n { " + "property x; " * 20_000 + "}"
@@ -282,7 +289,22 @@ def test_reading_takes_linear_time_in_hostile_files():
 def test_mutations_never_escape_as_other_errors():
     rng = np.random.default_rng(5)
     data = SMALL.encode()
-    pieces = [b'"', b"{", b"}", b"(", b")", b";", b",", b"|", b"/*", b"//", b"\\", b"0", b"\xff", b"no"]
+    pieces = [
+        b'"',
+        b"{",
+        b"}",
+        b"(",
+        b")",
+        b";",
+        b",",
+        b"|",
+        b"/*",
+        b"//",
+        b"\\",
+        b"0",
+        b"\xff",
+        b"no",
+    ]
     for _ in range(2000):
         at, size = int(rng.integers(len(data))), int(rng.integers(4))
         changed = data[:at] + pieces[rng.integers(len(pieces))] + data[at + size :]

@@ -56,7 +56,9 @@ def test_refuses_parts_that_do_not_fit():
     with pytest.raises(DataError, match="'rain', a parent of 'wet grass', has no table"):
         Network([WET_TABLE])
     other = ConditionalTable(Variable("rain", ("yes", "no")), (), [0.2, 0.8])
-    with pytest.raises(DataError, match="states of 'rain' are yes, no in its own table and no, yes"):
+    with pytest.raises(
+        DataError, match="states of 'rain' are yes, no in its own table and no, yes"
+    ):
         Network([other, WET_TABLE])
     with pytest.raises(DataError, match="a property must be text, got 3"):
         Network([RAIN_TABLE], properties=[3])

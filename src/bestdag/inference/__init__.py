@@ -1,0 +1,1 @@
+"""Answers from conditional tables given as arrays."""

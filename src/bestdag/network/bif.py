@@ -9,8 +9,8 @@ What is read::
     probability ( lung | smoke ) { (no) 0.99, 0.01; (yes) 0.9, 0.1; }
 
 Also ``default`` rows, ``table`` for a variable with parents (all numbers, the last parent fastest
-and the child slowest), blanks for commas, ``//`` and ``/* */`` comments, and names in quotes. Numbers
-are kept to the last bit and never rescaled. A variable is declared before it is used.
+and the child slowest), blanks for commas, ``//`` and ``/* */`` comments, and names in quotes.
+Numbers are kept to the last bit and never rescaled. A variable is declared before it is used.
 
 What is written reads back equal: numbers in the shortest form that gives the same double, names
 bare when they have no white space and none of ``{ } ( ) [ ] , ; | " \``, else quoted with the

@@ -24,6 +24,7 @@ CUTS_PROPERTY = "bestdag-cuts ="
 
 _ARITY = re.compile(r"[0-9]{1,9}")
 
+
 @dataclass
 class _Declared:
     """A variable and what was said of it so far."""
