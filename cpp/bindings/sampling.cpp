@@ -1,26 +1,26 @@
 #include "kernels/sampling.hpp"
 
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstddef>
 #include <stdexcept>
+#include <variant>
 #include <vector>
 
 #include "bindings/common.hpp"
 
 namespace {
 
-using Columns = std::vector<nb::ndarray<nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
+using Column = std::variant<Array1<std::uint8_t>, Array1<std::uint16_t>>;
 
-bestdag::CodeColumn code_column(const Columns::value_type& column, std::size_t n_rows) {
-    if (column.size() != n_rows) throw std::invalid_argument("columns differ in length");
-    if (column.dtype() == nb::dtype<std::uint8_t>()) {
-        return static_cast<std::uint8_t*>(column.data());
-    }
-    if (column.dtype() == nb::dtype<std::uint16_t>()) {
-        return static_cast<std::uint16_t*>(column.data());
-    }
-    throw std::invalid_argument("columns must be uint8 or uint16");
+bestdag::CodeColumn code_column(const Column& column, std::size_t n_rows) {
+    return std::visit(
+        [n_rows](const auto& array) -> bestdag::CodeColumn {
+            if (array.size() != n_rows) throw std::invalid_argument("columns differ in length");
+            return array.data();
+        },
+        column);
 }
 
 }  // namespace
@@ -30,13 +30,14 @@ void register_sampling(nb::module_& m) {
         "sample_network",
         [](Array2<const std::uint64_t> keys, std::vector<Array2<const std::uint64_t>> thresholds,
            std::vector<Array1<const std::uint32_t>> parents,
-           std::vector<Array1<const std::uint64_t>> strides, Columns columns, int threads) {
+           std::vector<Array1<const std::uint64_t>> strides, std::vector<Column> columns, int threads) {
             const std::size_t n_nodes = columns.size();
             if (keys.shape(0) != n_nodes || keys.shape(1) != 2 || thresholds.size() != n_nodes ||
                 parents.size() != n_nodes || strides.size() != n_nodes) {
                 throw std::invalid_argument("one key, table and parent list per column is needed");
             }
-            const std::size_t n_rows = n_nodes == 0 ? 0 : columns.front().size();
+            const std::size_t n_rows =
+                n_nodes == 0 ? 0 : std::visit([](const auto& a) { return a.size(); }, columns[0]);
             std::vector<bestdag::SampledNode> nodes;
             nodes.reserve(n_nodes);
             for (std::size_t i = 0; i < n_nodes; ++i) {

@@ -45,6 +45,27 @@ def small_network() -> Network:
     )
 
 
+def asia() -> Network:
+    """The chest clinic network, with the numbers of Lauritzen and Spiegelhalter (1988)."""
+    # Each child, its parents and P(no), P(yes) in each configuration, the last parent fastest.
+    families: list[tuple[str, list[str], list[tuple[float, float]]]] = [
+        ("asia", [], [(0.99, 0.01)]),
+        ("tub", ["asia"], [(0.99, 0.01), (0.95, 0.05)]),
+        ("smoke", [], [(0.5, 0.5)]),
+        ("lung", ["smoke"], [(0.99, 0.01), (0.9, 0.1)]),
+        ("bronc", ["smoke"], [(0.7, 0.3), (0.4, 0.6)]),
+        ("either", ["tub", "lung"], [(1.0, 0.0), (0.0, 1.0), (0.0, 1.0), (0.0, 1.0)]),
+        ("xray", ["either"], [(0.95, 0.05), (0.02, 0.98)]),
+        ("dysp", ["bronc", "either"], [(0.9, 0.1), (0.3, 0.7), (0.2, 0.8), (0.1, 0.9)]),
+    ]
+    variables = {child: Variable(child, ("no", "yes")) for child, _, _ in families}
+    tables = []
+    for child, parents, rows in families:
+        values = np.array(rows).reshape((2,) * (len(parents) + 1))
+        tables.append(ConditionalTable(variables[child], [variables[p] for p in parents], values))
+    return Network(tables, name="asia")
+
+
 # Any text, lone surrogates included, and pieces that look like BIF.
 hostile_text = st.one_of(
     st.text(st.characters(), max_size=6),

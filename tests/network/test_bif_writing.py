@@ -13,7 +13,8 @@ from bestdag.network import bif
 from bestdag.network.bif_syntax import written_name
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
-from tests.network.examples import hostile_text, random_networks, small_network
+from tests.network.examples import asia, hostile_text, random_networks, small_network
+from tests.shared_data import shared_file
 
 
 @settings(max_examples=300, deadline=None)
@@ -75,6 +76,22 @@ def test_numbers_come_back_to_the_last_bit(p):
     table = ConditionalTable(Variable("a", ("x", "y", "z")), (), [p, 1 - p, 5e-324])
     again = bif.parse(bif.render(Network([table]))).tables[0]
     assert again.values.tobytes() == table.values.tobytes()
+
+
+def test_rows_come_in_the_order_of_the_published_files():
+    # The first parent runs fastest.
+    rows = bif.render(asia()).decode().partition("dysp | bronc, either ) {\n")[2]
+    assert rows == (
+        "  (no, no) 0.9, 0.1;\n  (yes, no) 0.2, 0.8;\n  (no, yes) 0.3, 0.7;\n"
+        "  (yes, yes) 0.1, 0.9;\n}\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["asia", "cancer", "earthquake", "link"])
+def test_published_files_come_back_as_they_were(name):
+    # Those with numbers in the shortest form: 0.2, not 0.20.
+    path = shared_file(f"networks/{name}.bif")
+    assert bif.render(Network.load(path)) == path.read_bytes()
 
 
 def test_cut_points_survive():

@@ -88,12 +88,11 @@ def sample_codes(
     n_rows = require_count("sample", "n", n_rows, minimum=1)
     seed = require_count("sample", "seed", seed)
     n_threads = thread_count(threads, who="sample")
-    types = [code_type(table.shape[-1]) for table in tables]
-    n_bytes = n_rows * sum(np.dtype(each).itemsize for each in types)
+    n_bytes = n_rows * sum(np.dtype(code_type(table.shape[-1])).itemsize for table in tables)
     n_bytes += sum(table.nbytes for table in tables)
     require_memory("sample", f"{n_rows:,} rows of {len(names):,} variables", n_bytes, "lower n")
 
-    columns: list[Codes] = [np.empty(n_rows, dtype=each) for each in types]
+    columns = [_empty_column(n_rows, table.shape[-1]) for table in tables]
     _core.sample_network(
         np.array([stream_key(seed, name) for name in names], dtype=np.uint64).reshape(-1, 2),
         [thresholds(table) for table in tables],
@@ -133,6 +132,12 @@ def thresholds(table: npt.NDArray[np.float64]) -> npt.NDArray[np.uint64]:
     cumulative /= cumulative[:, -1:]
     cumulative *= _DRAW_RANGE
     return np.ascontiguousarray(cumulative[:, :-1]).astype(np.uint64)
+
+
+def _empty_column(n_rows: int, arity: int) -> Codes:
+    if code_type(arity) is np.uint8:
+        return np.empty(n_rows, dtype=np.uint8)
+    return np.empty(n_rows, dtype=np.uint16)
 
 
 def _strides(shape: tuple[int, ...]) -> npt.NDArray[np.uint64]:

@@ -12,7 +12,7 @@ Also ``default`` rows, ``table`` for a variable with parents (all numbers, the l
 and the child slowest), blanks for commas, ``//`` and ``/* */`` comments, and names in quotes.
 Numbers are kept to the last bit and never rescaled. A variable is declared before it is used.
 
-What is written reads back equal: numbers in the shortest form that gives the same double, names
+What is written has the layout of the published files and reads back equal: numbers in the shortest form that gives the same double, names
 bare when they have no white space and none of ``{ } ( ) [ ] , ; | " \``, else quoted with the
 escapes ``\"  \\  \n  \r  \t  \uXXXX``. The cut points of a variable made from numbers become the
 property ``bestdag-cuts = 1.5, 2.5``. A property of a probability block becomes one of its variable.
@@ -130,10 +130,13 @@ def _probability(table: ConditionalTable) -> Iterator[str]:
         return
     parents = ", ".join(written_name(parent.name) for parent in table.parents)
     yield f"probability ( {child} | {parents} ) {{\n"
-    states = [[written_name(state) for state in parent.states] for parent in table.parents]
-    rows = table.rows.tolist()
+    # The first parent runs fastest, as in the published files.
+    states = [[written_name(state) for state in parent.states] for parent in table.parents[::-1]]
+    n_parents = len(table.parents)
+    turned = table.values.transpose(*range(n_parents)[::-1], n_parents)
+    rows = turned.reshape(-1, table.child.arity).tolist()
     for configuration, row in zip(itertools.product(*states), rows, strict=True):
-        yield f"  ({', '.join(configuration)}) {_numbers(row)};\n"
+        yield f"  ({', '.join(configuration[::-1])}) {_numbers(row)};\n"
     yield "}\n"
 
 
