@@ -111,9 +111,7 @@ def unknown_name(
     return UnknownNameError(text)
 
 
-def require_known(
-    kind: str, name: str, known: Iterable[str], *, who: str | None = None
-) -> str:
+def require_known(kind: str, name: str, known: Iterable[str], *, who: str | None = None) -> str:
     """Return `name` if it is one of `known`, else raise with a suggestion."""
     names = list(known)
     if name not in names:

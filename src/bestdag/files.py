@@ -14,7 +14,7 @@ from pathlib import Path
 from bestdag.errors import FileError, FormatError
 from bestdag.machine import require_memory
 
-__all__ = ["format_suffix", "read_file", "write_file"]
+__all__ = ["format_suffix", "read_file", "shown_path", "write_file"]
 
 _CHUNK = 1 << 20
 # Text that is read becomes words and numbers that take a few times its size.
@@ -52,11 +52,11 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
             with gzip.GzipFile(fileobj=file) as expanded:
                 return _read_all(expanded, path)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FormatError(f"{_shown(path)}: damaged gzip file: {error}") from None
+        raise FormatError(f"{shown_path(path)}: damaged gzip file: {error}") from None
     except OSError as error:
-        raise FileError(f"{_shown(path)}: cannot be read: {_reason(error)}") from None
+        raise FileError(f"{shown_path(path)}: cannot be read: {_reason(error)}") from None
     except ValueError as error:  # a NUL in the name
-        raise FileError(f"{_shown(path)}: cannot be read: {error}") from None
+        raise FileError(f"{shown_path(path)}: cannot be read: {error}") from None
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
@@ -82,7 +82,7 @@ def write_file(path: str | os.PathLike[str], data: bytes) -> None:
         else:
             _replace(target, data, mode)
     except (OSError, ValueError) as error:
-        raise FileError(f"{_shown(path)}: cannot be written: {_reason(error)}") from None
+        raise FileError(f"{shown_path(path)}: cannot be written: {_reason(error)}") from None
 
 
 def _read_all(file: io.BufferedIOBase | gzip.GzipFile, path: str | os.PathLike[str]) -> bytes:
@@ -92,7 +92,7 @@ def _read_all(file: io.BufferedIOBase | gzip.GzipFile, path: str | os.PathLike[s
         chunks.append(chunk)
         size += len(chunk)
         if size % (64 * _CHUNK) < len(chunk):  # now and then: what does the rest need?
-            require_memory(_shown(path), "reading it", size * _GROWTH, "use a smaller file")
+            require_memory(shown_path(path), "reading it", size * _GROWTH, "use a smaller file")
     return b"".join(chunks)
 
 
@@ -132,7 +132,14 @@ def _is_compressed(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path).lower().endswith(".gz")
 
 
-def _shown(path: str | os.PathLike[str]) -> str:
+def shown_path(path: str | os.PathLike[str]) -> str:
+    r"""Write a path for a message: as it is, or quoted when it would break the line.
+
+    Examples
+    --------
+    >>> print(shown_path("nets/asia.bif"), shown_path("two\nlines"))
+    nets/asia.bif 'two\nlines'
+    """
     text = os.fspath(path)
     return text if text.isprintable() and text else repr(text)
 

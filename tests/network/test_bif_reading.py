@@ -127,7 +127,7 @@ def test_states_that_only_differ_in_quoting_are_told_apart():
     network = parse(
         r"""network n {} variable a { type discrete [ 3 ] { x, "\"x\"", "x//y" }; }
         variable b { type discrete [ 2 ] { no, yes }; } probability (a) { table 1, 0, 0; }
-        probability (b | a) { ("\"x\"") 0, 1; (x) 1, 0; ("x//y") 0.5, 0.5; }"""
+        probability (b | a) { ("\"x\"") 0, 1; ("x") 1, 0; ("x//y") 0.5, 0.5; }"""
     )
     assert network.variables[0].states == ("x", '"x"', "x//y")
     assert network.table("b").values.tolist() == [[1, 0], [0, 1], [0.5, 0.5]]
@@ -254,6 +254,16 @@ def test_a_cycle_is_reported_where_it_closes():
 def test_bytes_that_are_not_utf8():
     with pytest.raises(FormatError, match=r"^x\.bif:2:4: expected UTF-8 text, got the byte 0xff$"):
         bif.parse("network n {\n  é".encode()[:-2] + "é".encode() + b"\xff", "x.bif")
+
+
+def test_errors_stay_on_one_line_whatever_the_names():
+    text = r"""network n {} variable "a\nb" { type discrete [ 2 ] { "x\r\ny", z }; }
+        variable c { type discrete [ 2 ] { no, yes }; } probability ("a\nb") { table 1, 0; }
+        probability (c | "a\nb") { ENTRY 1, 0; }"""
+    for entry in ("(z)", "(w)", "(z) 1, 0; (z)"):
+        with pytest.raises(FormatError) as caught:
+            parse(text.replace("ENTRY", entry))
+        assert str(caught.value).splitlines() == [str(caught.value)]
 
 
 def test_a_table_too_large_for_any_memory_is_refused():

@@ -12,10 +12,11 @@ Also ``default`` rows, ``table`` for a variable with parents (all numbers, the l
 and the child slowest), blanks for commas, ``//`` and ``/* */`` comments, and names in quotes.
 Numbers are kept to the last bit and never rescaled. A variable is declared before it is used.
 
-What is written has the layout of the published files and reads back equal: numbers in the shortest form that gives the same double, names
-bare when they have no white space and none of ``{ } ( ) [ ] , ; | " \``, else quoted with the
-escapes ``\"  \\  \n  \r  \t  \uXXXX``. The cut points of a variable made from numbers become the
-property ``bestdag-cuts = 1.5, 2.5``. A property of a probability block becomes one of its variable.
+What is written has the layout of the published files and reads back equal: numbers in the shortest
+form that gives the same double, names bare when they have no white space and none of
+``{ } ( ) [ ] , ; | " \``, else quoted with the escapes ``\"  \\  \n  \r  \t  \uXXXX``. The cut
+points of a variable made from numbers become the property ``bestdag-cuts = 1.5, 2.5``. A property
+of a probability block becomes one of its variable.
 
 References
 ----------

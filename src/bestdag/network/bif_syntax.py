@@ -65,7 +65,9 @@ class Scanner:
         """Raise the error for something at a position."""
         line = self.text.count("\n", 0, position) + 1
         column = position - self.text.rfind("\n", 0, position)
-        raise FormatError(f"{self.source}:{line}:{column}: {message}")
+        # A message may quote names; none may break its line.
+        shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
+        raise FormatError(f"{self.source}:{line}:{column}: {shown}")
 
     def peek(self) -> Token:
         """Look at the next token without taking it."""

@@ -6,7 +6,7 @@ import os
 from typing import Protocol
 
 from bestdag.errors import unknown_name
-from bestdag.files import format_suffix, read_file, write_file
+from bestdag.files import format_suffix, read_file, shown_path, write_file
 from bestdag.network import bif
 from bestdag.network.network import Network
 
@@ -29,7 +29,7 @@ FORMATS: dict[str, Format] = {".bif": bif}
 def load_network(path: str | os.PathLike[str]) -> Network:
     """Read a network file; ``.gz`` behind the suffix of the format means compressed."""
     reader = _format_of(path, "load")
-    return reader.parse(read_file(path), os.fspath(path))
+    return reader.parse(read_file(path), shown_path(path))
 
 
 def save_network(network: Network, path: str | os.PathLike[str]) -> None:
@@ -40,5 +40,5 @@ def save_network(network: Network, path: str | os.PathLike[str]) -> None:
 def _format_of(path: str | os.PathLike[str], who: str) -> Format:
     suffix = format_suffix(path)
     if suffix not in FORMATS:
-        raise unknown_name("network format", suffix, FORMATS, who=f"{who}: {os.fspath(path)}")
+        raise unknown_name("network format", suffix, FORMATS, who=f"{who}: {shown_path(path)}")
     return FORMATS[suffix]

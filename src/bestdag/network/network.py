@@ -277,8 +277,8 @@ def _check_parents(tables: Mapping[str, ConditionalTable]) -> None:
             own = tables[parent.name].child
             if parent != own:
                 raise DataError(
-                    f"Network: states of {parent.name!r} are {', '.join(own.states[:10])} in its "
-                    f"own table and {', '.join(parent.states[:10])} in the table of {child!r}"
+                    f"Network: states of {parent.name!r} are {own.states!r} in its own table "
+                    f"and {parent.states!r} in the table of {child!r}"
                 )
 
 

@@ -155,5 +155,6 @@ def configuration_text(parents: Sequence[Variable], number: int) -> str:
     parts: list[str] = []
     for parent in reversed(parents):
         number, code = divmod(number, parent.arity)
-        parts.append(f"{parent.name}={parent.states[code]}")
+        pair = (parent.name, parent.states[code])
+        parts.append("=".join(text if text.isprintable() else repr(text) for text in pair))
     return " for " + ", ".join(reversed(parts)) if parts else ""
