@@ -9,23 +9,38 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from bestdag.data.display import count_of
 from bestdag.data.schema import Variable
-from bestdag.errors import UnknownNameError
+from bestdag.errors import unknown_name
 from bestdag.machine import require_memory
-from bestdag.network.bif_syntax import BLANKS, Scanner, Token
+from bestdag.network.bif_syntax import BLANKS, Scanner, Token, is_bare
 from bestdag.network.table import ConditionalTable, configuration_text, wrong_row
 
-__all__ = ["Block"]
-
-Codes = dict[str, int]
+__all__ = ["Block", "Declared"]
 
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 # Only such text goes to float(), which also takes 1_000, nan and digits of other scripts.
 _PLAIN = re.compile(r"[-+0-9.eE, \t\r\n]*")
+
+
+@dataclass
+class Declared:
+    """A variable and what was said of it so far."""
+
+    variable: Variable
+    position: int
+    properties: list[str]
+    table: ConditionalTable | None = None
+    codes: dict[str, int] = field(init=False)
+    bare_codes: dict[str, int] = field(init=False)  # of the states that may stand unquoted
+
+    def __post_init__(self) -> None:
+        self.codes = {state: code for code, state in enumerate(self.variable.states)}
+        self.bare_codes = {state: code for state, code in self.codes.items() if is_bare(state)}
 
 
 class Block:
@@ -37,17 +52,15 @@ class Block:
         Stands behind the opening brace.
     child : Variable
         Whose table it is.
-    parents : sequence of (Variable, dict)
-        Each parent with the codes of those states that may stand without quotes.
+    parents : sequence of Declared
+        Its parents.
     """
 
-    def __init__(
-        self, scanner: Scanner, child: Variable, parents: Sequence[tuple[Variable, Codes]]
-    ) -> None:
+    def __init__(self, scanner: Scanner, child: Variable, parents: Sequence[Declared]) -> None:
         self._scanner = scanner
         self._child = child
-        self._parents = tuple(parent for parent, _ in parents)
-        self._codes = parents
+        self._parents = tuple(parent.variable for parent in parents)
+        self._declared = parents
         # Row number -> where it stands, its values. A hostile file may announce more
         # configurations than fit anywhere, so room is made only for rows that are there.
         self._rows: dict[int, tuple[int, list[float]]] = {}
@@ -108,11 +121,11 @@ class Block:
         if len(pieces) != len(self._parents):
             return self._configuration_by_token()
         row = 0
-        for piece, (parent, codes) in zip(pieces, self._codes, strict=True):
-            code = codes.get(piece.strip(BLANKS))
+        for piece, parent in zip(pieces, self._declared, strict=True):
+            code = parent.bare_codes.get(piece.strip(BLANKS))
             if code is None:
                 return self._configuration_by_token()
-            row = row * parent.arity + code
+            row = row * parent.variable.arity + code
         self._scanner.jump(end + 1)
         return row
 
@@ -127,11 +140,13 @@ class Block:
                 f"got {count_of(len(states), 'state')}",
             )
         row = 0
-        for state, parent in zip(states, self._parents, strict=True):
-            try:
-                row = row * parent.arity + parent.code(state.text)
-            except UnknownNameError as error:
-                scanner.fail(state.position, str(error))
+        for state, parent in zip(states, self._declared, strict=True):
+            code = parent.codes.get(state.text)
+            if code is None:
+                kind = f"state of {parent.variable.name!r}"
+                known = parent.variable.states
+                scanner.fail(state.position, str(unknown_name(kind, state.text, known)))
+            row = row * parent.variable.arity + code
         return row
 
     def _numbers(self, count: int, position: int) -> list[float]:
@@ -140,9 +155,10 @@ class Block:
         start = scanner.position
         end = scanner.text.find(";", start)
         chunk = scanner.text[start:end] if end >= 0 else "?"
+        pieces = chunk.split(",") if "," in chunk else chunk.split()
         try:
-            values = list(map(float, chunk.split(","))) if _PLAIN.fullmatch(chunk) else []
-        except ValueError:  # blanks for commas, or a mistake
+            values = list(map(float, pieces)) if _PLAIN.fullmatch(chunk) else []
+        except ValueError:  # a mistake, or commas and blanks mixed
             values = []
         if values:
             scanner.jump(end + 1)

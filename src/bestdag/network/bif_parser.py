@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import bisect
 import re
-from dataclasses import dataclass, field
 
 from bestdag.data.schema import Variable
 from bestdag.errors import CycleError, DataError
 from bestdag.graph.dag import Dag
-from bestdag.network.bif_block import Block
-from bestdag.network.bif_syntax import Scanner, Token, is_bare
+from bestdag.network.bif_block import Block, Declared
+from bestdag.network.bif_syntax import Scanner, Token
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
 
@@ -25,27 +24,12 @@ CUTS_PROPERTY = "bestdag-cuts ="
 _ARITY = re.compile(r"[0-9]{1,9}")
 
 
-@dataclass
-class _Declared:
-    """A variable and what was said of it so far."""
-
-    variable: Variable
-    position: int
-    properties: list[str]
-    bare_codes: dict[str, int] = field(init=False)  # states that may stand unquoted
-    table: ConditionalTable | None = None
-
-    def __post_init__(self) -> None:
-        states = enumerate(self.variable.states)
-        self.bare_codes = {state: code for code, state in states if is_bare(state)}
-
-
 class Parser:
     """Reads one BIF text."""
 
     def __init__(self, text: str, source: str) -> None:
         self._scanner = Scanner(text, source)
-        self._declared: dict[str, _Declared] = {}
+        self._declared: dict[str, Declared] = {}
         self._blocks: list[tuple[str, int]] = []  # children of the probability blocks, in order
 
     def network(self) -> Network:
@@ -134,7 +118,7 @@ class Parser:
             variable = Variable(name.text, tuple(states), cuts)
         except DataError as error:
             scanner.fail(name.position, str(error))
-        self._declared[name.text] = _Declared(variable, name.position, properties)
+        self._declared[name.text] = Declared(variable, name.position, properties)
 
     def _states(self, name: str) -> list[str]:
         scanner = self._scanner
@@ -179,7 +163,7 @@ class Parser:
             if parent.text in seen:
                 scanner.fail(parent.position, f"{parent.text!r} is listed twice in one block")
             seen.add(parent.text)
-        block = Block(scanner, child.variable, [(p.variable, p.bare_codes) for p in known])
+        block = Block(scanner, child.variable, known)
         while scanner.peek().kind != "}":
             if scanner.peek().kind == "(":
                 block.read_entry()
@@ -201,7 +185,7 @@ class Parser:
             self._scanner.unexpected("the name of a parent")
         return self._scanner.take_names(")", "the name of a parent")
 
-    def _known(self, token: Token) -> _Declared:
+    def _known(self, token: Token) -> Declared:
         if token.text not in self._declared:
             self._scanner.fail(
                 token.position, f"variable {token.text!r} is not declared above this line"
