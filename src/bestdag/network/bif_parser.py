@@ -108,6 +108,8 @@ class Parser:
                 continue
             text, is_string = scanner.take_property()
             if text.startswith(CUTS_PROPERTY) and not is_string:
+                if cuts is not None:
+                    scanner.fail(position, f"cut points of {name.text!r} are given twice")
                 cuts = self._cuts(text, position)
             else:
                 properties.append(text)
