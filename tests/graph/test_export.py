@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from bestdag.errors import CycleError, GraphError
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
-from tests.graph.definitions import all_pdags, dags
+from tests.graph.definitions import all_pdags, dags, steady
 
 
+@steady
 @given(dags())
 def test_dag_through_networkx_and_back(dag):
     graph = dag.to_networkx()
@@ -80,6 +81,7 @@ def read_dot_names(text):
     return [re.sub(r"\\(.)", r"\1", name, flags=re.DOTALL) for name in names]
 
 
+@steady
 @given(st.lists(st.text(st.sampled_from('ab"\\\n;->{} é'), max_size=6), unique=True, max_size=5))
 def test_dot_keeps_every_name_apart(names):
     assert read_dot_names(Dag.empty(names).to_dot()) == names

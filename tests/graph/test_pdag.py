@@ -3,9 +3,12 @@
 import pickle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bestdag.errors import CycleError, GraphError, UnknownNameError
 from bestdag.graph.dag import Dag
+from bestdag.graph.meek import WorkingGraph
 from bestdag.graph.pdag import Pdag
 from tests.graph.definitions import (
     agreed,
@@ -13,7 +16,9 @@ from tests.graph.definitions import (
     classes,
     colliders,
     consistent_extensions,
+    dags,
     links,
+    steady,
 )
 
 EXAMPLE = Pdag(["D", "C", "B", "A", "E"], [("A", "C"), ("B", "C")], [("D", "C"), ("B", "D")])
@@ -142,9 +147,44 @@ def _check_completion_without_extension(graph):
         with pytest.raises(GraphError, match="complete: the arcs force a"):
             graph.complete()
     else:
+        assert Pdag(result.nodes, result.arcs, result.edges) == result  # no directed cycle
         assert links(result) == links(graph)
         assert colliders(result) == colliders(graph)
         assert set(graph.arcs) <= set(result.arcs)
+
+
+def test_the_rules_can_force_a_directed_cycle():
+    # A -> B - C - D - A: no new v-structure at B, C and D leads back to A.
+    square = Pdag(list("ABCD"), [("A", "B")], [("B", "C"), ("C", "D"), ("D", "A")])
+    with pytest.raises(GraphError, match="complete: the arcs force a directed cycle"):
+        square.complete()
+
+
+@steady
+@given(dags(max_nodes=6), st.randoms())
+def test_background_knowledge_arc_by_arc_or_at_once(dag, rng):
+    # Known: the v-structures and some other arcs of a Dag. What follows is what the members
+    # of its class with these arcs have in common, in whatever order the arcs are given.
+    collided = {arc for x, z, y in dag.v_structures() for arc in ((x, z), (y, z))}
+    extra = [arc for arc in dag.arcs if arc not in collided and rng.random() < 0.4]
+    known = collided.union(extra)
+    graph = Pdag(dag.nodes, known, [arc for arc in dag.arcs if arc not in known])
+    fitting = [m for m in dag.cpdag().members() if known <= set(m.arcs)]
+    assert graph.complete() == agreed(fitting)
+    work = WorkingGraph.of(dag.cpdag())
+    rng.shuffle(extra)
+    for arc in extra:
+        work.direct([arc])
+    assert {(p, c) for p in dag.nodes for c in work.children[p]} == set(graph.complete().arcs)
+
+
+def test_rule_4_with_its_arcs_in_either_order():
+    links = Pdag(list("ABCD"), [], [("A", "B"), ("A", "C"), ("A", "D"), ("C", "D"), ("B", "D")])
+    for arcs in ([("C", "D"), ("D", "B")], [("D", "B"), ("C", "D")]):
+        work = WorkingGraph.of(links)
+        for arc in arcs:
+            work.direct([arc])
+        assert work.children == {"A": {"B"}, "B": set(), "C": {"D"}, "D": {"B"}}
 
 
 def test_jensen_nielsen_example_7_1():

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from bestdag.errors import GraphError
 from bestdag.graph._names import as_names, show
-from bestdag.graph._walks import reach
 from bestdag.graph.dag import Dag
 
 __all__ = ["d_connected", "d_separated"]
@@ -28,7 +27,7 @@ def d_connected(
     References
     ----------
     .. [1] Geiger, Verma and Pearl (1989). "d-separation: from theorems to algorithms." UAI.
-    .. [2] Koller and Friedman (2009). "Probabilistic Graphical Models." Algorithm 3.1.
+    .. [2] Shachter (1998). "Bayes-Ball: the rational pastime." UAI.
 
     Examples
     --------
@@ -39,8 +38,6 @@ def d_connected(
     starts = as_names(nodes, dag._parents)
     blocked = as_names(given, dag._parents)
     _refuse_common("d_connected", ("nodes", starts), ("given", blocked))
-    # A collider lets a trail pass when it is given or above something given.
-    opened = blocked | reach(blocked, dag.parents)
     seen: set[tuple[str, bool]] = set()
     waiting = [(node, True) for node in starts]  # True: entered from a child, going up
     found = set()
@@ -53,7 +50,9 @@ def d_connected(
         if node not in blocked:
             found.add(node)
             waiting += [(child, False) for child in dag.children(node)]
-        if node not in blocked if from_child else node in opened:
+        # A given node sends a trail that came from a parent back to all its parents. So a
+        # collider above a given node opens as well: the trail goes down there and returns.
+        if from_child != (node in blocked):
             waiting += [(parent, True) for parent in dag.parents(node)]
     return frozenset(found)
 
