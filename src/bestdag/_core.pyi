@@ -2,6 +2,7 @@
 Native kernels of bestdag; private, called in bulk by the Python layers.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -50,3 +51,8 @@ def score_changes(table: Table, kernel: Kernel, children: Annotated[NDArray[nump
 
 def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Local scores of every family with at most max_parents parents."""
+
+def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], thresholds: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], parents: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')] | Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu')]], threads: int) -> None:
+    """
+    Draw all rows of a network, parents first, into the columns; see kernels/sampling.hpp.
+    """

@@ -7,6 +7,7 @@
     ├── GraphError (ValueError)              a graph that is not what it must be
     │   └── CycleError                       arcs that close a directed cycle
     ├── FormatError (ValueError)             a file that does not follow its format
+    ├── FileError (OSError)                  a file that cannot be read or written
     ├── MissingPackageError (ImportError)    an optional package is not installed
     └── NotEnoughMemoryError (MemoryError)   a forecast that exceeds what is free
 
@@ -27,6 +28,7 @@ __all__ = [
     "CycleError",
     "DataError",
     "DataWarning",
+    "FileError",
     "FormatError",
     "GraphError",
     "InvalidParameterError",
@@ -71,6 +73,10 @@ class CycleError(GraphError):
 
 class FormatError(BestdagError, ValueError):
     """A file does not follow its format."""
+
+
+class FileError(BestdagError, OSError):
+    """A file cannot be read or written."""
 
 
 class MissingPackageError(BestdagError, ImportError):

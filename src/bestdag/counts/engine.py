@@ -14,8 +14,7 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError, GraphError, NotEnoughMemoryError, unknown_name
-from bestdag.memory import available_bytes, show_bytes
-from bestdag.threads import n_threads
+from bestdag.machine import require_memory, thread_count
 
 __all__ = ["CountingEngine", "n_parent_sets", "parent_sets"]
 
@@ -50,7 +49,7 @@ class CountingEngine:
     def __init__(self, dataset: Dataset, *, threads: int | None = None) -> None:
         _require_countable(dataset)
         self.dataset = dataset
-        self.threads = n_threads(threads)
+        self.threads = thread_count(threads, who="score")
         self.variables = tuple(sorted(dataset.variables, key=lambda v: v.name))
         self._rank = {variable.name: i for i, variable in enumerate(self.variables)}
         self._native = _native_table(dataset, [v.name for v in self.variables])
@@ -123,12 +122,10 @@ class CountingEngine:
         """
         n_variables = len(self.variables)
         n_sets = n_parent_sets(n_variables, max_parents)
-        needed, limit = 8.0 * n_variables * n_sets, 0.8 * available_bytes()
-        if needed > limit:
-            raise NotEnoughMemoryError(
-                f"score: {n_variables * n_sets:,} families need {show_bytes(needed)}, "
-                f"{show_bytes(limit)} are at hand; use fewer parents"
-            )
+        n_families = n_variables * n_sets
+        require_memory(
+            "score", f"a list of {n_families:,} families", 8 * n_families, "use fewer parents"
+        )
         scores = np.empty((n_variables, n_sets))
         _core.score_all_families(
             self._native, kernel, max_parents, scores.reshape(-1), threads=self.threads
