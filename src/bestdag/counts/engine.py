@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
-from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -66,18 +66,16 @@ class CountingEngine:
         """
         wanted = list(families)
         arrays = self._encode(wanted)
-        limit = 0.8 * available_bytes()
+        free = available_memory()
+        limit = math.inf if free is None else SHARE_OF_MEMORY * free / 8 / max(1, len(wanted))
         try:
             found = _core.count_families(
-                self._native,
-                *arrays,
-                max_cells=limit / 8 / max(1, len(wanted)),
-                threads=self.threads,
+                self._native, *arrays, max_cells=limit, threads=self.threads
             )
         except _core.TooManyCellsError:
             raise NotEnoughMemoryError(
-                f"counts: the observed configurations of a family do not fit into the "
-                f"{show_bytes(limit)} at hand; use fewer parents or score it instead of counting it"
+                "counts: the observed configurations of a family do not fit into memory; "
+                "use fewer parents, or score the family instead of counting it"
             ) from None
         children, offsets, parents = (a.tolist() for a in arrays)
         return [
@@ -159,7 +157,7 @@ class CountingEngine:
         table: npt.NDArray[np.int64] | npt.NDArray[np.float64],
     ) -> FamilyCounts:
         given = tuple(self.variables[p] for p in parents)
-        q = float(prod(v.arity for v in given))
+        q = float(math.prod(v.arity for v in given))
         return FamilyCounts(self.variables[child], given, configurations, table, q)
 
 
@@ -171,7 +169,7 @@ def n_parent_sets(n_variables: int, max_parents: int) -> int:
     >>> n_parent_sets(37, 3)
     7807
     """
-    return sum(comb(n_variables - 1, k) for k in range(min(max_parents, n_variables - 1) + 1))
+    return sum(math.comb(n_variables - 1, k) for k in range(min(max_parents, n_variables - 1) + 1))
 
 
 def parent_sets(others: Sequence[str], max_parents: int) -> Iterator[tuple[str, ...]]:
