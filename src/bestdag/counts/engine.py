@@ -14,7 +14,7 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError, GraphError, NotEnoughMemoryError, unknown_name
-from bestdag.machine import require_memory, thread_count
+from bestdag.machine import SHARE_OF_MEMORY, available_memory, require_memory, thread_count
 
 __all__ = ["CountingEngine", "n_parent_sets", "parent_sets"]
 
