@@ -23,7 +23,7 @@ def test_memory_of_this_machine_is_believable():
 
 def test_forecast_beyond_what_is_free(monkeypatch):
     monkeypatch.setattr(machine, "available_memory", lambda: 3 << 30)
-    machine.require_memory("sample", "5 rows", 3 << 30, "lower n")
+    machine.require_memory("sample", "5 rows", int(0.8 * (3 << 30)), "lower n")
     with pytest.raises(
         NotEnoughMemoryError,
         match=r"^sample: 5 rows needs 4\.0 GiB, 3\.0 GiB are available; lower n$",

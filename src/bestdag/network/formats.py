@@ -10,7 +10,7 @@ from bestdag.files import format_suffix, read_file, shown_path, write_file
 from bestdag.network import bif
 from bestdag.network.network import Network
 
-__all__ = ["FORMATS", "Format", "load_network", "save_network"]
+__all__ = ["FORMATS", "Format", "is_network_file", "load_network", "save_network"]
 
 
 class Format(Protocol):
@@ -42,3 +42,8 @@ def _format_of(path: str | os.PathLike[str], who: str) -> Format:
     if suffix not in FORMATS:
         raise unknown_name("network format", suffix, FORMATS, who=f"{who}: {shown_path(path)}")
     return FORMATS[suffix]
+
+
+def is_network_file(path: str | os.PathLike[str]) -> bool:
+    """Whether the name of a file says that it holds a network."""
+    return format_suffix(path) in FORMATS
