@@ -20,8 +20,10 @@ from pathlib import Path
 _MAKE = """
 import sys, duckdb
 path, rows, columns = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-cells = ", ".join(f"'s' || (hash(range * {columns} + {i}) % {2 + i % 5}) AS v{i}" for i in range(columns))
-duckdb.connect().execute(f"COPY (SELECT {cells} FROM range({rows})) TO '{path}'")
+cell = "'s' || (hash(range * {n} + {i}) % {r}) AS v{i}"
+cells = ", ".join(cell.format(n=columns, i=i, r=2 + i % 5) for i in range(columns))
+con = duckdb.connect(config={"enable_progress_bar": False})
+con.execute(f"COPY (SELECT {cells} FROM range({rows})) TO '{path}'")
 """
 
 

@@ -37,9 +37,9 @@ def atomic_text(path: str | os.PathLike[str], *, who: str) -> Iterator[TextIO]:
     try:
         with os.fdopen(handle, "wb") as raw:
             if target.suffix.lower() == ".gz":
-                with gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
-                    with io.TextIOWrapper(packed, "utf-8", newline="") as text:
-                        yield text
+                packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
+                with packed, io.TextIOWrapper(packed, "utf-8", newline="") as text:
+                    yield text
             else:
                 with io.TextIOWrapper(raw, "utf-8", newline="") as text:
                     yield text

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
+from bestdag.data.display import count_of
 from bestdag.data.duck import DuckTable, Field, one_line, sql_text
 from bestdag.errors import DataError
 
@@ -68,9 +69,6 @@ def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:
             while chunk := file.read(_CHUNK):
                 if n_lines == 1 and not tail and chunk[:2] == b"\x1f\x8b":
                     raise DataError(f"read: {source} is compressed; give its name the ending .gz")
-                if b"\0" in chunk:
-                    line = n_lines + chunk[: chunk.index(b"\0")].count(b"\n")
-                    raise DataError(f"read: {source} has a NUL byte in line {line:,}; is it text?")
                 try:
                     decoder.decode(chunk)
                 except UnicodeDecodeError as error:
@@ -79,6 +77,9 @@ def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:
                         f"read: {source} is not UTF-8 text: see line {line:,}; "
                         f"save it as UTF-8 or pass a DataFrame"
                     ) from None
+                if b"\0" in chunk:
+                    line = n_lines + chunk[: chunk.index(b"\0")].count(b"\n")
+                    raise DataError(f"read: {source} has a NUL byte in line {line:,}; is it text?")
                 joined = tail + chunk
                 found = found or any(end in joined for end in ends)
                 n_lines += chunk.count(b"\n")
@@ -148,7 +149,7 @@ def _require_even_rows(
             if row and len(row) != n_columns:
                 raise DataError(
                     f"read: {source} has {n_columns} columns, "
-                    f"but {len(row)} cells in line {start:,}"
+                    f"but {count_of(len(row), 'cell')} in line {start:,}"
                 )
             start = reader.line_num + 1
 

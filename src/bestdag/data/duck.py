@@ -8,6 +8,7 @@ memory), which they are (only where they are few), and the codes. Codes travel p
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -44,12 +45,16 @@ _WORD = 8  # bytes of a packed word
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column: its name, the SQL that gives a cell's text, and how to read that text."""
+    """A column: its name, the SQL that gives a cell's text, and how to read that text.
+
+    `problem` says why a column has no states, if that is so; it matters when it is chosen.
+    """
 
     name: str
     sql: str
     value: Callable[[str], Any] = str
     declared: tuple[str, ...] | None = None
+    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,9 @@ class DuckTable:
         self, fields: Sequence[Field], weight: Field | None, options: ReadOptions
     ) -> tuple[list[RawColumn], npt.NDArray[np.float64] | None]:
         """Read columns as positions in their distinct values, and one column as weights."""
+        for field in fields:
+            if field.problem is not None:
+                raise DataError(f"read: {options.source}: column {field.name!r} {field.problem}")
         if self._aggregate(["count(*)"])[0] == 0:
             raise DataError(f"read: {options.source} has no rows")
         keys = self._distinct(fields, options)
@@ -232,7 +240,7 @@ def sql_name(name: str) -> str:
 def one_line(error: BaseException) -> str:
     """Shorten a message of several lines to its first sentence, for use inside our own."""
     first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-    return first[:200].rstrip(". ") or type(error).__name__
+    return re.sub(r"^[\w ]*Error: ", "", first)[:200].rstrip(". ") or type(error).__name__
 
 
 def plain_path(path: Path, folder: str) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bestdag.data.duck import DuckTable, Field, sql_name, sql_text
+from bestdag.data.duck import DuckTable, Field, one_line, sql_name, sql_text
 from bestdag.errors import DataError
 
-__all__ = ["json_value", "parquet_table", "typed_fields"]
+__all__ = ["explain_parquet_failure", "json_value", "parquet_table", "typed_fields"]
 
 _INTEGERS = {
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
@@ -23,10 +25,8 @@ _PLAIN = {"DATE", "TIME", "UUID", "INTERVAL", "TIMESTAMP WITH TIME ZONE", "TIME 
 _TIMES = {"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
 
 
-def typed_fields(
-    relation: Any, names: Sequence[str], source: str, wanted: Sequence[str] | None = None
-) -> list[Field]:
-    """Describe the columns of a relation by their types, or refuse a type that has no states."""
+def typed_fields(relation: Any, names: Sequence[str]) -> list[Field]:
+    """Describe the columns of a relation by their types."""
     fields = []
     for name, column, kind in zip(names, relation.columns, relation.types, strict=True):
         sql = sql_name(column)
@@ -52,15 +52,13 @@ def typed_fields(
             fields.append(Field(name, f"{sql}::VARCHAR"))
         elif base in ("NULL", '"NULL"'):
             fields.append(Field(name, "NULL::VARCHAR"))
-        elif wanted is None or name in wanted:
-            raise DataError(
-                f"read: {source}: column {name!r} holds {kind} values; "
-                f"text, numbers, booleans or dates are needed"
-            )
+        else:
+            problem = f"holds {kind} values; text, numbers, booleans or dates are needed"
+            fields.append(Field(name, "NULL::VARCHAR", problem=problem))
     return fields
 
 
-def parquet_table(con: Any, sql_path: str, source: str, wanted: Sequence[str] | None) -> DuckTable:
+def parquet_table(con: Any, sql_path: str) -> DuckTable:
     """Describe a Parquet file, by the names it gives its columns."""
     relation = con.sql(f"FROM read_parquet({sql_text(sql_path)}, hive_partitioning = false)")
     rows = con.sql(
@@ -74,7 +72,17 @@ def parquet_table(con: Any, sql_path: str, source: str, wanted: Sequence[str] | 
         else:
             inner -= 1
         inner += n_children or 0
-    return DuckTable(relation, typed_fields(relation, names, source, wanted), con, by_column=True)
+    return DuckTable(relation, typed_fields(relation, names), con, by_column=True)
+
+
+def explain_parquet_failure(path: Path, source: str, error: BaseException) -> DataError:
+    """Say whether a file is no Parquet at all, or a damaged one."""
+    with path.open("rb") as file:
+        magic = file.read(4)
+    if magic != b"PAR1":
+        return DataError(f"read: {source} is not a Parquet file")
+    detail = one_line(error).replace(os.path.abspath(path), path.name)
+    return DataError(f"read: {source} cannot be read as Parquet; is it complete? ({detail})")
 
 
 def json_value(key: str) -> Any:

@@ -6,6 +6,8 @@ are, what is missing and what must be refused.
 
 from __future__ import annotations
 
+import inspect
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +21,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.display import count_of
 from bestdag.data.labels import is_absent, label_all, sorted_states
 from bestdag.data.schema import MAX_ARITY, Variable
-from bestdag.errors import DataError, InvalidParameterError, unknown_name
+from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknown_name
 
 __all__ = ["RawColumn", "ReadOptions", "build", "check_states", "refuse_many", "warn", "weights_of"]
 
@@ -150,9 +152,11 @@ def weights_of(column: RawColumn, options: ReadOptions) -> npt.NDArray[np.float6
 
 def warn(message: str) -> None:
     """Warn about the data at the line that called `read`."""
-    from bestdag.errors import DataWarning
-
-    warnings.warn(message, DataWarning, stacklevel=5)
+    here = os.path.dirname(__file__)
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, DataWarning, stacklevel=level)
 
 
 def _labels(column: RawColumn, options: ReadOptions) -> list[str]:
@@ -187,7 +191,7 @@ def _coded(
             table[code] = place[text]
         elif text not in absent:
             raise unknown_name(
-                f"value of column {column.name!r}", text, states, who=f"read: {options.source}"
+                f"value in column {column.name!r}:", text, states, who=f"read: {options.source}"
             )
     variable = Variable(column.name, states)
     if column.variable is not None and column.variable.states == states:

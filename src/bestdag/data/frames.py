@@ -116,7 +116,8 @@ def _from_numpy(name: str, column: npt.NDArray[Any], who: str) -> RawColumn:
     codes[~hidden] = inverse
     values: list[Any] = list(found)
     if plain.dtype.kind == "M":
-        values = [str(value) for value in found]  # ISO text in the array's own unit
+        days = found.astype("datetime64[D]")
+        values = [str(value) for value in (days if np.array_equal(days, found) else found)]
     elif plain.dtype.kind in "biuU" or plain.dtype == np.float64:
         values = found.tolist()
     return RawColumn(name, values, codes)

@@ -48,8 +48,8 @@ def explain_json_failure(path: Path, source: str, error: BaseException) -> DataE
                 continue
             try:
                 value = json.loads(line)
-            except ValueError as wrong:
-                return DataError(f"read: {source} is not JSON in line {number:,}: {wrong}")
+            except json.JSONDecodeError as wrong:
+                return DataError(f"read: {source} is not JSON in line {number:,}: {wrong.msg}")
             if not isinstance(value, dict):
                 return DataError(
                     f"read: {source}: an object {{...}} per line is needed, "

@@ -33,7 +33,8 @@ def label_all(values: Sequence[Any]) -> list[str] | None:
     """Write the distinct values of one column as text, or None if some value has no text form.
 
     Floats that are all whole are written as whole numbers, otherwise all numbers of the
-    column keep their point. Dates are written in ISO form, booleans as ``True`` and ``False``.
+    column keep their point. Times that are all midnight are written as dates, others in ISO
+    form; booleans as ``True`` and ``False``.
 
     Examples
     --------
@@ -44,6 +45,8 @@ def label_all(values: Sequence[Any]) -> list[str] | None:
         if all(_is_whole(value) for value in values):
             return [str(int(value)) for value in values]
         return [_float_text(value) for value in values]
+    if values and all(_is_midnight(value) for value in values):
+        return [value.date().isoformat() for value in values]
     texts = [_text(value) for value in values]
     return None if None in texts else [text for text in texts if text is not None]
 
@@ -80,6 +83,15 @@ def _has_own_text(value: Any) -> bool:
     # An object whose class says nothing about its text prints its address, which is no state.
     kind: Any = type(value)
     return any("__str__" in vars(c) or "__repr__" in vars(c) for c in kind.__mro__[:-1])
+
+
+def _is_midnight(value: Any) -> bool:
+    return (
+        isinstance(value, datetime.datetime)
+        and value.tzinfo is None
+        and value.time() == datetime.time(0)
+        and not getattr(value, "nanosecond", 0)
+    )
 
 
 def _is_float(value: Any) -> bool:

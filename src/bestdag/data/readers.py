@@ -118,8 +118,9 @@ def read(
     listed = frame_columns(source, choice.columns)
     if listed is None:
         raise DataError(
-            f"read: cannot read a {type(source).__name__}; give a path, a stream, a pandas or "
-            f"polars frame, an Arrow table, a DuckDB relation, a dict of columns or an array"
+            f"read: cannot read an object of type {type(source).__name__}; give a path, a stream, "
+            f"a pandas or polars frame, an Arrow table, a DuckDB relation, a dict of columns or an "
+            f"array"
         )
     return _read_frame(source, listed, choice)
 
@@ -212,7 +213,7 @@ def _read_relation(relation: Any, choice: _Choice) -> Dataset:
 
     source = choice.options.source
     try:
-        fields = typed_fields(relation, relation.columns, source, choice.columns)
+        fields = typed_fields(relation, relation.columns)
         return _read_duck(DuckTable(relation, fields), choice)
     except duckdb.Error as error:
         raise DataError(f"read: {source} cannot be read: {one_line(error)}") from None
@@ -272,7 +273,7 @@ def _read_file(path: Path, choice: _Choice, kind: str) -> Dataset:
             elif kind in _JSON:
                 table = json_source.json_table(con, path, sql_path, source)
             else:
-                table = duck_types.parquet_table(con, sql_path, source, choice.columns)
+                table = duck_types.parquet_table(con, sql_path)
             return _read_duck(table, choice)
         except duckdb.Error as error:
             if kind in _DELIMITERS:
@@ -281,9 +282,7 @@ def _read_file(path: Path, choice: _Choice, kind: str) -> Dataset:
                 ) from None
             if kind in _JSON:
                 raise json_source.explain_json_failure(path, source, error) from None
-            raise DataError(
-                f"read: {source} cannot be read as Parquet: {duck.one_line(error)}"
-            ) from None
+            raise duck_types.explain_parquet_failure(path, source, error) from None
 
 
 def _kind(path: Path) -> str:
