@@ -15,9 +15,7 @@ class Shown:
 
 
 @pytest.fixture
-def cli(capsys, monkeypatch):
-    monkeypatch.setattr("warnings.showwarning", None)  # restored after the test
-
+def cli(capsys):
     def call(*arguments):
         code = run([str(argument) for argument in arguments])
         captured = capsys.readouterr()

@@ -46,3 +46,7 @@ def test_interruption_exits_130_and_leaves_no_file(tmp_path):
     assert process.returncode == 130
     assert err == "bestdag: interrupted\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_no_command_shows_the_help(cli):
+    assert cli() == cli("--help")

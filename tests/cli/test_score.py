@@ -61,9 +61,9 @@ def test_states_come_from_the_network(cli, small):
     data, net = small
     shown = cli("score", data, net, "--json")
     # y has three declared states of which two occur: r = 3 in the penalty.
-    expected = Scorer(
-        read(data, states={"x": ["a", "b"], "y": ["p", "q", "r"]}), "bic"
-    ).total(Dag(["x", "y"], [("x", "y")]))
+    expected = Scorer(read(data, states={"x": ["a", "b"], "y": ["p", "q", "r"]}), "bic").total(
+        Dag(["x", "y"], [("x", "y")])
+    )
     assert json.loads(shown.out)["scores"]["bic"]["total"] == expected
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from bestdag.cli.options import threads_option
@@ -15,7 +17,11 @@ __all__ = ["command"]
 @click.option("-n", "n_rows", type=int, required=True, help="Number of rows.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed; same seed, same rows.")
 @click.option(
-    "-o", "--output", default="-", show_default=True, metavar="FILE",
+    "-o",
+    "--output",
+    default="-",
+    show_default=True,
+    metavar="FILE",
     help="CSV file (.csv, .tsv; also .gz), or - for standard output.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing file.")
@@ -38,4 +44,4 @@ def command(
         if output != "-":
             table.to_csv(output)
     if output == "-":
-        table.to_csv(click.get_text_stream("stdout"))
+        table.to_csv(sys.stdout)

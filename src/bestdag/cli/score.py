@@ -136,7 +136,11 @@ def _print(
     )
     if families:
         rows = [
-            [child, " ".join(net.dag.parents(child)), *(f"{r[1][child]:.6f}" for r in results.values())]
+            [
+                child,
+                " ".join(net.dag.parents(child)),
+                *(f"{r[1][child]:.6f}" for r in results.values()),
+            ]
             for child in table.names
         ]
         rows.append(["total", "", *(f"{total:.6f}" for _, _, total in results.values())])

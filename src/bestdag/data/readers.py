@@ -17,9 +17,10 @@ import numpy.typing as npt
 from bestdag.data.dataset import Dataset
 from bestdag.data.encode import ReadOptions, build, check_states, weights_of
 from bestdag.data.frames import frame_columns, is_from, raw_column
+from bestdag.data.schema import Variable
 from bestdag.errors import DataError, require_choice, require_count, unknown_name
 
-__all__ = ["read"]
+__all__ = ["read", "read_matching"]
 
 _DELIMITERS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
@@ -96,6 +97,53 @@ def read(
     >>> read({"a": ["x", "y"], "n": [3, 7]}, weights="n").total_weight
     10
     """
+    return _read(
+        source, _choice(source, states, missing, missing_values, max_states, weights, columns, drop)
+    )
+
+
+def read_matching(
+    source: Any,
+    variables: Iterable[Variable],
+    *,
+    ignore_extra: bool = False,
+    missing: str = "error",
+    missing_values: Iterable[str] = ("",),
+    max_states: int = 50,
+    weights: str | npt.ArrayLike | None = None,
+) -> Dataset:
+    """Read the columns that are these variables, with their states, in their order.
+
+    A value that is not a state, a column that is missing and, unless `ignore_extra`, a column
+    too many is an error that names it. The other settings are those of `read`.
+    """
+    states = {variable.name: variable.states for variable in variables}
+    choice = _choice(
+        source,
+        states,
+        missing,
+        missing_values,
+        max_states,
+        weights,
+        list(states),
+        None,
+        exactly=not ignore_extra,
+    )
+    return _read(source, choice)
+
+
+def _choice(
+    source: Any,
+    states: Mapping[str, Sequence[str]] | None,
+    missing: str,
+    missing_values: Iterable[str],
+    max_states: int,
+    weights: str | npt.ArrayLike | None,
+    columns: str | Iterable[str] | None,
+    drop: str | Iterable[str] | None,
+    *,
+    exactly: bool = False,
+) -> _Choice:
     texts = (missing_values,) if isinstance(missing_values, str) else missing_values
     marks = frozenset(texts)
     require_choice("read", "missing", missing, ["error", "drop", "state", "keep"])
@@ -106,7 +154,10 @@ def read(
         missing_values=marks,
         max_states=require_count("read", "max_states", max_states, minimum=1),
     )
-    choice = _Choice(columns, drop, weights, options)
+    return _Choice(columns, drop, weights, options, exactly=exactly)
+
+
+def _read(source: Any, choice: _Choice) -> Dataset:
     if isinstance(source, str | os.PathLike):
         if os.fspath(source) == "-":
             return _read_stream(sys.stdin, choice)
@@ -134,7 +185,10 @@ class _Choice:
         drop: str | Iterable[str] | None,
         weights: str | npt.ArrayLike | None,
         options: ReadOptions,
+        *,
+        exactly: bool = False,
     ) -> None:
+        self.exactly = exactly
         self.columns = None if columns is None else _names(columns)
         self.drop = [] if drop is None else _names(drop)
         self.weights = weights
@@ -153,6 +207,14 @@ class _Choice:
                 raise unknown_name("column", name, names, who=who)
         out = {*self.drop, self.weights} if isinstance(self.weights, str) else set(self.drop)
         chosen = [n for n in (names if self.columns is None else self.columns) if n not in out]
+        extra = [n for n in names if n not in out and n not in chosen]
+        if self.exactly and extra:
+            shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
+            raise DataError(
+                f"{who}: {'column' if len(extra) == 1 else 'columns'} {shown} "
+                f"{'is' if len(extra) == 1 else 'are'} not in the network; "
+                "drop them, or ask to ignore them (--ignore-extra)"
+            )
         if len(set(chosen)) != len(chosen):
             twice = next(name for name in chosen if chosen.count(name) > 1)
             raise DataError(f"{who}: columns= lists {twice!r} twice")
