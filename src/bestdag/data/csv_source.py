@@ -23,8 +23,6 @@ from bestdag.errors import DataError
 __all__ = ["check_bytes", "csv_table", "explain_csv_failure", "open_bytes"]
 
 _CHUNK = 1 << 20
-# A row this long is not a row of a table of states.
-_MAX_LINE_SIZE = 16 << 20
 _SIGNS = {",": "commas", "\t": "tabs"}
 
 
@@ -46,8 +44,7 @@ def csv_table(con: Any, path: Path, sql_path: str, delimiter: str, source: str) 
     options = (
         f"auto_detect = false, header = true, delim = {sql_text(delimiter)}, quote = '\"', "
         f"escape = '\"', columns = {{{columns}}}, null_padding = false, "
-        f"ignore_errors = false, hive_partitioning = false, compression = '{compression}', "
-        f"max_line_size = {_MAX_LINE_SIZE}"
+        f"ignore_errors = false, hive_partitioning = false, compression = '{compression}'"
     )
     relation = con.sql(f"FROM read_csv({sql_text(sql_path)}, {options})")
     fields = [Field(name, f"coalesce(c{i}, '')") for i, name in enumerate(names)]
