@@ -77,8 +77,6 @@ class DuckTable:
         for field in fields:
             if field.problem is not None:
                 raise DataError(f"read: {options.source}: column {field.name!r} {field.problem}")
-        if self._aggregate(["count(*)"])[0] == 0:
-            raise DataError(f"read: {options.source} has no rows")
         keys = self._distinct(fields, options)
         codes, weights = self._codes(fields, keys, weight)
         columns = [
@@ -105,23 +103,19 @@ class DuckTable:
         return np.asarray(masked.filled(0.0), dtype=np.float64)
 
     def _distinct(self, fields: Sequence[Field], options: ReadOptions) -> list[list[str]]:
-        estimates = self._aggregate([f"approx_count_distinct({f.sql})" for f in fields])
+        n_rows, *estimates = self._aggregate(
+            ["count(*)", *(f"approx_count_distinct({f.sql})" for f in fields)]
+        )
+        if n_rows == 0:
+            raise DataError(f"read: {options.source} has no rows")
         limits = {f.name: options.limit(f.name, f.declared) for f in fields}
         extra = len(options.missing_values)
-        many = [
-            field
-            for field, estimate in zip(fields, estimates, strict=True)
-            if estimate > _SURELY_MORE * (limits[field.name] + extra) + _SLACK
-        ]
-        if many:
-            # At most `extra` of the values are missing ones, and the estimate is far beyond.
-            unlike = f"NOT IN ({', '.join(map(sql_text, sorted(options.missing_values)))})"
-            counts = {
-                f.name: self._aggregate(
-                    [f"count(DISTINCT {f.sql})" + (f" FILTER ({f.sql} {unlike})" if extra else "")]
-                )[0]
-                for f in many
-            }
+        known = [(field, limits[field.name] + extra) for field in fields]
+        pairs = list(zip(known, estimates, strict=True))
+        if any(estimate > _SURELY_MORE * most + _SLACK for (_, most), estimate in pairs):
+            # The refusal names every column that is too wide, so the near ones are counted too.
+            near = [field for (field, most), estimate in pairs if _SURELY_MORE * estimate > most]
+            counts = {f.name: self._aggregate([_count_sql(f, options)])[0] for f in near}
             refuse_many(counts, limits, options)
         lists = self._aggregate([f"list(DISTINCT {f.sql})" for f in fields])
         keys = [sorted(key for key in found or () if key is not None) for found in lists]
@@ -251,6 +245,13 @@ def plain_path(path: Path, folder: str) -> str:
     link = os.path.join(folder, "source" + "".join(path.suffixes[-2:]))
     os.symlink(text, link)
     return link
+
+
+def _count_sql(field: Field, options: ReadOptions) -> str:
+    marks = ", ".join(map(sql_text, sorted(options.missing_values)))
+    return f"count(DISTINCT {field.sql})" + (
+        f" FILTER ({field.sql} NOT IN ({marks}))" if marks else ""
+    )
 
 
 def _words(widths: Sequence[int]) -> list[list[tuple[int, int]]]:
