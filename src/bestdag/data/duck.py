@@ -40,6 +40,8 @@ _T = TypeVar("_T")
 # DuckDB estimates with an error of about 13 %: a column this far above its limit is above it.
 _SURELY_MORE = 2
 _SLACK = 100
+# Counting more distinct values than this exactly takes memory and minutes: an estimate will do.
+_MAX_EXACT = 1_000_000
 _WORD = 8  # bytes of a packed word
 
 
@@ -114,9 +116,15 @@ class DuckTable:
         pairs = list(zip(known, estimates, strict=True))
         if any(estimate > _SURELY_MORE * most + _SLACK for (_, most), estimate in pairs):
             # The refusal names every column that is too wide, so the near ones are counted too.
-            near = [field for (field, most), estimate in pairs if _SURELY_MORE * estimate > most]
-            counts = {f.name: self._aggregate([_count_sql(f, options)])[0] for f in near}
-            refuse_many(counts, limits, options)
+            near = [pair for pair in pairs if _SURELY_MORE * pair[1] > pair[0][1]]
+            huge = {field.name: _rounded(n) for (field, _), n in near if n > _MAX_EXACT}
+            counts = {
+                field.name: self._aggregate([_count_sql(field, options)])[0]
+                for (field, _), _ in near
+                if field.name not in huge
+            }
+            ordered = {f.name: (huge | counts)[f.name] for (f, _), _ in near}
+            refuse_many(ordered, limits, options, estimated=frozenset(huge))
         lists = self._aggregate([f"list(DISTINCT {f.sql})" for f in fields])
         keys = [sorted(key for key in found or () if key is not None) for found in lists]
         for field, found in zip(fields, keys, strict=True):
@@ -252,6 +260,17 @@ def _count_sql(field: Field, options: ReadOptions) -> str:
     return f"count(DISTINCT {field.sql})" + (
         f" FILTER ({field.sql} NOT IN ({marks}))" if marks else ""
     )
+
+
+def _rounded(estimate: int) -> int:
+    """Keep the digit that an estimate is good for.
+
+    Examples
+    --------
+    >>> _rounded(10_734_112)
+    10000000
+    """
+    return int(round(estimate, 1 - len(str(estimate))))
 
 
 def _words(widths: Sequence[int]) -> list[list[tuple[int, int]]]:

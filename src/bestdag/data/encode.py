@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,9 +100,19 @@ def build(
     return data
 
 
-def refuse_many(counts: Mapping[str, int], limits: Mapping[str, int], options: ReadOptions) -> None:
+def refuse_many(
+    counts: Mapping[str, int],
+    limits: Mapping[str, int],
+    options: ReadOptions,
+    *,
+    estimated: Collection[str] = (),
+) -> None:
     """Refuse columns with more distinct values than their limit."""
-    wide = {name: n for name, n in counts.items() if n > limits[name]}
+    wide = {
+        name: f"about {n:,}" if name in estimated else f"{n:,}"
+        for name, n in counts.items()
+        if n > limits[name]
+    }
     if not wide:
         return
     who = f"read: {options.source}"
@@ -110,17 +120,17 @@ def refuse_many(counts: Mapping[str, int], limits: Mapping[str, int], options: R
     if name in options.states:
         declared = len(options.states[name])
         raise DataError(
-            f"{who}: column {name!r} has {n:,} distinct values, states= declares {declared:,}"
+            f"{who}: column {name!r} has {n} distinct values, states= declares {declared:,}"
         )
-    if n > MAX_ARITY and limits[name] == MAX_ARITY:
+    if limits[name] == MAX_ARITY:
         raise DataError(
-            f"{who}: column {name!r} has {n:,} distinct values, "
+            f"{who}: column {name!r} has {n} distinct values, "
             f"at most {MAX_ARITY:,} states are possible; discretize it or leave it out with drop="
         )
     remedy = "discretize them, leave them out with drop= or raise max_states"
     if len(wide) == 1:
         raise DataError(
-            f"{who}: column {name!r} has {n:,} distinct values, more than "
+            f"{who}: column {name!r} has {n} distinct values, more than "
             f"max_states={options.max_states}; {remedy.replace('them', 'it')}"
         )
     raise DataError(
@@ -238,7 +248,8 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
         what = f"column {name!r} has {count_of(n, 'missing value')}"
         if len(holes) > 1:
             total = sum(holes.values())
-            what = f"{len(holes)} columns have {total:,} missing values: {_shown(holes)}"
+            texts = {name: f"{n:,}" for name, n in holes.items()}
+            what = f"{len(holes)} columns have {total:,} missing values: {_shown(texts)}"
         raise DataError(
             f'{who}: {what}; pass missing="drop", "state" or "keep", '
             f"or leave columns out with drop="
@@ -282,8 +293,8 @@ def _with_missing_state(data: Dataset, options: ReadOptions) -> Dataset:
     return Dataset._adopt(variables, columns, data.weights)
 
 
-def _shown(counts: Mapping[str, int]) -> str:
-    first = [f"{name!r} ({n:,})" for name, n in list(counts.items())[:_SHOWN_COLUMNS]]
+def _shown(counts: Mapping[str, str]) -> str:
+    first = [f"{name!r} ({n})" for name, n in list(counts.items())[:_SHOWN_COLUMNS]]
     return ", ".join(first) + (", ..." if len(counts) > _SHOWN_COLUMNS else "")
 
 
