@@ -50,6 +50,7 @@ class Field:
     """A column: its name, the SQL that gives a cell's text, and how to read that text.
 
     `problem` says why a column has no states, if that is so; it matters when it is chosen.
+    `native` is the column itself where the text has to be made.
     """
 
     name: str
@@ -57,6 +58,12 @@ class Field:
     value: Callable[[str], Any] = str
     declared: tuple[str, ...] | None = None
     problem: str | None = None
+    native: str | None = None
+
+    @property
+    def cheapest(self) -> str:
+        """SQL with as many distinct values as the text has, or nearly."""
+        return self.native or self.sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +87,7 @@ class DuckTable:
             if field.problem is not None:
                 raise DataError(f"read: {options.source}: column {field.name!r} {field.problem}")
         keys = self._distinct(fields, options)
-        codes, weights = self._codes(fields, keys, weight)
+        codes, weights = self._codes(fields, keys, weight, options)
         columns = [
             RawColumn(f.name, [f.value(key) for key in k], c, declared=f.declared, owned=True)
             for f, k, c in zip(fields, keys, codes, strict=True)
@@ -106,7 +113,7 @@ class DuckTable:
 
     def _distinct(self, fields: Sequence[Field], options: ReadOptions) -> list[list[str]]:
         n_rows, *estimates = self._aggregate(
-            ["count(*)", *(f"approx_count_distinct({f.sql})" for f in fields)]
+            ["count(*)", *(f"approx_count_distinct({f.cheapest})" for f in fields)]
         )
         if n_rows == 0:
             raise DataError(f"read: {options.source} has no rows")
@@ -140,7 +147,11 @@ class DuckTable:
         return keys
 
     def _codes(
-        self, fields: Sequence[Field], keys: Sequence[list[str]], weight: Field | None
+        self,
+        fields: Sequence[Field],
+        keys: Sequence[list[str]],
+        weight: Field | None,
+        options: ReadOptions,
     ) -> tuple[list[npt.NDArray[Any]], npt.NDArray[Any] | None]:
         widths = [1 if len(k) <= 255 else 2 if len(k) <= 65_535 else 4 for k in keys]
         words = _words(widths)
@@ -154,7 +165,7 @@ class DuckTable:
             ]
             if weight is not None and weights is None:
                 parts.append(f"TRY_CAST({weight.sql} AS DOUBLE) AS weight")
-            packed = self._run(self.relation.project(", ".join(parts)).fetchnumpy)
+            packed = self._packed(", ".join(parts), options)
             weights = packed.pop("weight", weights)
             for number, word in enumerate(batch):
                 numbers = packed.pop(f"w{number}")
@@ -162,6 +173,16 @@ class DuckTable:
                     arrays[i] = _unpacked(numbers, offset, widths[i])
                 del numbers
         return arrays, weights
+
+    def _packed(self, sql: str, options: ReadOptions) -> dict[str, npt.NDArray[Any]]:
+        import duckdb
+
+        try:
+            return self._run(self.relation.project(sql).fetchnumpy)
+        except duckdb.ConversionException:
+            raise DataError(
+                f"read: {options.source} changed while it was read; read a copy of it"
+            ) from None
 
     def _aggregate(self, expressions: Sequence[str]) -> tuple[Any, ...]:
         query = self.relation.aggregate(", ".join(expressions))
