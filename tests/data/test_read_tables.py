@@ -156,6 +156,17 @@ def test_both_zeros_are_one_state(tmp_path):
         assert data.codes("f").tolist() == [0, 0, 1, 0]
 
 
+def test_the_limit_counts_states_not_spellings(tmp_path):
+    # Fifty states, written in 101 ways: 0 ... 49, 0.0 ... 49.0 and -0.0.
+    texts = [str(k) for k in range(50)] + [f"{k}.0" for k in range(50)] + ["-0.0"]
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(f'{{"a": {text}}}\n' for text in texts))
+    assert read(path).variable("a").states == tuple(str(k) for k in range(50))
+    values = [k / 2 for k in range(50)] + [-0.0, float("nan")]
+    pq.write_table(pa.table({"f": values}), tmp_path / "f.parquet")
+    assert read(tmp_path / "f.parquet", missing="keep").arities["f"] == 50
+
+
 def test_other_types_have_their_usual_text(tmp_path):
     table = pa.table(
         {

@@ -27,6 +27,8 @@ __all__ = ["RawColumn", "ReadOptions", "build", "check_states", "refuse_many", "
 
 _SHOWN_COLUMNS = 5
 _BLOCK = 1 << 20
+# The text of a null or NaN: one that nobody can write, because NUL characters are refused.
+_ABSENT = "\0"
 _BOOLEAN = {bool, np.bool_, type(None)}
 
 
@@ -39,6 +41,11 @@ class ReadOptions:
     missing: str
     missing_values: frozenset[str]
     max_states: int
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """The texts of cells that have no state."""
+        return self.missing_values | {_ABSENT}
 
     def limit(self, name: str, declared: Sequence[str] | None = None) -> int:
         """Most distinct values a column may have: states that were declared are no surprise."""
@@ -80,10 +87,7 @@ def build(
         raise DataError(f"{who} has no rows")
     labels = [_labels(column, options) for column in columns]
     refuse_many(
-        {
-            c.name: len(set(t) - options.missing_values)
-            for c, t in zip(columns, labels, strict=True)
-        },
+        {c.name: len(set(t) - options.absent) for c, t in zip(columns, labels, strict=True)},
         {c.name: options.limit(c.name, c.declared) for c in columns},
         options,
     )
@@ -183,15 +187,14 @@ def _labels(column: RawColumn, options: ReadOptions) -> list[str]:
         raise DataError(f"{who} has a value with a NUL character, which no file format keeps")
     if len(present) == len(column.values):
         return texts
-    # An absent value becomes a text nobody can write: it contains a NUL character.
     found = iter(texts)
-    return ["\0" if is_absent(value) else next(found) for value in column.values]
+    return [_ABSENT if is_absent(value) else next(found) for value in column.values]
 
 
 def _coded(
     column: RawColumn, texts: list[str], options: ReadOptions
 ) -> tuple[Variable, npt.NDArray[Any]]:
-    absent = options.missing_values | {"\0"}
+    absent = options.absent
     seen = [text for text in texts if text not in absent]
     states = _states(column, seen, options)
     place = {state: code for code, state in enumerate(states)}
