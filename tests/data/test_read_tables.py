@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 
 from bestdag.data.readers import read
-from bestdag.errors import DataError, InvalidParameterError
+from bestdag.errors import DataError, FileError, InvalidParameterError
 from tests.data.test_dataset import datasets
 
 # One table, as every package would hold it: text, integers, whole and other floats, booleans of
@@ -343,9 +343,9 @@ def test_csv_export_is_complete_or_untouched(tmp_path, monkeypatch):
     data.to_csv(path)
     assert path.read_text() == "a\nx\ny\n"
     assert path.stat().st_mode & 0o777 == 0o640
-    with pytest.raises(DataError, match="is a folder"):
+    with pytest.raises(FileError, match="is a directory"):
         data.to_csv(tmp_path)
-    with pytest.raises(DataError, match="cannot write"):
+    with pytest.raises(FileError, match="cannot be written"):
         data.to_csv(tmp_path / "none" / "t.csv")
 
 
