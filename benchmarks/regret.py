@@ -14,7 +14,7 @@ import numpy.typing as npt
 from bestdag.special import regret, szpankowski_regret
 
 ROWS = (10**2, 10**3, 10**4, 10**5, 10**6, 10**7, 10**8)
-STATES = (2, 3, 5, 10, 30, 100, 128, 129, 1e3, 1e6, 1e10, 1e20)
+STATES = (2, 3, 5, 10, 30, 100, 512, 513, 1e6, 1e10, 1e20)
 
 
 def nanoseconds(function: Callable[..., npt.NDArray[np.float64]], n: int, r: float) -> float:

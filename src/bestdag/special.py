@@ -121,7 +121,7 @@ def regret(n: npt.ArrayLike, r: npt.ArrayLike) -> _Floats:
     Notes
     -----
     The time does not grow with n or r. Below 64 rows the second sum is taken as it stands. Up
-    to 128 states, C(2, n), which is 1 plus Ramanujan's Q function, is followed by
+    to 512 states, C(2, n), which is 1 plus Ramanujan's Q function, is followed by
     C(r + 2, n) = C(r + 1, n) + (n/r) C(r, n). For the rest, C(r, n) is a coefficient of a
     power series, found by summing over a circle through its saddle point.
 

@@ -124,7 +124,8 @@ def test_is_regular(dataset):
     assert FNML.is_regular
 
 
-# n ln n alone is 2.8e13 for the largest of these counts. With b = 65,536 and N = 1e12 + b the row gives 1e12 ln(1 - b/N) + b ln(b/N).
+# n ln n alone is 2.8e13 for the largest of these counts. With b = 65,536 and N = 1e12 + b the
+# row gives 1e12 ln(1 - b/N) + b ln(b/N).
 def test_keeps_its_digits_for_huge_counts():
     small, n = 65_536, 10**12 + 65_536
     weights = np.array([70_000, 65_535, small, 10**12])
