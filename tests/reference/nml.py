@@ -85,7 +85,7 @@ def regrets_by_power_series(r, n_max):
 def regret_by_sum(r, n):
     """ln C(r, n) by the sum over k of falling and rising factorials, as a decimal."""
     with localcontext() as context:
-        context.prec = 50
+        context.prec = 100
         term, total, k = Decimal(1), Decimal(1), 0
         while k < n:
             term *= Decimal((n - k) * (r - 1 + k)) / (n * (k + 1))

@@ -84,7 +84,7 @@ def test_weights_are_repetitions():
     st.integers(2, 3),
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=5),
 )
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_equals_its_definition_over_all_columns(r, rows):
     column, configurations = [x % r for x, _ in rows], [p for _, p in rows]
     dataset = make_dataset({"x": column, "p": configurations}, {"x": r, "p": 3})

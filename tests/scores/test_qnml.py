@@ -177,19 +177,20 @@ def test_approximation_is_regular_from_three_rows_on(dataset):
         assert less <= none + 1e-11 * max(1.0, abs(none))
 
 
-# reg(N, q r) - reg(N, q) tends to N ln r; 300 parents with 20 states make q infinite.
+# 300 parents with 20 states make q infinite; reg(N, q r) - reg(N, q) tends to N ln r.
 @both
 def test_more_parents_than_numbers_can_hold(kind):
-    n_parents, score = 300, QNML(regret=kind)
-    columns = {f"p{i}": [0, 1, 1] for i in range(n_parents)} | {"x": [0, 1, 2]}
-    dataset = make_dataset(columns, {f"p{i}": 20 for i in range(n_parents)})
+    columns = {f"p{i}": [0, 1, 1] for i in range(300)} | {"x": [0, 1, 2]}
+    dataset = make_dataset(columns, {f"p{i}": 20 for i in range(300)})
     parents = [name for name in columns if name != "x"]
-    scorer = Scorer(dataset, score)
-    fit = 2 * log(1 / 2)
-    for k, tolerance in ((13, 1e-12), (14, 1e-14), (20, 1e-14), (230, 1e-14), (300, 1e-14)):
-        expected = fit - 3 * log(3)
-        assert scorer.family("x", parents[:k]) == pytest.approx(expected, rel=tolerance)
-        assert scorer.explain("x", parents[:k]).value == pytest.approx(expected, rel=tolerance)
+    scorer = Scorer(dataset, QNML(regret=kind))
+    reg = reference.regret_by_sum if kind == "exact" else reference.szpankowski
+    for k in (*range(1, 25), 40, 230, 300):
+        q = 20**k
+        penalty = float(reg(3 * q, 3) - reg(q, 3)) if k <= 40 else 3 * log(3)
+        expected = 2 * log(1 / 2) - penalty
+        assert scorer.family("x", parents[:k]) == pytest.approx(expected, rel=1e-13)
+        assert scorer.explain("x", parents[:k]).value == pytest.approx(expected, rel=1e-13)
 
 
 def test_terms_add_up():
