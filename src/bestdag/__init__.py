@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from bestdag.network.network import Network as Network
     from bestdag.scores.bdeu import BDeu as BDeu
     from bestdag.scores.bic import BIC as BIC
+    from bestdag.scores.max_bdeu import MaxBDeu as MaxBDeu
+    from bestdag.scores.min_bdeu import MinBDeu as MinBDeu
     from bestdag.scores.scorer import Scorer as Scorer
 
 _HOME = {
@@ -28,6 +30,8 @@ _HOME = {
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
     "FamilyCounts": "bestdag.counts.family",
+    "MaxBDeu": "bestdag.scores.max_bdeu",
+    "MinBDeu": "bestdag.scores.min_bdeu",
     "Network": "bestdag.network.network",
     "Pdag": "bestdag.graph.pdag",
     "Scorer": "bestdag.scores.scorer",

@@ -8,10 +8,12 @@ from bestdag.errors import unknown_name
 from bestdag.scores.base import Score
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.bic import BIC
+from bestdag.scores.max_bdeu import MaxBDeu
+from bestdag.scores.min_bdeu import MinBDeu
 
 __all__ = ["ALIASES", "SCORES", "make_score"]
 
-SCORES: dict[str, Any] = {score.name: score for score in (BDeu, BIC)}
+SCORES: dict[str, Any] = {score.name: score for score in (BDeu, BIC, MaxBDeu, MinBDeu)}
 ALIASES = {"mdl": "bic"}
 
 
