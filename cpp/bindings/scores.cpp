@@ -21,9 +21,10 @@ void register_scores(nb::module_& m) {
             const std::size_t arity = counts.shape(1);
             bestdag::PriorMaximiser maximiser;
             for (std::size_t row = 0; row < counts.shape(0); ++row) {
-                bestdag::max_bdeu_prior(view(counts).subspan(row * arity, arity),
-                                        {totals(row), arity, epsilons(row)}, maximiser,
-                                        view(out).subspan(row * arity, arity));
+                maximiser.solve_row(view(counts).subspan(row * arity, arity),
+                                    {totals(row), arity, epsilons(row)},
+                                    bestdag::PriorMaximiser::kForPriors,
+                                    view(out).subspan(row * arity, arity));
             }
         },
         "counts"_a.noconvert(), "totals"_a.noconvert(), "epsilons"_a.noconvert(),

@@ -131,24 +131,24 @@ void PriorMaximiser::solve(std::span<const double> counts, const ContaminatedPri
     }
 }
 
-void max_bdeu_prior(std::span<const double> counts, const ContaminatedPrior& prior,
-                    PriorMaximiser& maximiser, std::span<double> alpha) {
-    std::vector<std::size_t> seen;
+void PriorMaximiser::solve_row(std::span<const double> counts, const ContaminatedPrior& prior,
+                               double tolerance, std::span<double> alpha) {
+    seen_.clear();
     for (std::size_t k = 0; k < counts.size(); ++k) {
-        if (counts[k] > 0.0) seen.push_back(k);
+        if (counts[k] > 0.0) seen_.push_back(k);
     }
-    if (seen.empty()) {
+    if (seen_.empty()) {
         std::fill(alpha.begin(), alpha.end(), prior.total / static_cast<double>(counts.size()));
         return;
     }
-    std::sort(seen.begin(), seen.end(), [&](std::size_t i, std::size_t k) {
-        return counts[i] > counts[k];
-    });
-    std::vector<double> positive(seen.size()), found(seen.size());
-    for (std::size_t i = 0; i < seen.size(); ++i) positive[i] = counts[seen[i]];
-    maximiser.solve(positive, prior, PriorMaximiser::kForPriors, found);
+    std::sort(seen_.begin(), seen_.end(),
+              [&](std::size_t i, std::size_t k) { return counts[i] > counts[k]; });
+    positive_.clear();
+    for (const std::size_t k : seen_) positive_.push_back(counts[k]);
+    found_.resize(seen_.size());
+    solve(positive_, prior, tolerance, found_);
     std::fill(alpha.begin(), alpha.end(), prior.floor);
-    for (std::size_t i = 0; i < seen.size(); ++i) alpha[seen[i]] = found[i];
+    for (std::size_t i = 0; i < seen_.size(); ++i) alpha[seen_[i]] = found_[i];
 }
 
 }  // namespace bestdag

@@ -70,6 +70,11 @@ public:
     void solve(std::span<const double> counts, const ContaminatedPrior& prior, double tolerance,
                std::span<double> alpha);
 
+    // The maximising prior of a whole row of counts >= 0. Without any count every prior is as good
+    // as another, and the uniform one is given.
+    void solve_row(std::span<const double> counts, const ContaminatedPrior& prior,
+                   double tolerance, std::span<double> alpha);
+
 private:
     // The inverse of a tangent to h_k: alpha_k - floor = mu * per_mu - at_zero.
     struct Tangent {
@@ -86,11 +91,9 @@ private:
     std::vector<double> extra_;  // alpha_k - floor
     std::vector<Tangent> tangents_;
     std::vector<std::size_t> above_;  // states that the tangents put above the floor
+    std::vector<std::size_t> seen_;   // states with counts, largest first
+    std::vector<double> positive_;    // their counts
+    std::vector<double> found_;       // their alpha
 };
-
-// The maximising prior of a whole row of counts, zeros included. Without any count every prior is
-// as good as another, and the uniform one is given.
-void max_bdeu_prior(std::span<const double> counts, const ContaminatedPrior& prior,
-                    PriorMaximiser& maximiser, std::span<double> alpha);
 
 }  // namespace bestdag

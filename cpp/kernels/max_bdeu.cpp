@@ -16,18 +16,19 @@ class Memory {
 public:
     Memory() : entries_(std::size_t{1} << kBits) {}
 
-    // A key for these counts, largest first; 0 when they cannot be remembered.
+    // A key for these counts, largest first; 0 when they cannot be remembered. 48 bits hold four
+    // counts of 12 bits, six of 8 or twelve of 4; a count is never zero.
     static std::uint64_t key_of(const std::vector<double>& counts, std::uint32_t prior_id) noexcept {
-        constexpr double kMaxCount = 4095.0;
-        if (counts.size() > 4 || counts[0] > kMaxCount) return 0;
-        std::uint64_t key = prior_id + 1;
-        for (std::size_t k = 0; k < 4; ++k) {
-            const double n = k < counts.size() ? counts[k] : 0.0;
+        const std::uint32_t kind = counts.size() <= 4 ? 0 : counts.size() <= 6 ? 1 : 2;
+        const std::uint32_t n_bits = 12 - 4 * kind;
+        if (counts.size() > 12 || counts[0] >= static_cast<double>(1u << n_bits)) return 0;
+        std::uint64_t key = 0;
+        for (const double n : counts) {
             const auto whole = static_cast<std::uint64_t>(n);
             if (static_cast<double>(whole) != n) return 0;
-            key = key << 12 | whole;
+            key = key << n_bits | whole;
         }
-        return key;
+        return key | static_cast<std::uint64_t>(4 * prior_id + kind) << 48;
     }
 
     struct Entry {
