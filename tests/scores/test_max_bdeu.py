@@ -105,6 +105,7 @@ def test_no_prior_of_a_fine_grid_is_better(counts, ess, epsilon):
     st.floats(1e-6, 1e4),
     st.floats(0, 0.99),
 )
+@settings(deadline=None)
 def test_bdeu_lies_between_min_and_max(table, ess, epsilon):
     counts = FamilyCounts.of(table)
     low, middle, high = (

@@ -73,7 +73,7 @@ class Contamination:
         }
 
 
-def require_epsilon(who: str, epsilon: float, *, may_be_one: bool) -> None:
+def require_epsilon(who: str, epsilon: object, *, may_be_one: bool) -> None:
     """Refuse an epsilon outside its range.
 
     Examples
@@ -83,12 +83,13 @@ def require_epsilon(who: str, epsilon: float, *, may_be_one: bool) -> None:
     bestdag.errors.InvalidParameterError: MinBDeu: epsilon must be a number >= 0 and < 1, got 1.0;
     with epsilon = 1 the score would be minus infinity
     """
-    is_number = isinstance(epsilon, numbers.Real) and not isinstance(epsilon, bool)
-    below = 1.0 if may_be_one else math.nextafter(1.0, 0.0)
-    if is_number and 0 <= epsilon <= below:
+    value = math.nan
+    if not isinstance(epsilon, bool) and isinstance(epsilon, numbers.Real):
+        value = float(epsilon)
+    if 0 <= value < 1 or (may_be_one and value == 1):
         return
     text = f"{who}: epsilon must be a number >= 0 and {'<=' if may_be_one else '<'} 1"
     text += f", got {epsilon!r}"
-    if is_number and epsilon == 1:
+    if value == 1:
         text += "; with epsilon = 1 the score would be minus infinity"
     raise InvalidParameterError(text)
