@@ -35,7 +35,7 @@ struct PriorLookup {
     RisingLookup total, floor, top;
 };
 
-// For one thread: the priors met so far. The oldest are forgotten all at once.
+// For one thread: the priors met so far; when they are too many, all are forgotten.
 class PriorLookups {
 public:
     static constexpr std::size_t kMaxPriors = 256;
