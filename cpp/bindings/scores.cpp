@@ -4,11 +4,11 @@
 #include "kernels/bdeu.hpp"
 #include "kernels/bic.hpp"
 #include "kernels/changes.hpp"
-#include "kernels/fnml.hpp"
-#include "kernels/qnml.hpp"
 #include "kernels/contaminated_prior.hpp"
+#include "kernels/fnml.hpp"
 #include "kernels/max_bdeu.hpp"
 #include "kernels/min_bdeu.hpp"
+#include "kernels/qnml.hpp"
 
 void register_scores(nb::module_& m) {
     nb::class_<bestdag::Kernel>(m, "Kernel", "Native twin of a score.");
@@ -27,10 +27,9 @@ void register_scores(nb::module_& m) {
             const std::size_t arity = counts.shape(1);
             bestdag::PriorMaximiser maximiser;
             for (std::size_t row = 0; row < counts.shape(0); ++row) {
-                maximiser.solve_row(view(counts).subspan(row * arity, arity),
-                                    {totals(row), arity, epsilons(row)},
-                                    bestdag::PriorMaximiser::kForPriors,
-                                    view(out).subspan(row * arity, arity));
+                maximiser.solve_row(
+                    view(counts).subspan(row * arity, arity), {totals(row), arity, epsilons(row)},
+                    bestdag::PriorMaximiser::kForPriors, view(out).subspan(row * arity, arity));
             }
         },
         "counts"_a.noconvert(), "totals"_a.noconvert(), "epsilons"_a.noconvert(),

@@ -117,13 +117,14 @@ void PriorMaximiser::solve(std::span<const double> counts, const ContaminatedPri
                            double tolerance, std::span<double> alpha) {
     const double share = prior.free / static_cast<double>(counts.size());
     std::fill(alpha.begin(), alpha.end(), prior.floor + share);
-    const bool all_equal = std::all_of(counts.begin(), counts.end(),
-                                       [&](double n) { return n == counts[0]; });
+    const bool all_equal =
+        std::all_of(counts.begin(), counts.end(), [&](double n) { return n == counts[0]; });
     if (prior.free == 0.0 || all_equal) return;
 
     extra_.assign(counts.size(), share);
     tangents_.resize(counts.size());
-    bool rough = std::any_of(counts.begin(), counts.end(), [](double n) { return n >= kRoughFrom; });
+    bool rough =
+        std::any_of(counts.begin(), counts.end(), [](double n) { return n >= kRoughFrom; });
     for (int i = 0; i < kMaxSteps; ++i) {
         const bool is_settled = step(counts, prior, rough, rough ? kRoughly : tolerance, alpha);
         if (is_settled && !rough) return;

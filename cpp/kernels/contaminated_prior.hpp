@@ -54,9 +54,9 @@ private:
 
 // The prior that maximises the probability of the counts; for one thread.
 //
-// With f_k(a) = ln [Gamma(a + n_k) / Gamma(a)] and h_k = 1 / f_k', the maximum has h_k(alpha_k) = mu
-// for the states above the floor and h_k(floor) >= mu for those on it. h_k increases; for n_k >= 1
-// it is concave with slopes between 1/n_k and 1, so replacing each h_k by its tangent and solving
+// With f_k(a) = ln [Gamma(a + n_k) / Gamma(a)] and h_k = 1 / f_k', the maximum has h_k(alpha_k) =
+// mu for the states above the floor and h_k(floor) >= mu for those on it. h_k increases; for n_k >=
+// 1 it is concave with slopes between 1/n_k and 1, so replacing each h_k by its tangent and solving
 // for mu and all alpha_k at once gives a mu that is too large but decreases from step to step.
 class PriorMaximiser {
 public:
@@ -72,8 +72,8 @@ public:
 
     // The maximising prior of a whole row of counts >= 0. Without any count every prior is as good
     // as another, and the uniform one is given.
-    void solve_row(std::span<const double> counts, const ContaminatedPrior& prior,
-                   double tolerance, std::span<double> alpha);
+    void solve_row(std::span<const double> counts, const ContaminatedPrior& prior, double tolerance,
+                   std::span<double> alpha);
 
 private:
     // The inverse of a tangent to h_k: alpha_k - floor = mu * per_mu - at_zero.

@@ -13,11 +13,11 @@ constexpr double kSeriesFrom = 10.0;
 constexpr int kShift = 10;  // carries any a > 0 there
 
 // psi(x) = ln x - 1/(2x) - P(1/x^2), P(z) = z/12 - z^2/120 + ...: coefficients from z^1 on.
-constexpr double kDigamma[] = {1.0 / 12,   -1.0 / 120,     1.0 / 252, -1.0 / 240,
-                               1.0 / 132,  -691.0 / 32760, 1.0 / 12};
+constexpr double kDigamma[] = {1.0 / 12,  -1.0 / 120,     1.0 / 252, -1.0 / 240,
+                               1.0 / 132, -691.0 / 32760, 1.0 / 12};
 // psi'(x) = 1/x + 1/(2x^2) + R(1/x^2)/x, R(z) = z/6 - z^2/30 + ...: coefficients from z^1 on.
-constexpr double kTrigamma[] = {1.0 / 6,  -1.0 / 30,      1.0 / 42, -1.0 / 30,
-                                5.0 / 66, -691.0 / 2730,  7.0 / 6};
+constexpr double kTrigamma[] = {1.0 / 6,  -1.0 / 30,     1.0 / 42, -1.0 / 30,
+                                5.0 / 66, -691.0 / 2730, 7.0 / 6};
 
 struct Polynomial {
     double value;    // at z

@@ -18,7 +18,8 @@ public:
 
     // A key for these counts, largest first; 0 when they cannot be remembered. 48 bits hold four
     // counts of 12 bits, six of 8 or twelve of 4; a count is never zero.
-    static std::uint64_t key_of(const std::vector<double>& counts, std::uint32_t prior_id) noexcept {
+    static std::uint64_t key_of(const std::vector<double>& counts,
+                                std::uint32_t prior_id) noexcept {
         const std::uint32_t kind = counts.size() <= 4 ? 0 : counts.size() <= 6 ? 1 : 2;
         const std::uint32_t n_bits = 12 - 4 * kind;
         if (counts.size() > 12 || counts[0] >= static_cast<double>(1u << n_bits)) return 0;
@@ -97,7 +98,7 @@ private:
     PriorLookups priors_;
     PriorMaximiser maximiser_;
     Memory memory_;
-    std::vector<double> seen_;   // the counts > 0 of a row
+    std::vector<double> seen_;  // the counts > 0 of a row
     std::vector<double> alpha_;
 };
 

@@ -15,9 +15,7 @@ from bestdag.scores.qnml import QNML
 
 __all__ = ["ALIASES", "SCORES", "make_score"]
 
-SCORES: dict[str, Any] = {
-    score.name: score for score in (BIC, BDeu, FNML, QNML, MinBDeu, MaxBDeu)
-}
+SCORES: dict[str, Any] = {score.name: score for score in (BIC, BDeu, FNML, QNML, MinBDeu, MaxBDeu)}
 ALIASES = {"mdl": "bic", "nml": "fnml"}
 
 
