@@ -1,1 +1,1 @@
-"""Graphs over named nodes; knows no data."""
+"""Graphs over named nodes; this stage knows no data."""

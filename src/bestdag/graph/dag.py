@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import bisect
-import heapq
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bestdag.errors import CycleError, GraphError
-from bestdag.graph._names import (
-    arc_text,
-    as_names,
-    check_nodes,
-    check_pair,
-    cycle_error,
-    reach,
-    require_node,
-    show,
-)
+from bestdag.errors import GraphError
+from bestdag.graph._names import arc_text, as_names, check_nodes, check_pair, require_node, show
+from bestdag.graph._walks import cycle_error, first_cycle, reach, topological_order
+
+if TYPE_CHECKING:
+    import networkx
+
+    from bestdag.graph.pdag import Pdag
+    from bestdag.graph.size import HasArities
 
 __all__ = ["Dag"]
 
@@ -53,6 +49,8 @@ class Dag:
     >>> dag = Dag(["rain", "sprinkler", "wet"], [("rain", "wet"), ("sprinkler", "wet")])
     >>> dag.parents("wet")
     ('rain', 'sprinkler')
+    >>> dag.d_separated("rain", "sprinkler"), dag.d_separated("rain", "sprinkler", given="wet")
+    (True, False)
     >>> dag.add("wet", "rain")
     Traceback (most recent call last):
     ...
@@ -79,7 +77,7 @@ class Dag:
             parents[arc[1]].append(arc[0])
         self._set(names, {child: tuple(sorted(group)) for child, group in parents.items()})
         if len(self.topological_order()) < len(names):
-            raise _first_cycle(names, list(listed))
+            raise first_cycle(names, list(listed))
 
     def _set(self, nodes: tuple[str, ...], parents: dict[str, tuple[str, ...]]) -> None:
         children: dict[str, list[str]] = {name: [] for name in nodes}
@@ -143,6 +141,10 @@ class Dag:
         """Children of a node, sorted by name."""
         return self._children[require_node(node, self._children)]
 
+    def adjacent(self, node: str) -> tuple[str, ...]:
+        """Parents and children of a node, sorted by name."""
+        return tuple(sorted((*self.parents(node), *self._children[node])))
+
     def has_arc(self, parent: str, child: str) -> bool:
         """Whether parent -> child is an arc."""
         return require_node(parent, self._parents) in self.parents(child)
@@ -167,13 +169,13 @@ class Dag:
     def topological_order(self) -> tuple[str, ...]:
         """Nodes with each after its parents; ties go to the first name."""
         if self._order is None:
-            object.__setattr__(self, "_order", _topological_order(self._children))
+            object.__setattr__(self, "_order", topological_order(self._children))
         assert self._order is not None
         return self._order
 
     def add(self, parent: str, child: str) -> Dag:
         """Return the graph with one arc more."""
-        check_pair("add", "arc", (parent, child), self._parents)
+        parent, child = check_pair("add", "arc", (parent, child), self._parents)
         if self.has_arc(parent, child):
             raise GraphError(f"add: arc {arc_text(parent, child)} is there already")
         error = cycle_error(parent, child, self._children.__getitem__)
@@ -198,6 +200,69 @@ class Dag:
             tuple(name for name in self._nodes if name in keep),
             {name: tuple(p for p in self._parents[name] if p in keep) for name in keep},
         )
+
+    def skeleton(self) -> Pdag:
+        """Return the undirected graph of the arcs: a Pdag with edges only."""
+        from bestdag.graph.equivalence import skeleton
+
+        return skeleton(self)
+
+    def moral_graph(self) -> Pdag:
+        """Return the skeleton with the parents of each child joined: a Pdag with edges only."""
+        from bestdag.graph.equivalence import moral_graph
+
+        return moral_graph(self)
+
+    def v_structures(self) -> tuple[tuple[str, str, str], ...]:
+        """Triples (x, z, y), x before y, with arcs x -> z <- y and x, y not adjacent; sorted."""
+        from bestdag.graph.equivalence import v_structures
+
+        return v_structures(self)
+
+    def cpdag(self) -> Pdag:
+        """Return the essential graph: compelled arcs directed, reversible ones as edges."""
+        from bestdag.graph.equivalence import cpdag
+
+        return cpdag(self)
+
+    def is_equivalent(self, other: Dag) -> bool:
+        """Whether both imply the same independences: same nodes, skeleton and v-structures."""
+        from bestdag.graph.equivalence import is_equivalent
+
+        return is_equivalent(self, other)
+
+    def d_separated(
+        self, x: str | Iterable[str], y: str | Iterable[str], given: str | Iterable[str] = ()
+    ) -> bool:
+        """Whether `given` blocks every trail between `x` and `y` (names or sets of names)."""
+        from bestdag.graph.separation import d_separated
+
+        return d_separated(self, x, y, given)
+
+    def n_parameters(self, data: HasArities | Mapping[str, int]) -> int:
+        """Count the free parameters over a Dataset's variables, or over a mapping of arities."""
+        from bestdag.graph.size import n_parameters
+
+        return n_parameters(self, data)
+
+    def to_networkx(self) -> networkx.DiGraph[str]:
+        """Return a networkx DiGraph."""
+        from bestdag.graph.export import dag_to_networkx
+
+        return dag_to_networkx(self)
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.Graph[Any]) -> Dag:
+        """Build from a networkx DiGraph whose nodes are text."""
+        from bestdag.graph.export import dag_from_networkx
+
+        return dag_from_networkx(graph)
+
+    def to_dot(self) -> str:
+        """Return the graph in Graphviz's DOT language."""
+        from bestdag.graph.export import to_dot
+
+        return to_dot(self._nodes, self.arcs)
 
     def _require_arc(self, who: str, parent: str, child: str) -> None:
         if not self.has_arc(parent, child):
@@ -224,44 +289,13 @@ class Dag:
     def __reduce__(self) -> tuple[type[Dag], tuple[Any, ...]]:
         return Dag, (self._nodes, self.arcs)
 
+    def __str__(self) -> str:
+        from bestdag.graph.export import to_text
+
+        return to_text("Dag", self._nodes, self.arcs)
+
     def __repr__(self) -> str:
         arcs = self.arcs
         if max(len(arcs), len(self._nodes)) > _MAX_SHOWN:
             return f"<Dag: {len(self._nodes):,} nodes, {len(arcs):,} arcs>"
         return f"Dag({list(self._nodes)!r}, {list(arcs)!r})"
-
-
-def _first_cycle(nodes: tuple[str, ...], arcs: list[tuple[str, str]]) -> CycleError:
-    """Build the error for the first listed arc that closes a cycle with those before it."""
-
-    def children(n_arcs: int) -> dict[str, list[str]]:
-        groups: dict[str, list[str]] = {name: [] for name in nodes}
-        for parent, child in arcs[:n_arcs]:
-            groups[parent].append(child)
-        return groups
-
-    def has_cycle(n_arcs: int) -> bool:
-        return len(_topological_order(children(n_arcs))) < len(nodes)
-
-    first = bisect.bisect_left(range(len(arcs)), True, key=has_cycle)
-    error = cycle_error(*arcs[first - 1], children(first - 1).__getitem__)
-    assert error is not None
-    return error
-
-
-def _topological_order(children: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """Order the nodes after their parents, ties by name; nodes below a cycle are left out."""
-    waiting = dict.fromkeys(children, 0)
-    for group in children.values():
-        for child in group:
-            waiting[child] += 1
-    ready = [name for name, n_parents in waiting.items() if n_parents == 0]
-    heapq.heapify(ready)
-    order = []
-    while ready:
-        order.append(heapq.heappop(ready))
-        for child in children[order[-1]]:
-            waiting[child] -= 1
-            if waiting[child] == 0:
-                heapq.heappush(ready, child)
-    return tuple(order)
