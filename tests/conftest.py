@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
+
+# The same examples on every run and no stopwatch; HYPOTHESIS_PROFILE=vary looks for new ones.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("vary", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 def make_dataset(columns, arities=None, weights=None):

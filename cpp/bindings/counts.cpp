@@ -12,15 +12,14 @@ template <class T>
 nb::object to_numpy(std::vector<T>&& values, std::size_t rows, std::size_t width) {
     auto owned = std::make_unique<std::vector<T>>(std::move(values));
     T* const data = owned->data();
-    const nb::capsule owner(owned.get(), [](void* p) noexcept {
-        delete static_cast<std::vector<T>*>(p);
-    });
+    const nb::capsule owner(owned.get(),
+                            [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     owned.release();
     return nb::cast(nb::ndarray<nb::numpy, T>(data, {rows, width}, owner));
 }
 
 CountsList to_python(std::vector<bestdag::ObservedCounts>&& counts,
-                   const bestdag::FamilyList& families, const bestdag::Table& table) {
+                     const bestdag::FamilyList& families, const bestdag::Table& table) {
     CountsList result;
     for (std::size_t i = 0; i < counts.size(); ++i) {
         const bestdag::Family family = families[i];
@@ -50,6 +49,5 @@ void register_counts(nb::module_& m) {
             return to_python(std::move(counts), families, table.table);
         },
         "table"_a, "children"_a.noconvert(), "offsets"_a.noconvert(), "parents"_a.noconvert(),
-        "max_cells"_a, "threads"_a,
-        "Observed configurations and counts of each family.");
+        "max_cells"_a, "threads"_a, "Observed configurations and counts of each family.");
 }

@@ -12,8 +12,9 @@ void register_scores(nb::module_& m) {
         [](const BoundTable& table, const bestdag::Kernel& kernel, const Int32s& children,
            const Int64s& offsets, const Int32s& parents, const Doubles& out, int threads) {
             run_unlocked(threads, [&](const bestdag::Execution& execution) {
-                bestdag::score_families(table.table, kernel, family_list(children, offsets, parents),
-                                        view(out), execution);
+                bestdag::score_families(table.table, kernel,
+                                        family_list(children, offsets, parents), view(out),
+                                        execution);
             });
         },
         "table"_a, "kernel"_a, "children"_a.noconvert(), "offsets"_a.noconvert(),

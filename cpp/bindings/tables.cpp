@@ -23,13 +23,15 @@ bestdag::Table make_table(std::size_t n_rows, Columns columns, Arities arities,
     for (std::size_t i = 0; i < columns.size(); ++i) {
         bestdag::Column column;
         column.arity = nb::cast<std::uint32_t>(arities[i]);
-        if (!borrow(columns[i], n_rows, column.narrow) && !borrow(columns[i], n_rows, column.wide)) {
+        if (!borrow(columns[i], n_rows, column.narrow) &&
+            !borrow(columns[i], n_rows, column.wide)) {
             throw nb::type_error("a column must be a contiguous array of uint8 or uint16");
         }
         made.push_back(column);
     }
     bestdag::Weights w;
-    if (!weights.is_none() && !borrow(weights, n_rows, w.whole) && !borrow(weights, n_rows, w.real)) {
+    if (!weights.is_none() && !borrow(weights, n_rows, w.whole) &&
+        !borrow(weights, n_rows, w.real)) {
         throw nb::type_error("weights must be a contiguous array of int64 or float64");
     }
     return bestdag::Table(n_rows, std::move(made), w);

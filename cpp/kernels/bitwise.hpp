@@ -14,6 +14,12 @@ struct Bitwise {
     // Number of bits set in a AND b.
     std::uint64_t (*count_common)(const std::uint64_t* a, const std::uint64_t* b,
                                   std::size_t words);
+    // out[s] += number of bits set in prefix AND state s, for n_states bitmaps `stride` apart.
+    void (*count_states)(const std::uint64_t* prefix, const std::uint64_t* states,
+                         std::size_t stride, std::size_t n_states, std::size_t words,
+                         std::uint32_t* out);
+    // AND operations on words per nanosecond, roughly: what a bitmap costs against a histogram.
+    double words_per_nanosecond;
 };
 
 // The best set for this processor, chosen on first use.

@@ -49,7 +49,14 @@ std::uint64_t count_common(const std::uint64_t* a, const std::uint64_t* b, std::
     return total;
 }
 
-constexpr Bitwise kAvx2{"avx2", intersect, count_common};
+void count_states(const std::uint64_t* prefix, const std::uint64_t* states, std::size_t stride,
+                  std::size_t n_states, std::size_t words, std::uint32_t* out) {
+    for (std::size_t s = 0; s < n_states; ++s) {
+        out[s] += static_cast<std::uint32_t>(count_common(prefix, states + s * stride, words));
+    }
+}
+
+constexpr Bitwise kAvx2{"avx2", intersect, count_common, count_states, 6.0};
 
 }  // namespace
 

@@ -9,27 +9,27 @@ namespace bestdag {
 namespace {
 
 // What one thread needs from family to family.
+template <class Count>
 struct Worker {
-    CountingSpace space;
+    FamilyCounter<Count> counter;
     std::unique_ptr<Evaluator> evaluator;  // when scoring
-    bool use_bitmaps;
     const StopFlag& stop;
 };
 
 // Run work(i, worker) for every family; kernel may be nullptr.
-template <class Work>
+template <class Count, class Work>
 void for_each_family(const Table& table, const FamilyList& families, const Kernel* kernel,
                      const Execution& execution, const Work& work) {
     constexpr double kNanosecondsPerCode = 0.7;  // a histogram, measured
     const double expected = kNanosecondsPerCode * static_cast<double>(table.n_rows()) *
                             static_cast<double>(families.size() + families.parents.size());
-    // Bitmaps cost a pass over each column: worth it when the columns are used again and again.
     const bool use_bitmaps = families.size() >= 2 * table.n_columns();
     std::atomic<std::size_t> next = 0;
-    const auto n_workers = std::min(families.size(),
-                                    static_cast<std::size_t>(std::max(1, execution.threads)));
+    const auto n_workers =
+        std::min(families.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
     parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
-        Worker worker{{}, kernel ? kernel->evaluator(table) : nullptr, use_bitmaps, stop};
+        Worker<Count> worker{
+            {table, use_bitmaps}, kernel ? kernel->evaluator(table) : nullptr, stop};
         for (std::size_t i; !stop && (i = next++) < families.size();) work(i, worker);
     });
 }
@@ -119,12 +119,12 @@ std::vector<ObservedCounts> count_families(const Table& table, const FamilyList&
     std::vector<ObservedCounts> results(families.size());
     with_count_type(table, [&](auto zero) {
         using Count = decltype(zero);
-        for_each_family(table, families, nullptr, execution, [&](std::size_t i, Worker& worker) {
-            const Family family = families[i];
-            Collector<Count> collect(table, family, max_cells, results[i]);
-            visit_family_counts<Count>(table, family, worker.space, worker.use_bitmaps, worker.stop,
-                                       std::ref(collect));
-        });
+        for_each_family<Count>(table, families, nullptr, execution,
+                               [&](std::size_t i, Worker<Count>& worker) {
+                                   const Family family = families[i];
+                                   Collector<Count> collect(table, family, max_cells, results[i]);
+                                   worker.counter.visit(family, worker.stop, std::ref(collect));
+                               });
     });
     return results;
 }
@@ -133,16 +133,16 @@ void score_families(const Table& table, const Kernel& kernel, const FamilyList& 
                     std::span<double> scores, const Execution& execution) {
     with_count_type(table, [&](auto zero) {
         using Count = decltype(zero);
-        for_each_family(table, families, &kernel, execution, [&](std::size_t i, Worker& worker) {
-            const Family family = families[i];
-            const FamilyShape shape = shape_of(table, family);
-            double score = worker.evaluator->constant(shape);
-            visit_family_counts<Count>(table, family, worker.space, worker.use_bitmaps, worker.stop,
-                                       [&](const CountRows<Count>& rows) {
-                                           score += worker.evaluator->rows(rows, shape);
-                                       });
-            scores[i] = score;
-        });
+        for_each_family<Count>(
+            table, families, &kernel, execution, [&](std::size_t i, Worker<Count>& worker) {
+                const Family family = families[i];
+                const FamilyShape shape = shape_of(table, family);
+                double score = worker.evaluator->constant(shape);
+                worker.counter.visit(family, worker.stop, [&](const CountRows<Count>& rows) {
+                    score += worker.evaluator->rows(rows, shape);
+                });
+                scores[i] = score;
+            });
     });
 }
 

@@ -1,8 +1,8 @@
 // Counts of one family: how often each state of a child occurs with each parent configuration.
 //
-// Three ways, one result. Small tables: bitmaps of rows, AND and popcount. Middling ones: a
-// histogram over all cells. Large products of arities: the rows are numbered by their parent
-// configuration, parent by parent, so memory follows the rows and never the product.
+// Where all cells fit, they come from JointCounter (bitmaps or a histogram). Large products of
+// arities: the rows are numbered by their parent configuration, parent by parent, and sorted, so
+// memory follows the rows and never the product.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/joint_counts.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/table.hpp"
 
@@ -35,27 +36,37 @@ struct CountRows {
     const std::uint32_t* data_rows = nullptr;
 };
 
-// Buffers kept by one thread from family to family.
-struct CountingSpace {
-    std::vector<std::uint32_t> ids;        // configuration number of each row
-    std::vector<std::uint32_t> marks;      // renumbering of configurations
-    std::vector<std::uint32_t> order;      // rows by configuration
-    std::vector<std::uint32_t> order2;     // the same, while sorting
-    std::vector<std::uint32_t> starts;     // where each configuration's rows begin
-    std::vector<std::uint32_t> cells32;    // counts, unweighted
-    std::vector<std::int64_t> cells64;     // counts, whole weights
-    std::vector<double> cells_real;        // counts, real weights
-    std::vector<std::uint64_t> bit_levels; // prefix bitmaps, one per parent
+// One thread's counter. Count is the table's: std::uint32_t without weights, std::int64_t with
+// whole and double with real ones.
+template <class Count>
+class FamilyCounter {
+public:
+    // Gets consecutive pieces of the table of counts, in order.
+    using Visitor = std::function<void(const CountRows<Count>&)>;
+
+    FamilyCounter(const Table& table, bool use_bitmaps)
+        : table_(table), joint_(table, use_bitmaps) {}
+
+    void visit(const Family& family, const StopFlag& stop, const Visitor& visit);
+
+private:
+    std::size_t refine(const Column& column, std::size_t n_ids, const StopFlag& stop);
+    std::size_t refine_by_marks(const Column& column, std::size_t n_slots, const StopFlag& stop);
+    std::size_t refine_by_sorting(const Column& column, std::size_t n_ids, const StopFlag& stop);
+    void sort_rows(std::span<const std::uint32_t> ids, std::size_t n_ids,
+                   std::span<const std::uint32_t> rows, std::vector<std::uint32_t>& out,
+                   const StopFlag& stop);
+    void visit_sorted(const Column& child, std::size_t n_ids, const StopFlag& stop,
+                      const Visitor& visit);
+
+    const Table& table_;
+    JointCounter<Count> joint_;
+    std::vector<std::uint32_t> ids_;     // configuration number of each row
+    std::vector<std::uint32_t> marks_;   // renumbering of configurations, or codes while sorting
+    std::vector<std::uint32_t> order_;   // rows by configuration
+    std::vector<std::uint32_t> order2_;  // the same, while sorting
+    std::vector<std::uint32_t> starts_;  // where each configuration's rows begin
+    std::vector<Count> cells_;
 };
-
-// Gets consecutive pieces of the table of counts, in order. Count is std::uint32_t without
-// weights, std::int64_t with whole and double with real ones.
-template <class Count>
-using CountVisitor = std::function<void(const CountRows<Count>&)>;
-
-template <class Count>
-void visit_family_counts(const Table& table, const Family& family, CountingSpace& space,
-                         bool may_build_bitmaps, const StopFlag& stop,
-                         const CountVisitor<Count>& visit);
 
 }  // namespace bestdag

@@ -19,8 +19,9 @@ public:
 using StopFlag = std::atomic<bool>;
 
 struct Execution {
-    int threads = 1;                    // at least 1
-    std::function<bool()> should_stop;  // asked by the calling thread about every 20 ms; may be empty
+    int threads = 1;  // at least 1
+    std::function<bool()>
+        should_stop;  // asked by the calling thread about every 20 ms; may be empty
 };
 
 // Run task(0) ... task(n_tasks - 1), each once, in any order, on execution.threads threads. Work

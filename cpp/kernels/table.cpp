@@ -22,7 +22,21 @@ void set_bits(const Code* codes, std::size_t n_rows, std::size_t n_words, std::u
     }
 }
 
+template <class Code>
+void append(const Code* codes, std::uint32_t arity, std::span<std::uint32_t> numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = numbers[i] * arity + codes[i];
+}
+
 }  // namespace
+
+void append_codes(const Column& column, std::size_t first,
+                  std::span<std::uint32_t> numbers) noexcept {
+    if (column.narrow) {
+        append(column.narrow + first, column.arity, numbers);
+    } else {
+        append(column.wide + first, column.arity, numbers);
+    }
+}
 
 Table::Table(std::size_t n_rows, std::vector<Column> columns, Weights weights)
     : n_rows_(n_rows),
@@ -44,11 +58,8 @@ const std::uint64_t* Table::bitmaps(std::size_t column) const {
         } else {
             set_bits(codes.wide, n_rows_, n_words(), bitmaps.words.data());
         }
-        bitmaps.ready = true;
     });
     return bitmaps.words.data();
 }
-
-bool Table::has_bitmaps(std::size_t column) const noexcept { return bitmaps_[column].ready; }
 
 }  // namespace bestdag

@@ -2,7 +2,6 @@
 // first use.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +21,11 @@ struct Column {
         return narrow ? narrow[row] : wide[row];
     }
 };
+
+// numbers[i] = numbers[i] * arity + code of row first + i: the mixed-radix number of a
+// configuration.
+void append_codes(const Column& column, std::size_t first,
+                  std::span<std::uint32_t> numbers) noexcept;
 
 // Row weights: whole numbers, real numbers, or none (every row counts once).
 struct Weights {
@@ -48,12 +52,10 @@ public:
     std::size_t n_words() const noexcept { return (n_rows_ + 63) / 64; }
     // Bitmap with every row of the table set.
     const std::uint64_t* all_rows() const noexcept { return all_rows_.data(); }
-    bool has_bitmaps(std::size_t column) const noexcept;
 
 private:
     struct Bitmaps {
         std::once_flag once;
-        std::atomic<bool> ready = false;
         std::vector<std::uint64_t> words;
     };
 

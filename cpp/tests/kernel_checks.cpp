@@ -89,15 +89,16 @@ void check_counts(const Data& data, const bestdag::Table& table, const bestdag::
         for (std::size_t row = 0; row < data.n_rows; ++row) {
             std::vector<std::uint16_t> key;
             for (const std::int32_t p : family.parents) {
-                key.push_back(static_cast<std::uint16_t>(
-                    table.column(static_cast<std::size_t>(p))[row]));
+                key.push_back(
+                    static_cast<std::uint16_t>(table.column(static_cast<std::size_t>(p))[row]));
             }
             auto& cells = expected[key];
             cells.resize(table.column(family.child).arity);
             ++cells[table.column(family.child)[row]];
         }
         std::vector<std::int64_t> flat;
-        for (const auto& [key, cells] : expected) flat.insert(flat.end(), cells.begin(), cells.end());
+        for (const auto& [key, cells] : expected)
+            flat.insert(flat.end(), cells.begin(), cells.end());
         check(counts[i].whole == flat, "counts equal a map");
     }
 }
@@ -107,7 +108,8 @@ void check_table(const Data& data, const bestdag::Execution& execution) {
     const bestdag::FamilyList list = families.list();
     check_counts(data, bestdag::Table(data.n_rows, data.columns, {}), list, execution);
 
-    const bestdag::Weights kinds[] = {{}, {data.whole.data(), nullptr}, {nullptr, data.real.data()}};
+    const bestdag::Weights kinds[] = {
+        {}, {data.whole.data(), nullptr}, {nullptr, data.real.data()}};
     const bestdag::Kernel kernels[] = {bestdag::make_bic(), bestdag::make_bdeu(2.0)};
     for (const bestdag::Weights& weights : kinds) {
         const bestdag::Table table(data.n_rows, data.columns, weights);

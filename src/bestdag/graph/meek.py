@@ -70,8 +70,9 @@ class WorkingGraph:
         self.parents[child].add(parent)
         return True
 
-    # Each rule yields what follows from a -> b together with the rest of the graph. An edge
-    # of a premise is there from the start, so looking at each arc once finds every case.
+    # Each rule yields what follows from a -> b together with the rest of the graph. Edges never
+    # appear, so the last arc of a premise to be looked at finds the case. Where an edge of the
+    # premise of rule 3 or 4 has been directed before that, rules 1 and 2 give the same arc.
 
     def _rule_1(self, a: str, b: str) -> Iterator[tuple[str, str]]:
         """Rule 1: a -> b - c, a and c not adjacent: b -> c, else there is a new v-structure."""
