@@ -1,12 +1,20 @@
 // Kernels of the scores, and local scores of many families.
 #include "bindings/types.hpp"
+#include "kernels/aic.hpp"
+#include "kernels/bd.hpp"
 #include "kernels/bdeu.hpp"
 #include "kernels/bic.hpp"
+#include "kernels/ll.hpp"
+#include "kernels/mit.hpp"
 
 void register_scores(nb::module_& m) {
     nb::class_<bestdag::Kernel>(m, "Kernel", "Native twin of a score.");
+    m.def("ll", &bestdag::make_ll, "Native twin of scores/ll.py.");
+    m.def("aic", &bestdag::make_aic, "Native twin of scores/aic.py.");
     m.def("bic", &bestdag::make_bic, "Native twin of scores/bic.py.");
+    m.def("bd", &bestdag::make_bd, "pseudo_count"_a, "Native twin of scores/bd.py.");
     m.def("bdeu", &bestdag::make_bdeu, "ess"_a, "Native twin of scores/bdeu.py.");
+    m.def("mit", &bestdag::make_mit, "confidence"_a, "Native twin of scores/mit.py.");
     m.def(
         "score_families",
         [](const BoundTable& table, const bestdag::Kernel& kernel, const Int32s& children,

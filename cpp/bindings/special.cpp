@@ -1,5 +1,6 @@
 // Functions of counts, over whole arrays.
 #include "bindings/common.hpp"
+#include "kernels/chi_square.hpp"
 #include "kernels/log_gamma.hpp"
 
 void register_special(nb::module_& m) {
@@ -18,4 +19,6 @@ void register_special(nb::module_& m) {
         },
         "a"_a.noconvert(), "n"_a.noconvert(), "out"_a.noconvert(),
         "ln [Gamma(a + n) / Gamma(a)] of each pair.");
+    m.def("chi_square_quantile", &bestdag::chi_square_quantile, "df"_a, "confidence"_a,
+          "The number a chi-square variable stays below with this probability.");
 }

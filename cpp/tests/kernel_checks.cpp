@@ -6,11 +6,15 @@
 #include <random>
 #include <vector>
 
+#include "kernels/aic.hpp"
+#include "kernels/bd.hpp"
 #include "kernels/bdeu.hpp"
 #include "kernels/bic.hpp"
 #include "kernels/bitwise.hpp"
 #include "kernels/families.hpp"
+#include "kernels/ll.hpp"
 #include "kernels/log_gamma.hpp"
+#include "kernels/mit.hpp"
 
 namespace {
 
@@ -110,7 +114,9 @@ void check_table(const Data& data, const bestdag::Execution& execution) {
 
     const bestdag::Weights kinds[] = {
         {}, {data.whole.data(), nullptr}, {nullptr, data.real.data()}};
-    const bestdag::Kernel kernels[] = {bestdag::make_bic(), bestdag::make_bdeu(2.0)};
+    const bestdag::Kernel kernels[] = {bestdag::make_ll(),       bestdag::make_aic(),
+                                       bestdag::make_bic(),      bestdag::make_bd(0.5),
+                                       bestdag::make_bdeu(2.0),  bestdag::make_mit(0.99)};
     for (const bestdag::Weights& weights : kinds) {
         const bestdag::Table table(data.n_rows, data.columns, weights);
         for (const auto& kernel : kernels) {

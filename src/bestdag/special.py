@@ -1,4 +1,4 @@
-"""Functions of counts: log-gamma, rising factorials, n log n. Natural logarithms."""
+"""Functions of counts: log-gamma, rising factorials, n log n, quantiles. Natural logarithms."""
 
 from __future__ import annotations
 
@@ -7,9 +7,22 @@ import numpy.typing as npt
 
 from bestdag import _core
 
-__all__ = ["log_gamma", "log_rising", "n_log_n"]
+__all__ = ["chi_square_quantile", "log_gamma", "log_rising", "n_log_n"]
 
 _Floats = npt.NDArray[np.float64]
+
+
+def chi_square_quantile(df: float, confidence: float) -> float:
+    """Return what a chi-square variable stays below with probability `confidence`.
+
+    Degrees of freedom may be huge; with none the variable is always 0, and so is the quantile.
+
+    Examples
+    --------
+    >>> round(chi_square_quantile(1, 0.95), 6)
+    3.841459
+    """
+    return _core.chi_square_quantile(df, confidence) if df > 0 else 0.0
 
 
 def log_gamma(x: npt.ArrayLike) -> _Floats:

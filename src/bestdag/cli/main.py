@@ -58,7 +58,11 @@ def _print_version(ctx: click.Context, _parameter: click.Parameter, value: bool)
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
-    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version,
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
     help="Show the version and exit.",
 )
 def cli() -> None:

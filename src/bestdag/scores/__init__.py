@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from bestdag.errors import unknown_name
+from bestdag.scores.aic import AIC
 from bestdag.scores.base import Score
+from bestdag.scores.bd import BD
+from bestdag.scores.bde import BDe
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.bic import BIC
+from bestdag.scores.k2 import K2
+from bestdag.scores.ll import LL
+from bestdag.scores.mit import MIT
 
 __all__ = ["ALIASES", "SCORES", "make_score"]
 
-SCORES: dict[str, Any] = {score.name: score for score in (BDeu, BIC)}
+SCORES: dict[str, Any] = {score.name: score for score in (LL, AIC, BIC, MIT, K2, BD, BDe, BDeu)}
 ALIASES = {"mdl": "bic"}
 
 

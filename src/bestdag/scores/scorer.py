@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
-from bestdag.errors import DataError, GraphError
+from bestdag.errors import DataError, GraphError, InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.explanation import Explanation, explain
+from bestdag.scores.prior import StructurePrior
 
 __all__ = ["Scorer"]
 
@@ -23,6 +24,7 @@ __all__ = ["Scorer"]
 _MAX_REMEMBERED = 1 << 20
 
 _Family = tuple[str, Collection[str]]
+_Key = tuple[str, frozenset[str]]
 
 
 class Scorer:
@@ -34,6 +36,8 @@ class Scorer:
         Complete: without missing cells.
     score : Score or str
         A score, or the name of one with its default settings.
+    structure_prior : StructurePrior, optional
+        Its logarithm is added to every local and total score.
     threads : int, optional
         Threads for native work; every processor by default.
 
@@ -49,18 +53,34 @@ class Scorer:
     """
 
     def __init__(
-        self, dataset: Dataset, score: Score | str = "bdeu", *, threads: int | None = None
+        self,
+        dataset: Dataset,
+        score: Score | str = "bdeu",
+        structure_prior: StructurePrior | None = None,
+        *,
+        threads: int | None = None,
     ) -> None:
         self.score: Score = make_score(score) if isinstance(score, str) else score
+        self.structure_prior = structure_prior
         _require_whole_counts(self.score, dataset)
         self._engine = CountingEngine(dataset, threads=threads)
         self._kernel = self.score.kernel()
-        self._remembered: dict[tuple[str, frozenset[str]], float] = {}
+        self._remembered: dict[_Key, float] = {}
+        if structure_prior is not None:
+            _require_prior(structure_prior)
+            for name in dataset.names:  # so that an unknown variable is found at once
+                self._log_prior(name, frozenset())
 
     @property
     def dataset(self) -> Dataset:
         """The data."""
         return self._engine.dataset
+
+    @property
+    def is_score_equivalent(self) -> bool:
+        """Whether score and structure prior both give equal values to equivalent structures."""
+        prior = self.structure_prior
+        return self.score.is_score_equivalent and (prior is None or prior.is_score_equivalent)
 
     def family(self, child: str, parents: Collection[str] = ()) -> float:
         """Score one family."""
@@ -93,22 +113,52 @@ class Scorer:
 
     def explain(self, child: str, parents: Collection[str] = ()) -> Explanation:
         """Show how a local score comes about: the counts and the terms of the sum."""
-        (counts,) = self._engine.count([(child, _as_set(child, parents))])
-        return explain(self.score, counts)
+        given = _as_set(child, parents)
+        (counts,) = self._engine.count([(child, given)])
+        log_prior = None if self.structure_prior is None else self._log_prior(child, given)
+        return explain(self.score, counts, log_prior)
 
-    def _compute(self, families: Sequence[_Family]) -> npt.NDArray[np.float64]:
+    def _compute(self, families: Sequence[_Key]) -> npt.NDArray[np.float64]:
         if self._kernel is not None:
-            return self._engine.score(self._kernel, families)
-        return np.array([self.score.family(counts) for counts in self._engine.count(families)])
+            scores = self._engine.score(self._kernel, families)
+        else:
+            scores = np.array([self.score.family(c) for c in self._engine.count(families)])
+        if self.structure_prior is not None:
+            scores += np.array([self._log_prior(child, parents) for child, parents in families])
+        return scores
+
+    def _log_prior(self, child: str, parents: frozenset[str]) -> float:
+        assert self.structure_prior is not None
+        value = self.structure_prior.family(child, parents)
+        if not value < math.inf:  # nan too
+            raise InvalidParameterError(
+                f"structure prior: the logarithm for {child!r} given {sorted(parents)} must be a "
+                f"number below infinity, got {value!r}"
+            )
+        return value
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"dataset": self.dataset, "score": self.score, "threads": self._engine.threads}
+        return {
+            "dataset": self.dataset,
+            "score": self.score,
+            "structure_prior": self.structure_prior,
+            "threads": self._engine.threads,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["dataset"], state["score"], threads=state["threads"])  # type: ignore[misc]
+        self.__init__(**state)  # type: ignore[misc]
 
     def __repr__(self) -> str:
-        return f"Scorer({self.score!r}, {self.dataset.n_rows:,} rows)"
+        prior = "" if self.structure_prior is None else f", {self.structure_prior!r}"
+        return f"Scorer({self.score!r}{prior}, {self.dataset.n_rows:,} rows)"
+
+
+def _require_prior(prior: object) -> None:
+    if not isinstance(prior, StructurePrior):
+        raise InvalidParameterError(
+            "Scorer: structure_prior must have family(child, parents) and is_score_equivalent, "
+            f"got {prior!r}"
+        )
 
 
 def _require_whole_counts(score: Score, dataset: Dataset) -> None:
