@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from bestdag.errors import InvalidParameterError, unknown_name
 from bestdag.graph.dag import Dag
@@ -102,8 +102,9 @@ class EdgeDifferencePrior:
                 f"EdgeDifferencePrior: network must be a Dag or a Network, "
                 f"got {type(network).__name__}"
             )
-        real = isinstance(kappa, numbers.Real) and kappa is not True
-        if not real or not 0 < kappa <= 1:
+        given: Any = kappa
+        real = isinstance(given, numbers.Real) and not isinstance(given, bool)
+        if not real or not 0 < given <= 1:
             raise InvalidParameterError(
                 f"EdgeDifferencePrior: kappa must be a number above 0 and at most 1, got {kappa!r}"
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from math import prod
+from math import log2, prod
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -129,15 +129,17 @@ class PriorMarginals:
         child = counts.child.name
         parents = [parent.name for parent in counts.parents]
         factors = self._relevant([child, *parents])
-        scopes = [[name for name in f.axes if name not in parents] for f in factors]
-        plan = plan_elimination(scopes, [child], self._arities)
-        if plan.log2_cells > _MAX_LOG2_CELLS:
+        scopes = [{_ROW if name in parents else name for name in f.axes} for f in factors]
+        arities = {**self._arities, _ROW: counts.n_observed}
+        plan = plan_elimination(scopes, [_ROW, child], arities)
+        log2_rows = log2(counts.n_observed)
+        if plan.log2_cells - log2_rows > _MAX_LOG2_CELLS:
             raise NotEnoughMemoryError(
                 f"BDe: the joint distribution of {child!r} and its {len(parents)} parents under "
-                f"the prior network needs {show_bytes(8 * 2**plan.log2_cells)}; use a prior "
+                f"the prior network needs {show_bytes(8 * 2 ** (plan.log2_cells - log2_rows))}; use a prior "
                 "network with fewer arcs or fewer parents"
             )
-        n_together = max(1, int(2 ** (_ROOMY - plan.log2_cells)))
+        n_together = max(1, int(2 ** min(log2_rows, _ROOMY - plan.log2_cells + log2_rows)))
         rows = np.empty((counts.n_observed, counts.arity))
         for first in range(0, counts.n_observed, n_together):
             codes = counts.configurations[first : first + n_together].T.astype(np.intp)
