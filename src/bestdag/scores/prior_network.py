@@ -133,13 +133,14 @@ class PriorMarginals:
         arities = {**self._arities, _ROW: counts.n_observed}
         plan = plan_elimination(scopes, [_ROW, child], arities)
         log2_rows = log2(counts.n_observed)
-        if plan.log2_cells - log2_rows > _MAX_LOG2_CELLS:
+        log2_cells = plan.log2_cells - log2_rows  # for one row
+        if log2_cells > _MAX_LOG2_CELLS:
             raise NotEnoughMemoryError(
                 f"BDe: the joint distribution of {child!r} and its {len(parents)} parents under "
-                f"the prior network needs {show_bytes(8 * 2 ** (plan.log2_cells - log2_rows))}; use a prior "
-                "network with fewer arcs or fewer parents"
+                f"the prior network needs {show_bytes(8 * 2**log2_cells)}; use a prior network "
+                "with fewer arcs or fewer parents"
             )
-        n_together = max(1, int(2 ** min(log2_rows, _ROOMY - plan.log2_cells + log2_rows)))
+        n_together = max(1, int(2 ** min(log2_rows, _ROOMY - log2_cells)))
         rows = np.empty((counts.n_observed, counts.arity))
         for first in range(0, counts.n_observed, n_together):
             codes = counts.configurations[first : first + n_together].T.astype(np.intp)
