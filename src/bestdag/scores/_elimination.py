@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from math import log2
+from itertools import combinations
+from math import fsum, log2
 
 import numpy as np
 import numpy.typing as npt
@@ -25,41 +26,84 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """In which order to sum variables out, and log2 of the cells of the largest product."""
+    """In which order to sum variables out.
+
+    `log2_cells` is log2 of the cells of the largest product, `work` the cells of all products.
+    """
 
     order: tuple[str, ...]
     log2_cells: float
+    work: float
+
+
+# Below this many cells a second opinion on the order costs more than it can save.
+_CHEAP = 1 << 18
+
+_Neighbours = dict[str, set[str]]
 
 
 def plan_elimination(
     scopes: Iterable[Iterable[str]], keep: Iterable[str], sizes: Mapping[str, int]
 ) -> Plan:
-    """Choose greedily: next comes the variable whose product is smallest, ties by name."""
-    neighbours: dict[str, set[str]] = {name: set() for name in keep}
+    """Choose greedily: next comes the variable whose product is smallest, ties by name.
+
+    Where that leads to large products, two more rules are tried, fewest new pairs of variables
+    that meet in a table and the same weighted by size; the least work wins.
+    """
+    neighbours: _Neighbours = {name: set() for name in keep}
     kept = frozenset(neighbours)
     for scope in map(frozenset, scopes):
         for name in scope:
             neighbours.setdefault(name, set()).update(scope - {name})
     bits = {name: log2(sizes[name]) for name in neighbours}
+    best = _greedy(neighbours, kept, bits, lambda *_: 0.0)
+    if best.work > _CHEAP:
+        others = (_new_pairs(lambda a, b: 1.0), _new_pairs(lambda a, b: bits[a] * bits[b]))
+        plans = [_greedy(neighbours, kept, bits, rule) for rule in others]
+        best = min([best, *plans], key=lambda plan: plan.work)
+    return best
 
-    def cost(name: str) -> float:
-        return bits[name] + sum(bits[other] for other in sorted(neighbours[name]))
 
-    costs = {name: cost(name) for name in neighbours if name not in kept}
+def _greedy(
+    given: _Neighbours,
+    kept: frozenset[str],
+    bits: Mapping[str, float],
+    rule: Callable[[_Neighbours, str], float],
+) -> Plan:
+    """Eliminate by the smallest value of the rule, ties by the size of the product, by name."""
+    neighbours = {name: set(others) for name, others in given.items()}
+
+    def size(name: str) -> float:
+        return bits[name] + fsum(bits[other] for other in neighbours[name])
+
+    costs = {name: (rule(neighbours, name), size(name), name) for name in given if name not in kept}
     order = []
-    largest = sum(bits[name] for name in kept)
+    largest = fsum(bits[name] for name in kept)
+    work = 0.0
     while costs:
-        name = min(costs, key=lambda name: (costs[name], name))
+        name = min(costs, key=lambda name: costs[name])
         order.append(name)
-        largest = max(largest, costs.pop(name))
+        cells = costs.pop(name)[1]
+        largest = max(largest, cells)
+        work += 2.0 ** min(cells, 1000.0)
         around = neighbours.pop(name)
         for other in around:
             neighbours[other] |= around
             neighbours[other] -= {name, other}
         for other in around:
             if other in costs:
-                costs[other] = cost(other)
-    return Plan(tuple(order), largest)
+                costs[other] = (rule(neighbours, other), size(other), other)
+    return Plan(tuple(order), largest, work)
+
+
+def _new_pairs(weight: Callable[[str, str], float]) -> Callable[[_Neighbours, str], float]:
+    """Sum a weight over the pairs of neighbours that only an elimination would bring together."""
+
+    def rule(neighbours: _Neighbours, name: str) -> float:
+        pairs = combinations(neighbours[name], 2)
+        return fsum(weight(a, b) for a, b in pairs if b not in neighbours[a])
+
+    return rule
 
 
 def sum_product(factors: Sequence[Factor], plan: Plan) -> Factor:
