@@ -232,7 +232,10 @@ def test_tables_are_worked_out_once_and_forgotten_when_full(monkeypatch):
     assert [shared.of(c).tolist() for c in counts] == fresh
     assert len(calls) == 10  # pairs, not families
     monkeypatch.setattr(prior_network, "_MAX_KEPT", 10)
-    assert [shared.of(c).tolist() for c in counts] == fresh
+    small = prior_network.PriorMarginals(net)
+    for _ in range(2):
+        assert [small.of(c).tolist() for c in counts] == fresh
+    assert len(calls) > 10 + 10 + 1  # forgotten and worked out again
 
 
 # Rows that sum to 0.9999999 count as rows that sum to 1.
