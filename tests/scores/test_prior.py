@@ -128,6 +128,23 @@ def test_scorer_adds_the_prior_everywhere():
     assert "structure prior" not in plain.explain("X2", ["X3"]).terms
 
 
+def test_a_score_that_names_no_terms_is_the_term_beside_the_prior():
+    class Ones:
+        name = "ones"
+        is_score_equivalent = True
+
+        def family(self, counts):
+            return -1.0
+
+        def kernel(self):
+            return None
+
+    scorer = Scorer(DATA, Ones(), EdgeDifferencePrior(CHAIN, kappa=0.2))
+    explanation = scorer.explain("X2")
+    assert explanation.terms == {"data": -1.0, "structure prior": log(0.2)}
+    assert explanation.value == scorer.family("X2") == -1.0 + log(0.2)
+
+
 def test_scorer_keeps_the_prior_when_pickled():
     scorer = Scorer(DATA, "bic", EdgeDifferencePrior(CHAIN, kappa=0.2))
     again = pickle.loads(pickle.dumps(scorer))
