@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
 
-.PHONY: demo test lint docs stub sanitize clean
+.PHONY: demo test lint docs stub sanitize clean FORCE
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m bestdag.examples
@@ -32,7 +32,12 @@ sanitize:
 	cmake -S cpp -B build/tsan -DBESTDAG_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo
 	cmake --build build/tsan -j2 && build/tsan/kernel_checks
 
-$(VENV)/.installed: pyproject.toml $(NATIVE)
+# An editable install knows the files it was made with: a new one means installing again.
+$(VENV)/.files: FORCE
+	@mkdir -p $(VENV)
+	@find src -name '*.py' | sort | cmp -s - $@ || find src -name '*.py' | sort > $@
+
+$(VENV)/.installed: pyproject.toml $(NATIVE) $(VENV)/.files
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bestdag needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip

@@ -2,6 +2,7 @@
 #include "bindings/common.hpp"
 #include "kernels/chi_square.hpp"
 #include "kernels/log_gamma.hpp"
+#include "kernels/regret.hpp"
 
 void register_special(nb::module_& m) {
     using In = Array1<const double>;
@@ -21,4 +22,19 @@ void register_special(nb::module_& m) {
         "ln [Gamma(a + n) / Gamma(a)] of each pair.");
     m.def("chi_square_quantile", &bestdag::chi_square_quantile, "df"_a, "confidence"_a,
           "The number a chi-square variable stays below with this probability.");
+    m.def(
+        "regret",
+        [](const In& n, const In& r, const Out& out) {
+            for (std::size_t i = 0; i < out.size(); ++i) out(i) = bestdag::regret(n(i), r(i));
+        },
+        "n"_a.noconvert(), "r"_a.noconvert(), "out"_a.noconvert(), "ln C(r, n) of each pair.");
+    m.def(
+        "szpankowski_regret",
+        [](const In& n, const In& r, const Out& out) {
+            for (std::size_t i = 0; i < out.size(); ++i) {
+                out(i) = bestdag::szpankowski_regret(n(i), r(i));
+            }
+        },
+        "n"_a.noconvert(), "r"_a.noconvert(), "out"_a.noconvert(),
+        "Approximate ln C(r, n) of each pair.");
 }

@@ -1,12 +1,12 @@
 #include "kernels/bdeu.hpp"
 
-#include "kernels/log_gamma.hpp"
+#include "kernels/lookup.hpp"
 
 namespace bestdag {
 
 namespace {
 
-class Bdeu final : public EvaluatorOf<Bdeu> {
+class Bdeu final : public SetEvaluatorOf<Bdeu> {
 public:
     explicit Bdeu(double ess) : ess_(ess) {}
 
@@ -14,24 +14,32 @@ public:
     double sum_rows(const CountRows<Count>& counts, const FamilyShape& shape) {
         const double row_prior = ess_ / shape.n_configurations;                  // a_j
         const double cell_prior = row_prior / static_cast<double>(shape.arity);  // a_jk
+        auto [row_term, cell_term] = tables_.pair(row_prior, cell_prior);
         double score = 0.0;
         for (std::size_t row = 0; row < counts.cells.size(); row += counts.arity) {
-            double row_total = 0.0;  // N_j
+            Count row_total{0};  // N_j
             for (const Count count : counts.cells.subspan(row, counts.arity)) {
-                if (count == Count{0}) continue;
-                const auto n = static_cast<double>(count);  // N_jk
-                row_total += n;
-                score += log_rising(cell_prior, n);
+                row_total += count;
+                score += cell_term(count);  // N_jk
             }
-            score -= log_rising(row_prior, row_total);
+            score -= row_term(row_total);
         }
         return score;
     }
 
     double constant(const FamilyShape&) override { return 0.0; }
 
+    template <class Count>
+    double sum_cells(std::span<const Count> cells, double n_cells) {
+        LogRising& term = tables_[ess_ / n_cells];
+        double sum = 0.0;
+        for (const Count count : cells) sum += term(count);
+        return sum;
+    }
+
 private:
     double ess_;
+    LogRisings tables_;
 };
 
 }  // namespace

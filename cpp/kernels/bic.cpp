@@ -2,39 +2,54 @@
 
 #include <cmath>
 
-#include "kernels/log_gamma.hpp"
+#include "kernels/lookup.hpp"
 
 namespace bestdag {
 
 namespace {
 
-class Bic final : public EvaluatorOf<Bic> {
+class Bic final : public SetEvaluatorOf<Bic> {
 public:
+    explicit Bic(const Table& table)
+        : n_log_n_(table.total_weight()), half_log_n_(0.5 * std::log(table.total_weight())) {}
+
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape&) {
         double score = 0.0;
         for (std::size_t row = 0; row < counts.cells.size(); row += counts.arity) {
-            double row_total = 0.0;  // N_j
+            Count row_total{0};  // N_j
             for (const Count count : counts.cells.subspan(row, counts.arity)) {
-                const auto n = static_cast<double>(count);  // N_jk
-                row_total += n;
-                score += n_log_n(n);
+                row_total += count;
+                score += n_log_n_(count);  // N_jk
             }
-            score -= n_log_n(row_total);
+            score -= n_log_n_(row_total);
         }
         return score;
     }
 
     double constant(const FamilyShape& shape) override {
-        const double n_parameters = shape.n_configurations * static_cast<double>(shape.arity - 1);
-        return -0.5 * std::log(shape.total_weight) * n_parameters;
+        return -half_log_n_ * (shape.n_configurations * static_cast<double>(shape.arity - 1));
     }
+
+    // q (r - 1) = q r - q: the penalty, too, is a difference.
+    template <class Count>
+    double sum_cells(std::span<const Count> cells, double) {
+        double sum = 0.0;
+        for (const Count count : cells) sum += n_log_n_(count);
+        return sum;
+    }
+
+    double set_constant(double n_cells) override { return -half_log_n_ * n_cells; }
+
+private:
+    NLogN n_log_n_;
+    double half_log_n_;
 };
 
 }  // namespace
 
 Kernel make_bic() {
-    return Kernel([](const Table&) { return std::make_unique<Bic>(); });
+    return Kernel([](const Table& table) { return std::make_unique<Bic>(table); });
 }
 
 }  // namespace bestdag

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <type_traits>
 
+#include "kernels/count_type.hpp"
+
 namespace bestdag {
 
 namespace {
@@ -32,18 +34,6 @@ void for_each_family(const Table& table, const FamilyList& families, const Kerne
             {table, use_bitmaps}, kernel ? kernel->evaluator(table) : nullptr, stop};
         for (std::size_t i; !stop && (i = next++) < families.size();) work(i, worker);
     });
-}
-
-// The kind of counts a table has: call use(Count{}) with it.
-template <class Use>
-void with_count_type(const Table& table, const Use& use) {
-    if (table.weights().real) {
-        use(double{});
-    } else if (table.weights().whole) {
-        use(std::int64_t{});
-    } else {
-        use(std::uint32_t{});
-    }
 }
 
 // Appends the configurations that occur to an ObservedCounts.

@@ -7,7 +7,7 @@ namespace bestdag {
 
 namespace {
 
-constexpr std::size_t kStopEvery = 1u << 18;   // rows between two looks at the stop flag
+constexpr std::size_t kStopEvery = 1u << 16;   // rows between two looks at the stop flag
 constexpr std::size_t kPieceCells = 1u << 16;  // cells shown to the visitor at a time
 
 // Run work(first, last) over pieces of 0 .. n, looking at the stop flag before each.
@@ -46,7 +46,9 @@ void FamilyCounter<Count>::sort_rows(std::span<const std::uint32_t> ids, std::si
     in_pieces(ids.size(), stop, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) ++starts_[ids[i] + 1];
     });
-    for (std::size_t g = 0; g < n_ids; ++g) starts_[g + 1] += starts_[g];
+    in_pieces(n_ids, stop, [&](std::size_t first, std::size_t last) {
+        for (std::size_t g = first; g < last; ++g) starts_[g + 1] += starts_[g];
+    });
     out.resize(ids.size());
     // Place each row, then shift the starts back.
     in_pieces(ids.size(), stop, [&](std::size_t first, std::size_t last) {
@@ -55,7 +57,7 @@ void FamilyCounter<Count>::sort_rows(std::span<const std::uint32_t> ids, std::si
             out[starts_[ids[row]]++] = row;
         }
     });
-    for (std::size_t g = n_ids; g > 0; --g) starts_[g] = starts_[g - 1];
+    std::copy_backward(starts_.begin(), starts_.end() - 1, starts_.end());
     starts_[0] = 0;
 }
 
@@ -70,9 +72,11 @@ std::size_t FamilyCounter<Count>::refine_by_marks(const Column& column, std::siz
         for (std::size_t i = first; i < last; ++i) marks_[ids_[i]] = 1;
     });
     std::uint32_t next = 0;
-    for (std::uint32_t& mark : marks_) {
-        if (mark) mark = next++;
-    }
+    in_pieces(n_slots, stop, [&](std::size_t first, std::size_t last) {
+        for (std::size_t slot = first; slot < last; ++slot) {
+            if (marks_[slot]) marks_[slot] = next++;
+        }
+    });
     in_pieces(table_.n_rows(), stop, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) ids_[i] = marks_[ids_[i]];
     });

@@ -35,6 +35,17 @@ public:
 
     // The rest of the family's score.
     virtual double constant(const FamilyShape& shape) = 0;
+
+    // A score-equivalent score may be the difference of a function of sets of variables,
+    // g(parents and child) - g(parents): then each set is counted once instead of each family.
+    virtual bool has_set_function() const noexcept { return false; }
+
+    // g is a sum over the cells of the set's joint counts plus a constant. n_cells is the product
+    // of the arities; the cells may come in pieces, and empty ones add exactly zero.
+    virtual double set_cells(std::span<const std::uint32_t>, double) { return 0.0; }
+    virtual double set_cells(std::span<const std::int64_t>, double) { return 0.0; }
+    virtual double set_cells(std::span<const double>, double) { return 0.0; }
+    virtual double set_constant(double) { return 0.0; }
 };
 
 // Derive from this and write one template `sum_rows(counts, shape)` for all kinds of counts.
@@ -51,8 +62,24 @@ public:
         return self().sum_rows(counts, shape);
     }
 
-private:
+protected:
     Derived& self() { return static_cast<Derived&>(*this); }
+};
+
+// For a score that is a difference of a set function: also write `sum_cells(cells, n_cells)`.
+template <class Derived>
+class SetEvaluatorOf : public EvaluatorOf<Derived> {
+public:
+    bool has_set_function() const noexcept final { return true; }
+    double set_cells(std::span<const std::uint32_t> cells, double n_cells) final {
+        return this->self().sum_cells(cells, n_cells);
+    }
+    double set_cells(std::span<const std::int64_t> cells, double n_cells) final {
+        return this->self().sum_cells(cells, n_cells);
+    }
+    double set_cells(std::span<const double> cells, double n_cells) final {
+        return this->self().sum_cells(cells, n_cells);
+    }
 };
 
 // A score with its settings, shared by threads: makes each of them an evaluator.

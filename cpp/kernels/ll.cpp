@@ -6,7 +6,7 @@ namespace bestdag {
 
 namespace {
 
-class Ll final : public EvaluatorOf<Ll> {
+class Ll final : public SetEvaluatorOf<Ll> {
 public:
     explicit Ll(const Table& table) : n_log_n_(table.total_weight()) {}
 
@@ -16,6 +16,11 @@ public:
     }
 
     double constant(const FamilyShape&) override { return 0.0; }
+
+    template <class Count>
+    double sum_cells(std::span<const Count> cells, double) {
+        return sum_n_log_n(cells, n_log_n_);
+    }
 
 private:
     NLogN n_log_n_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "kernels/family_counts.hpp"
 #include "kernels/lookup.hpp"
@@ -20,6 +21,14 @@ double log_likelihood(const CountRows<Count>& counts, const NLogN& n_log_n) {
         }
         sum -= n_log_n(row_total);
     }
+    return sum;
+}
+
+// Sum of n ln n over these cells: the log-likelihood is its difference between two sets.
+template <class Count>
+double sum_n_log_n(std::span<const Count> cells, const NLogN& n_log_n) {
+    double sum = 0.0;
+    for (const Count count : cells) sum += n_log_n(count);
     return sum;
 }
 

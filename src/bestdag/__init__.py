@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from bestdag.scores.bde import BDe as BDe
     from bestdag.scores.bdeu import BDeu as BDeu
     from bestdag.scores.bic import BIC as BIC
+    from bestdag.scores.fnml import FNML as FNML
     from bestdag.scores.k2 import K2 as K2
     from bestdag.scores.ll import LL as LL
     from bestdag.scores.mit import MIT as MIT
     from bestdag.scores.prior import EdgeDifferencePrior as EdgeDifferencePrior
     from bestdag.scores.prior import UniformPrior as UniformPrior
+    from bestdag.scores.qnml import QNML as QNML
     from bestdag.scores.scorer import Scorer as Scorer
 
 _HOME = {
@@ -39,12 +41,14 @@ _HOME = {
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
     "EdgeDifferencePrior": "bestdag.scores.prior",
+    "FNML": "bestdag.scores.fnml",
     "FamilyCounts": "bestdag.counts.family",
     "K2": "bestdag.scores.k2",
     "LL": "bestdag.scores.ll",
     "MIT": "bestdag.scores.mit",
     "Network": "bestdag.network.network",
     "Pdag": "bestdag.graph.pdag",
+    "QNML": "bestdag.scores.qnml",
     "Scorer": "bestdag.scores.scorer",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",

@@ -2,6 +2,7 @@
 Native kernels of bestdag; private, called in bulk by the Python layers.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -16,6 +17,12 @@ def log_rising(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C
 
 def chi_square_quantile(df: float, confidence: float) -> float:
     """The number a chi-square variable stays below with this probability."""
+
+def regret(n: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """ln C(r, n) of each pair."""
+
+def szpankowski_regret(n: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Approximate ln C(r, n) of each pair."""
 
 class Table:
     """Columns of codes; keeps the arrays it was made of alive."""
@@ -55,5 +62,24 @@ def bdeu(ess: float) -> Kernel:
 def mit(confidence: float) -> Kernel:
     """Native twin of scores/mit.py."""
 
+def fnml() -> Kernel:
+    """Native twin of scores/fnml.py."""
+
+def qnml(is_exact: bool) -> Kernel:
+    """Native twin of scores/qnml.py."""
+
 def score_families(table: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Local scores of many families in one call."""
+
+def score_changes(table: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """
+    Local scores of families after adding or dropping each candidate parent.
+    """
+
+def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """Local scores of every family with at most max_parents parents."""
+
+def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], thresholds: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], parents: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')] | Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu')]], threads: int) -> None:
+    """
+    Draw all rows of a network, parents first, into the columns; see kernels/sampling.hpp.
+    """

@@ -7,6 +7,7 @@
     ├── GraphError (ValueError)              a graph that is not what it must be
     │   └── CycleError                       arcs that close a directed cycle
     ├── FormatError (ValueError)             a file that does not follow its format
+    ├── FileError (OSError)                  a file that cannot be read or written
     ├── MissingPackageError (ImportError)    an optional package is not installed
     └── NotEnoughMemoryError (MemoryError)   a forecast that exceeds what is free
 
@@ -27,6 +28,7 @@ __all__ = [
     "CycleError",
     "DataError",
     "DataWarning",
+    "FileError",
     "FormatError",
     "GraphError",
     "InvalidParameterError",
@@ -73,6 +75,10 @@ class FormatError(BestdagError, ValueError):
     """A file does not follow its format."""
 
 
+class FileError(BestdagError, OSError):
+    """A file cannot be read or written."""
+
+
 class MissingPackageError(BestdagError, ImportError):
     """An optional package is needed and not installed."""
 
@@ -116,8 +122,7 @@ def require_known(kind: str, name: str, known: Iterable[str], *, who: str | None
 
 def require_positive(who: str, what: str, value: float) -> float:
     """Return `value` if it is a finite number above zero."""
-    real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not 0 < value < math.inf:
+    if not _is_real(value) or not 0 < value < math.inf:
         raise InvalidParameterError(f"{who}: {what} must be a finite number > 0, got {value!r}")
     return value
 
@@ -150,3 +155,7 @@ def import_optional(package: str, *, who: str) -> ModuleType:
             f"{who}: needs the package '{top}', which is not installed; "
             f"install it with: pip install {top}"
         ) from error
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)

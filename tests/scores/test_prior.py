@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestdag.counts.engine import parent_sets
 from bestdag.errors import InvalidParameterError, UnknownNameError
 from bestdag.graph.dag import Dag
 from bestdag.scores.prior import EdgeDifferencePrior, StructurePrior, UniformPrior
@@ -111,6 +112,17 @@ def test_refuses_what_is_not_a_network():
 # In a Scorer.
 
 
+class Ones:
+    name = "ones"
+    is_score_equivalent = True
+
+    def family(self, counts):
+        return -1.0
+
+    def kernel(self):
+        return None
+
+
 def test_scorer_adds_the_prior_everywhere():
     prior = EdgeDifferencePrior(CHAIN, kappa=0.2)
     plain, scorer = Scorer(DATA, "bic"), Scorer(DATA, "bic", prior)
@@ -128,17 +140,20 @@ def test_scorer_adds_the_prior_everywhere():
     assert "structure prior" not in plain.explain("X2", ["X3"]).terms
 
 
+@pytest.mark.parametrize("score", ["bic", "k2", Ones()])
+def test_scorer_adds_the_prior_in_bulk(score):
+    scorer = Scorer(DATA, score, EdgeDifferencePrior(CHAIN, kappa=0.2))
+    # In name order: add X1, leave X2 out (the child), drop X3.
+    expected = [scorer.family("X2", p) for p in (["X1", "X3"], ["X3"], [])]
+    assert scorer.changes("X2", ["X3"]) == pytest.approx(expected, rel=1e-14)
+    assert scorer.additions("X2", ["X3"], ["X1"]) == pytest.approx(expected[:1], rel=1e-14)
+    for child, scores in scorer.all_families(2).items():
+        others = [name for name in X if name != child]
+        one_by_one = [scorer.family(child, p) for p in parent_sets(others, 2)]
+        assert scores == pytest.approx(one_by_one, rel=1e-12)
+
+
 def test_a_score_that_names_no_terms_is_the_term_beside_the_prior():
-    class Ones:
-        name = "ones"
-        is_score_equivalent = True
-
-        def family(self, counts):
-            return -1.0
-
-        def kernel(self):
-            return None
-
     scorer = Scorer(DATA, Ones(), EdgeDifferencePrior(CHAIN, kappa=0.2))
     explanation = scorer.explain("X2")
     assert explanation.terms == {"data": -1.0, "structure prior": log(0.2)}

@@ -11,6 +11,14 @@ from typing import Any
 
 import click
 
+from bestdag.errors import (
+    BestdagError,
+    DataWarning,
+    MissingPackageError,
+    NotEnoughMemoryError,
+    unknown_name,
+)
+
 __all__ = ["cli", "main"]
 
 # One line per command; its module, of the same name, is imported when it is called.
@@ -38,8 +46,6 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from bestdag.errors import unknown_name
-
             raise click.UsageError(str(unknown_name("command", args[0], COMMANDS)), ctx)
         return super().resolve_command(ctx, args)
 
@@ -80,11 +86,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    warnings.showwarning = _show_warning
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", DataWarning)
+        warnings.showwarning = _show_warning
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
-        result = cli.main(args=arguments, prog_name="bestdag", standalone_mode=False)
+        given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+        with cli.make_context("bestdag", given) as context:
+            cli.invoke(context)
         sys.stdout.flush()
-        return result if isinstance(result, int) else 0
+        return 0
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (KeyboardInterrupt, click.Abort):
@@ -103,8 +118,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _report(error: Exception) -> int:
-    from bestdag.errors import BestdagError, MissingPackageError, NotEnoughMemoryError
-
     if isinstance(error, (MissingPackageError, NotEnoughMemoryError)):
         _complain(str(error))
         return 1

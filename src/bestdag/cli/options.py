@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["common_options", "data_options", "read_settings"]
+__all__ = ["common_options", "data_options", "read_settings", "threads_option"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -39,6 +39,10 @@ _DATA = (
 _COMMON = (
     click.option("--json", "as_json", is_flag=True, help="Print JSON."),
     click.option("--quiet", is_flag=True, help="No progress."),
+)
+
+threads_option = click.option(
+    "--threads", type=click.IntRange(1), help="Threads to use.  [default: all processors]"
 )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from math import prod
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,9 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError, GraphError, NotEnoughMemoryError, unknown_name
-from bestdag.memory import available_bytes, show_bytes
-from bestdag.threads import n_threads
+from bestdag.machine import SHARE_OF_MEMORY, available_memory, require_memory, thread_count
 
-__all__ = ["CountingEngine"]
+__all__ = ["CountingEngine", "n_parent_sets", "parent_sets"]
 
 # Row numbers are 32 bits wide inside the kernels.
 _MAX_ROWS = 2**31 - 1
@@ -49,7 +49,7 @@ class CountingEngine:
     def __init__(self, dataset: Dataset, *, threads: int | None = None) -> None:
         _require_countable(dataset)
         self.dataset = dataset
-        self.threads = n_threads(threads)
+        self.threads = thread_count(threads, who="score")
         self.variables = tuple(sorted(dataset.variables, key=lambda v: v.name))
         self._rank = {variable.name: i for i, variable in enumerate(self.variables)}
         self._native = _native_table(dataset, [v.name for v in self.variables])
@@ -66,18 +66,16 @@ class CountingEngine:
         """
         wanted = list(families)
         arrays = self._encode(wanted)
-        limit = 0.8 * available_bytes()
+        free = available_memory()
+        limit = math.inf if free is None else SHARE_OF_MEMORY * free / 8 / max(1, len(wanted))
         try:
             found = _core.count_families(
-                self._native,
-                *arrays,
-                max_cells=limit / 8 / max(1, len(wanted)),
-                threads=self.threads,
+                self._native, *arrays, max_cells=limit, threads=self.threads
             )
         except _core.TooManyCellsError:
             raise NotEnoughMemoryError(
-                f"counts: the observed configurations of a family do not fit into the "
-                f"{show_bytes(limit)} at hand; use fewer parents or score it instead of counting it"
+                "counts: the observed configurations of a family do not fit into memory; "
+                "use fewer parents, or score the family instead of counting it"
             ) from None
         children, offsets, parents = (a.tolist() for a in arrays)
         return [
@@ -92,6 +90,44 @@ class CountingEngine:
         arrays = self._encode(list(families))
         scores = np.empty(len(arrays[0]))
         _core.score_families(self._native, kernel, *arrays, scores, threads=self.threads)
+        return scores
+
+    def score_changes(
+        self,
+        kernel: _core.Kernel,
+        families: Iterable[tuple[str, Collection[str]]],
+        candidates: Sequence[str],
+    ) -> npt.NDArray[np.float64]:
+        """Local scores after adding each candidate to the parents, or dropping it from them.
+
+        Row i belongs to family i, column k to candidate k; a candidate that is the child itself
+        leaves the family as it is.
+        """
+        arrays = self._encode(list(families))
+        numbers = np.array([self._number(name) for name in candidates], np.int32)
+        scores = np.empty((len(arrays[0]), len(numbers)))
+        _core.score_changes(
+            self._native, kernel, *arrays, numbers, scores.reshape(-1), threads=self.threads
+        )
+        return scores
+
+    def score_all(self, kernel: _core.Kernel, max_parents: int) -> npt.NDArray[np.float64]:
+        """Local scores of every family with at most `max_parents` parents.
+
+        Row i belongs to the i-th variable by name. The columns are the sets of at most
+        `max_parents` of the other variables: smaller sets first, sets of one size in
+        colexicographic order, as `parent_sets` lists them.
+        """
+        n_variables = len(self.variables)
+        n_sets = n_parent_sets(n_variables, max_parents)
+        n_families = n_variables * n_sets
+        require_memory(
+            "score", f"a list of {n_families:,} families", 8 * n_families, "use fewer parents"
+        )
+        scores = np.empty((n_variables, n_sets))
+        _core.score_all_families(
+            self._native, kernel, max_parents, scores.reshape(-1), threads=self.threads
+        )
         return scores
 
     def _encode(self, families: Sequence[tuple[str, Collection[str]]]) -> _Arrays:
@@ -121,8 +157,33 @@ class CountingEngine:
         table: npt.NDArray[np.int64] | npt.NDArray[np.float64],
     ) -> FamilyCounts:
         given = tuple(self.variables[p] for p in parents)
-        q = float(prod(v.arity for v in given))
+        q = math.prod((float(v.arity) for v in given), start=1.0)  # may be infinite
         return FamilyCounts(self.variables[child], given, configurations, table, q)
+
+
+def n_parent_sets(n_variables: int, max_parents: int) -> int:
+    """Return how many sets of at most `max_parents` of the other variables there are.
+
+    Examples
+    --------
+    >>> n_parent_sets(37, 3)
+    7807
+    """
+    return sum(math.comb(n_variables - 1, k) for k in range(min(max_parents, n_variables - 1) + 1))
+
+
+def parent_sets(others: Sequence[str], max_parents: int) -> Iterator[tuple[str, ...]]:
+    """List the sets of at most `max_parents` names, in the order of `CountingEngine.score_all`.
+
+    Examples
+    --------
+    >>> [" ".join(names) for names in parent_sets(["a", "b", "c"], 2)]
+    ['', 'a', 'b', 'c', 'a b', 'a c', 'b c']
+    """
+    for size in range(min(max_parents, len(others)) + 1):
+        ranked = combinations(range(len(others)), size)
+        for numbers in sorted(ranked, key=lambda numbers: numbers[::-1]):
+            yield tuple(others[k] for k in numbers)
 
 
 def _require_countable(dataset: Dataset) -> None:

@@ -54,7 +54,7 @@ def as_codes(
             f"{who}: codes of {variable.arity} states run from 0 to {variable.arity - 1} "
             f"({variable.arity} for a missing cell), got {given[row]} in row {row}"
         )
-    return np.array(given, dtype=code_type(variable.arity))
+    return np.array(given, np.uint8) if variable.arity <= 255 else np.array(given, np.uint16)
 
 
 def as_weights(

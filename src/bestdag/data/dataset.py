@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -21,14 +21,11 @@ from bestdag.data.checks import (
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError, unknown_name
 
-if TYPE_CHECKING:
-    import pandas
-
 __all__ = ["Dataset"]
 
-Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
-Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
-Rows = slice | Sequence[int] | Sequence[bool] | npt.NDArray[Any]
+_Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+_Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+_Rows = slice | Sequence[int] | Sequence[bool] | npt.NDArray[Any]
 
 
 class Dataset:
@@ -67,8 +64,8 @@ class Dataset:
     _variables: tuple[Variable, ...]
     _names: tuple[str, ...]
     _arities: Mapping[str, int]
-    _columns: dict[str, Codes]
-    _weights: Weights | None
+    _columns: dict[str, _Codes]
+    _weights: _Weights | None
     _digest: bytes | None
     _missing: dict[str, int] | None
 
@@ -92,8 +89,8 @@ class Dataset:
     def _adopt(
         cls,
         variables: Iterable[Variable],
-        columns: Iterable[Codes],
-        weights: Weights | None = None,
+        columns: Iterable[_Codes],
+        weights: _Weights | None = None,
     ) -> Dataset:
         """Make a Dataset of arrays that are known to be right and that nobody else holds."""
         made = cls.__new__(cls)
@@ -101,7 +98,7 @@ class Dataset:
         return made
 
     def _fill(
-        self, variables: tuple[Variable, ...], columns: list[Codes], weights: Weights | None
+        self, variables: tuple[Variable, ...], columns: list[_Codes], weights: _Weights | None
     ) -> None:
         if not variables:
             raise DataError("Dataset: at least one variable is needed, got none")
@@ -156,7 +153,7 @@ class Dataset:
         return self._arities
 
     @property
-    def weights(self) -> Weights | None:
+    def weights(self) -> _Weights | None:
         """Weight of each row (int64 or float64, read-only), or None when each counts once."""
         return self._weights
 
@@ -170,7 +167,7 @@ class Dataset:
         self._require(name)
         return self._variables[self._names.index(name)]
 
-    def codes(self, name: str) -> Codes:
+    def codes(self, name: str) -> _Codes:
         """Return the codes of one column: the array itself, read-only."""
         self._require(name)
         return self._columns[name]
@@ -199,7 +196,7 @@ class Dataset:
     # Parts and sums
 
     def select(
-        self, columns: str | Iterable[str] | None = None, rows: Rows | None = None
+        self, columns: str | Iterable[str] | None = None, rows: _Rows | None = None
     ) -> Dataset:
         """Take some columns, some rows, or both.
 
@@ -256,7 +253,7 @@ class Dataset:
         Returns
         -------
         first, second : Dataset
-            Rows keep their order.
+            _Rows keep their order.
 
         Examples
         --------
@@ -311,7 +308,7 @@ class Dataset:
 
     # Out
 
-    def to_pandas(self, *, weights: str = "weight") -> pandas.DataFrame:
+    def to_pandas(self, *, weights: str = "weight") -> Any:
         """Make a pandas frame of Categorical columns with all declared states.
 
         Row weights, when there are some, become a last column called `weights`.
@@ -363,17 +360,19 @@ class Dataset:
         if self._digest is None:
             digest = hashlib.blake2b(repr(self._variables).encode("utf-8", "surrogatepass"))
             for name in self._names:
-                digest.update(self._columns[name])
+                digest.update(self._columns[name].data)
             if self._weights is not None:
                 digest.update(b"weights")
-                digest.update(self._weights.astype(np.float64))
+                digest.update(self._weights.astype(np.float64).data)
             self._digest = digest.digest()
         return int.from_bytes(self._digest[:8], "little", signed=True)
 
-    def __getstate__(self) -> tuple[tuple[Variable, ...], list[Codes], Weights | None]:
+    def __getstate__(self) -> tuple[tuple[Variable, ...], list[_Codes], _Weights | None]:
         return self._variables, list(self._columns.values()), self._weights
 
-    def __setstate__(self, state: tuple[tuple[Variable, ...], list[Codes], Weights | None]) -> None:
+    def __setstate__(
+        self, state: tuple[tuple[Variable, ...], list[_Codes], _Weights | None]
+    ) -> None:
         self._fill(*state)
 
     def __repr__(self) -> str:

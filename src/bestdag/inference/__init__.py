@@ -1,1 +1,1 @@
-"""Answers from a network's tables."""
+"""Answers from conditional tables given as arrays."""

@@ -1,1 +1,1 @@
-"""Networks and their files."""
+"""Bayesian networks, and their files."""

@@ -11,14 +11,18 @@ from bestdag.scores.bd import BD
 from bestdag.scores.bde import BDe
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.bic import BIC
+from bestdag.scores.fnml import FNML
 from bestdag.scores.k2 import K2
 from bestdag.scores.ll import LL
 from bestdag.scores.mit import MIT
+from bestdag.scores.qnml import QNML
 
 __all__ = ["ALIASES", "SCORES", "make_score"]
 
-SCORES: dict[str, Any] = {score.name: score for score in (LL, AIC, BIC, MIT, K2, BD, BDe, BDeu)}
-ALIASES = {"mdl": "bic"}
+_ALL = (LL, AIC, BIC, FNML, QNML, MIT, K2, BD, BDe, BDeu)
+
+SCORES: dict[str, Any] = {score.name: score for score in _ALL}
+ALIASES = {"mdl": "bic", "nml": "fnml"}
 
 
 def make_score(name: str, **settings: Any) -> Score:

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError, InvalidParameterError, NotEnoughMemoryError, unknown_name
-from bestdag.memory import show_bytes
+from bestdag.errors import DataError, InvalidParameterError, unknown_name
+from bestdag.machine import require_memory
 from bestdag.scores._elimination import Factor, aligned, plan_elimination, sum_product
 
 __all__ = ["PriorMarginals", "PriorNetwork", "PriorTable"]
@@ -22,10 +22,10 @@ __all__ = ["PriorMarginals", "PriorNetwork", "PriorTable"]
 _MAX_DENSE = 1 << 16
 # All the tables kept have at most this many cells (64 MiB).
 _MAX_KEPT = 1 << 23
-# log2 of the cells a product may have while rows are worked out together (32 MiB), and at all
-# (1 GiB).
-_ROOMY = 22
+# log2 of the cells a product may have on the way to a whole table (1 GiB; else row by row), and
+# while rows are worked out together (32 MiB).
 _MAX_LOG2_CELLS = 27
+_ROOMY = 22
 # Rows of published tables miss the sum 1 by less than this.
 _SUM_TOLERANCE = 1e-3
 
@@ -134,12 +134,13 @@ class PriorMarginals:
         plan = plan_elimination(scopes, [_ROW, child], arities)
         log2_rows = log2(counts.n_observed)
         log2_cells = plan.log2_cells - log2_rows  # for one row
-        if log2_cells > _MAX_LOG2_CELLS:
-            raise NotEnoughMemoryError(
-                f"BDe: the joint distribution of {child!r} and its {len(parents)} parents under "
-                f"the prior network needs {show_bytes(8 * 2**log2_cells)}; use a prior network "
-                "with fewer arcs or fewer parents"
-            )
+        require_memory(
+            "BDe",
+            f"the joint distribution of {child!r} and its {len(parents)} parents under the prior "
+            "network",
+            int(16 * 2.0 ** min(log2_cells, 100.0)),  # a product and what it is made of
+            "use a prior network with fewer arcs, or fewer parents",
+        )
         n_together = max(1, int(2 ** min(log2_rows, _ROOMY - log2_cells)))
         rows = np.empty((counts.n_observed, counts.arity))
         for first in range(0, counts.n_observed, n_together):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.counts.engine import CountingEngine
+from bestdag.counts.engine import CountingEngine, parent_sets
 from bestdag.data.dataset import Dataset
-from bestdag.errors import DataError, GraphError, InvalidParameterError
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError, GraphError, InvalidParameterError, require_count
 from bestdag.graph.dag import Dag
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
@@ -82,6 +83,11 @@ class Scorer:
         prior = self.structure_prior
         return self.score.is_score_equivalent and (prior is None or prior.is_score_equivalent)
 
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables in name order."""
+        return self._engine.variables
+
     def family(self, child: str, parents: Collection[str] = ()) -> float:
         """Score one family."""
         return float(self.families([(child, parents)])[0])
@@ -96,6 +102,55 @@ class Scorer:
                 new = list(dict.fromkeys(keys))
             self._remembered.update(zip(new, self._compute(new).tolist(), strict=True))
         return np.array([self._remembered[key] for key in keys], dtype=np.float64)
+
+    def changes(self, child: str, parents: Collection[str] = ()) -> npt.NDArray[np.float64]:
+        """Score every single-parent change of one family, in one native call.
+
+        Returns
+        -------
+        array
+            One entry per variable, in the order of `variables`: the score after dropping it
+            where it is a parent, the score of the family as it is where it is the child, and
+            the score after adding it everywhere else.
+        """
+        return self.additions(child, parents, [v.name for v in self.variables])
+
+    def additions(
+        self, child: str, parents: Collection[str], candidates: Sequence[str]
+    ) -> npt.NDArray[np.float64]:
+        """Score one family after adding each candidate, in one native call.
+
+        A candidate that is a parent already is dropped instead, as in `changes`.
+        """
+        given = _as_set(child, parents)
+        families = [(child, (given ^ {c}) - {child}) for c in candidates]
+        if self._kernel is None:
+            return self.families(families)
+        (scores,) = self._engine.score_changes(self._kernel, [(child, given)], candidates)
+        return self._with_prior(np.asarray(scores), families)
+
+    def all_families(self, max_parents: int) -> dict[str, npt.NDArray[np.float64]]:
+        """Score every family with at most `max_parents` parents, in one native call.
+
+        Returns
+        -------
+        dict of str to array
+            For each child the scores of all parent sets, in the order of `parent_sets`.
+        """
+        require_count("score", "max_parents", max_parents)
+        names = [v.name for v in self.variables]
+
+        def families(child: str) -> Iterator[_Family]:
+            others = [name for name in names if name != child]
+            return ((child, parents) for parents in parent_sets(others, max_parents))
+
+        if self._kernel is None:
+            return {child: self._compute(list(families(child))) for child in names}
+        scores = self._engine.score_all(self._kernel, max_parents)
+        return {
+            child: self._with_prior(row, families(child))
+            for child, row in zip(names, scores, strict=True)
+        }
 
     def total(self, dag: Dag) -> float:
         """Score a network structure: the sum over its families, rounded once."""
@@ -118,14 +173,19 @@ class Scorer:
         log_prior = None if self.structure_prior is None else self._log_prior(child, given)
         return explain(self.score, counts, log_prior)
 
-    def _compute(self, families: Sequence[_Key]) -> npt.NDArray[np.float64]:
+    def _compute(self, families: Sequence[_Family]) -> npt.NDArray[np.float64]:
         if self._kernel is not None:
             scores = self._engine.score(self._kernel, families)
         else:
             scores = np.array([self.score.family(c) for c in self._engine.count(families)])
-        if self.structure_prior is not None:
-            scores += np.array([self._log_prior(child, parents) for child, parents in families])
-        return scores
+        return self._with_prior(scores, families)
+
+    def _with_prior(
+        self, scores: npt.NDArray[np.float64], families: Iterable[_Family]
+    ) -> npt.NDArray[np.float64]:
+        if self.structure_prior is None:
+            return scores
+        return scores + [self._log_prior(child, frozenset(parents)) for child, parents in families]
 
     def _log_prior(self, child: str, parents: frozenset[str]) -> float:
         assert self.structure_prior is not None

@@ -1,0 +1,139 @@
+#include "kernels/changes.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "kernels/count_type.hpp"
+#include "kernels/joint_counts.hpp"
+#include "kernels/transpose.hpp"
+
+namespace bestdag {
+
+namespace {
+
+constexpr std::size_t kCandidatesPerTask = 64;  // they share the partition by the family
+
+bool contains(std::span<const std::int32_t> ascending, std::int32_t column) {
+    return std::binary_search(ascending.begin(), ascending.end(), column);
+}
+
+// One thread's work.
+template <class Count>
+class ChangeScorer {
+public:
+    ChangeScorer(const Table& table, const Kernel& kernel, bool use_bitmaps)
+        : table_(table),
+          evaluator_(kernel.evaluator(table)),
+          joint_(table, use_bitmaps),
+          counter_(table, use_bitmaps) {}
+
+    void score(const Family& family, std::span<const std::int32_t> candidates, const StopFlag& stop,
+               double* scores) {
+        const auto child = static_cast<std::int32_t>(family.child);
+        additions_.clear();
+        places_.clear();
+        for (std::size_t k = 0; k < candidates.size(); ++k) {
+            if (candidates[k] == child || contains(family.parents, candidates[k])) {
+                scores[k] = score_directly(changed(family, candidates[k]), stop);
+            } else {
+                additions_.push_back(candidates[k]);
+                places_.push_back(k);
+            }
+        }
+        prefix_.assign(family.parents.begin(), family.parents.end());
+        prefix_.push_back(child);
+        joint_.visit(prefix_, additions_, stop, [&](std::size_t i, std::span<const Count> cells) {
+            const Family larger = changed(family, additions_[i]);
+            scores[places_[i]] =
+                cells.empty() ? score_directly(larger, stop) : score_cells(larger, cells, i);
+        });
+    }
+
+private:
+    // The family with one parent more or less; its parents live in a buffer of ours.
+    Family changed(const Family& family, std::int32_t column) {
+        parents_.assign(family.parents.begin(), family.parents.end());
+        const auto place = std::lower_bound(parents_.begin(), parents_.end(), column);
+        if (place != parents_.end() && *place == column) {
+            parents_.erase(place);
+        } else if (static_cast<std::size_t>(column) != family.child) {
+            parents_.insert(place, column);
+        }
+        return {family.child, parents_};
+    }
+
+    double score_directly(const Family& family, const StopFlag& stop) {
+        const FamilyShape shape = shape_of(table_, family);
+        double score = evaluator_->constant(shape);
+        counter_.visit(family, stop, [&](const CountRows<Count>& rows) {
+            score += evaluator_->rows(rows, shape);
+        });
+        return score;
+    }
+
+    // The cells come as (old parents..., child, new parent): bring the child last and the parents
+    // into their order.
+    double score_cells(const Family& larger, std::span<const Count> cells, std::size_t addition) {
+        sizes_.clear();
+        for (const std::int32_t column : prefix_) {
+            sizes_.push_back(table_.column(static_cast<std::size_t>(column)).arity);
+        }
+        const std::int32_t added = additions_[addition];
+        sizes_.push_back(table_.column(static_cast<std::size_t>(added)).arity);
+        order_.clear();
+        std::uint32_t old = 0;
+        for (const std::int32_t parent : larger.parents) {
+            order_.push_back(parent == added ? static_cast<std::uint32_t>(prefix_.size()) : old++);
+        }
+        order_.push_back(old);  // the child
+        if (sizes_ != planned_sizes_ || order_ != planned_order_) {
+            turn_.plan(sizes_, order_);
+            planned_sizes_ = sizes_;
+            planned_order_ = order_;
+        }
+        turn_.apply(cells, turned_);
+        const FamilyShape shape = shape_of(table_, larger);
+        return evaluator_->constant(shape) +
+               evaluator_->rows(CountRows<Count>{turned_, shape.arity}, shape);
+    }
+
+    const Table& table_;
+    std::unique_ptr<Evaluator> evaluator_;
+    JointCounter<Count> joint_;
+    FamilyCounter<Count> counter_;
+    Transposition turn_;
+    std::vector<std::int32_t> prefix_, parents_, additions_;
+    std::vector<std::size_t> places_;
+    std::vector<std::uint32_t> sizes_, order_, planned_sizes_, planned_order_;
+    std::vector<Count> turned_;
+};
+
+}  // namespace
+
+void score_changes(const Table& table, const Kernel& kernel, const FamilyList& families,
+                   std::span<const std::int32_t> candidates, std::span<double> scores,
+                   const Execution& execution) {
+    if (candidates.empty()) return;
+    const std::size_t per_family =
+        (candidates.size() + kCandidatesPerTask - 1) / kCandidatesPerTask;
+    const std::size_t n_tasks = per_family * families.size();
+    const double expected = 0.1 * static_cast<double>(table.n_rows()) *
+                            static_cast<double>(candidates.size() * families.size());
+    const auto n_workers =
+        std::min(n_tasks, static_cast<std::size_t>(std::max(1, execution.threads)));
+    std::atomic<std::size_t> next = 0;
+    with_count_type(table, [&](auto zero) {
+        parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
+            ChangeScorer<decltype(zero)> scorer(table, kernel, true);
+            for (std::size_t task; !stop && (task = next++) < n_tasks;) {
+                const std::size_t i = task / per_family;
+                const std::size_t first = task % per_family * kCandidatesPerTask;
+                const std::size_t count = std::min(kCandidatesPerTask, candidates.size() - first);
+                scorer.score(families[i], candidates.subspan(first, count), stop,
+                             scores.data() + i * candidates.size() + first);
+            }
+        });
+    });
+}
+
+}  // namespace bestdag

@@ -1,0 +1,110 @@
+"""`bestdag info`: what is in a table or a network."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import click
+
+from bestdag.cli.options import common_options, data_options, read_settings
+from bestdag.cli.output import print_json, print_table, working
+
+__all__ = ["command"]
+
+# What `read` accepts unless told otherwise.
+_USUAL_MAX_STATES = 50
+
+
+@click.command("info")
+@click.argument("file")
+@data_options
+@common_options
+def command(file: str, as_json: bool, quiet: bool, **options: Any) -> None:
+    """Show what FILE holds: the columns of a table, or the nodes of a network."""
+    from bestdag.network.formats import is_network_file
+
+    if is_network_file(file):
+        _network_info(file, as_json=as_json)
+    else:
+        _table_info(file, as_json=as_json, quiet=quiet, settings=read_settings(options))
+
+
+def _network_info(file: str, *, as_json: bool) -> None:
+    from bestdag.network.network import Network
+
+    net = Network.load(file)
+    parents = {name: list(net.dag.parents(name)) for name in net.names}
+    if as_json:
+        print_json(
+            {
+                "kind": "network",
+                "nodes": len(net.names),
+                "arcs": len(net.dag.arcs),
+                "parameters": net.n_parameters,
+                "variables": [
+                    {"name": v.name, "states": list(v.states), "parents": parents[v.name]}
+                    for v in net.variables
+                ],
+            }
+        )
+        return
+    most = max(map(len, parents.values()))
+    click.echo(
+        f"{file}: a network of {len(net.names):,} nodes, {len(net.dag.arcs):,} arcs, "
+        f"{net.n_parameters:,} free parameters; at most {most} parents"
+    )
+    print_table(
+        ["node", "parents", "states", "state names"],
+        [
+            [v.name, " ".join(parents[v.name]), str(v.arity), _shown(v.states)]
+            for v in net.variables
+        ],
+        left=2,
+    )
+
+
+def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, Any]) -> None:
+    from bestdag.data.readers import read
+    from bestdag.data.schema import MAX_ARITY
+    from bestdag.errors import DataWarning
+
+    # Show what is there, whatever `score` or `learn` would say to it.
+    settings |= {"missing": "keep", "max_states": MAX_ARITY}
+    with working(f"reading {file}", quiet=quiet), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        table = read(file, **settings)
+    missing = table.missing_counts
+    if as_json:
+        print_json(
+            {
+                "kind": "table",
+                "rows": table.n_rows,
+                "total_weight": table.total_weight,
+                "variables": [
+                    {"name": v.name, "states": list(v.states), "missing": missing.get(v.name, 0)}
+                    for v in table.variables
+                ],
+            }
+        )
+        return
+    weight = "" if table.weights is None else f" (total weight {table.total_weight:,})"
+    click.echo(f"{file}: {table.n_rows:,} rows{weight}, {table.n_variables:,} columns")
+    print_table(
+        ["column", "states", "missing", "state names"],
+        [
+            [v.name, str(v.arity), f"{missing.get(v.name, 0):,}", _shown(v.states)]
+            for v in table.variables
+        ],
+    )
+    many = [v.name for v in table.variables if v.arity > _USUAL_MAX_STATES]
+    if many:
+        click.echo(
+            f"more than {_USUAL_MAX_STATES} states, refused unless --max-states is raised: "
+            + ", ".join(many)
+        )
+
+
+def _shown(states: tuple[str, ...]) -> str:
+    shown = ", ".join(states[:6])
+    return shown + (", ..." if len(states) > 6 else "")

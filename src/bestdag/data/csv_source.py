@@ -1,0 +1,181 @@
+"""CSV and TSV without guessing: the header by Python's csv module, the body by DuckDB.
+
+Blank lines are skipped (in a table of one column they are empty cells). A cell's label is its
+text, spaces included. What DuckDB would let pass is checked here: bytes that are no text, and
+rows that are too long by empty cells.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, cast
+
+from bestdag.data.display import count_of
+from bestdag.data.duck import DuckTable, Field, one_line, sql_text
+from bestdag.errors import DataError
+
+__all__ = ["check_bytes", "csv_table", "explain_csv_failure", "open_bytes"]
+
+_CHUNK = 1 << 20
+_SIGNS = {",": "commas", "\t": "tabs"}
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """Open a file for reading, through gzip when its name ends in .gz."""
+    if path.suffix.lower() == ".gz":
+        return cast("IO[bytes]", gzip.open(path, "rb"))
+    return path.open("rb")
+
+
+def csv_table(con: Any, path: Path, sql_path: str, delimiter: str, source: str) -> DuckTable:
+    """Describe a CSV file: its header is read and checked, its body left to DuckDB."""
+    names, line_end = _header(path, delimiter, source)
+    ends_empty = check_bytes(path, source, delimiter)
+    if ends_empty:
+        _require_even_rows(path, delimiter, len(names), source)
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+    compression = "gzip" if path.suffix.lower() == ".gz" else "none"
+    options = (
+        f"auto_detect = false, header = true, delim = {sql_text(delimiter)}, quote = '\"', "
+        f"escape = '\"', columns = {{{columns}}}, null_padding = false, "
+        f"ignore_errors = false, hive_partitioning = false, compression = '{compression}'"
+    )
+    if line_end:  # DuckDB would take it from the first line break, be it inside a quoted name
+        options += f", new_line = {sql_text(line_end)}"
+    relation = con.sql(f"FROM read_csv({sql_text(sql_path)}, {options})")
+    fields = [Field(name, f"coalesce(c{i}, '')") for i, name in enumerate(names)]
+    return DuckTable(relation, fields, con)
+
+
+def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:
+    """Refuse bytes that are not UTF-8 text, with their line.
+
+    Returns whether some line may end in an empty cell: DuckDB accepts such a cell beyond the
+    last column, so those rows need counting.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    sep = (delimiter or ",").encode()
+    ends = [tail + end for tail in (sep, b'""') for end in (b"\n", b"\r")] + [b'"" ', sep + b" "]
+    n_lines, tail, found = 1, b"", False
+    try:
+        with open_bytes(path) as file:
+            while chunk := file.read(_CHUNK):
+                if n_lines == 1 and not tail and chunk[:2] == b"\x1f\x8b":
+                    raise DataError(f"read: {source} is compressed; give its name the ending .gz")
+                try:
+                    decoder.decode(chunk)
+                except UnicodeDecodeError as error:
+                    line = n_lines + chunk[: max(error.start, 0)].count(b"\n")
+                    raise DataError(
+                        f"read: {source} is not UTF-8 text: see line {line:,}; "
+                        f"save it as UTF-8 or pass a DataFrame"
+                    ) from None
+                if b"\0" in chunk:
+                    line = n_lines + chunk[: chunk.index(b"\0")].count(b"\n")
+                    raise DataError(f"read: {source} has a NUL byte in line {line:,}; is it text?")
+                joined = tail + chunk
+                found = found or any(end in joined for end in ends)
+                n_lines += chunk.count(b"\n")
+                tail = joined[-3:]
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise DataError(
+            f"read: {source} is not UTF-8 text: it ends inside a character in line {n_lines:,}"
+        ) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"read: {source} is not a complete gzip file: {one_line(error)}") from None
+    return found or tail.endswith((sep, b'""'))
+
+
+def explain_csv_failure(path: Path, delimiter: str, source: str, error: BaseException) -> DataError:
+    """Find, with Python's csv module, why DuckDB could not read a file."""
+    try:
+        n_columns = len(_header(path, delimiter, source)[0])
+        _require_even_rows(path, delimiter, n_columns, source, strict=True)
+        with open_bytes(path) as file:
+            crlf, lf = _line_ends(file)
+        if crlf and lf:
+            return DataError(f"read: {source} mixes line ends (CRLF and LF); save it with one kind")
+    except DataError as found:
+        return found
+    return DataError(f"read: {source} cannot be read as CSV: {one_line(error)}")
+
+
+def _header(path: Path, delimiter: str, source: str) -> tuple[list[str], str]:
+    """Read the column names and how their line ends, as DuckDB writes it (empty: it does not)."""
+    lines: list[str] = []
+    try:
+        with open_bytes(path) as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as text:
+            remembered = (lines.append(line) or line for line in text)  # type: ignore[func-returns-value]
+            names = next(csv.reader(remembered, delimiter=delimiter, strict=True), None)
+    except UnicodeDecodeError:
+        check_bytes(path, source)
+        raise DataError(f"read: {source} is not UTF-8 text") from None
+    except csv.Error as error:
+        check_bytes(path, source)
+        raise DataError(f"read: {source} has a header that is not CSV: {error}") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"read: {source} is not a complete gzip file: {one_line(error)}") from None
+    if names is None:
+        raise DataError(f"read: {source} is empty; a line with the column names is needed")
+    if not names:
+        raise DataError(f"read: {source} begins with a blank line, not with the column names")
+    # A quoted name is meant as one name, whatever is in it.
+    other = next((sign for sign in ";\t|," if sign != delimiter and sign in names[0]), None)
+    if len(names) == 1 and other is not None and lines[0][0] != '"':
+        raise DataError(
+            f"read: {source} has one column called {names[0]!r}, separated by "
+            f"{_SIGNS[delimiter]} as its ending says; use commas in .csv, tabs in .tsv, or put "
+            f"the name in quotes if it is one column"
+        )
+    last = lines[-1]
+    return names, last[len(last.rstrip("\r\n")) :].replace("\r", "\\r").replace("\n", "\\n")
+
+
+def _require_even_rows(
+    path: Path, delimiter: str, n_columns: int, source: str, *, strict: bool = False
+) -> None:
+    """Count the cells of every row; blank lines are no rows."""
+    with open_bytes(path) as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as text:
+        # Spaces before a quote do not hide it, as in DuckDB.
+        reader = csv.reader(text, delimiter=delimiter, skipinitialspace=True, strict=strict)
+        start = 1
+        for row in _rows(reader, source, strict):
+            if row and len(row) != n_columns:
+                raise DataError(
+                    f"read: {source} has {n_columns} columns, "
+                    f"but {count_of(len(row), 'cell')} in line {start:,}"
+                )
+            start = reader.line_num + 1
+
+
+def _rows(reader: Any, source: str, strict: bool) -> Iterator[list[str]]:
+    while True:
+        start = reader.line_num + 1
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            if strict:
+                raise DataError(f"read: {source} is not CSV in line {start:,}: {error}") from None
+            return  # DuckDB will judge
+        if row is None:
+            return
+        yield row
+
+
+def _line_ends(file: IO[bytes]) -> tuple[bool, bool]:
+    crlf = lf = False
+    last = b""
+    while chunk := file.read(_CHUNK):
+        joined = last + chunk
+        n_crlf = joined.count(b"\r\n")
+        crlf = crlf or n_crlf > 0
+        lf = lf or joined.count(b"\n") > n_crlf
+        last = b"\r" if chunk.endswith(b"\r") else b""
+    return crlf, lf

@@ -1,0 +1,325 @@
+"""Columns out of DuckDB: distinct values first, then codes, in bounded memory.
+
+A table is scanned three times: how many distinct values each column has (estimated, in fixed
+memory), which they are (only where they are few), and the codes. Codes travel packed, eight
+8-bit columns to a 64-bit word, because DuckDB hands out a mask of one byte per number.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.data.encode import RawColumn, ReadOptions, refuse_many
+from bestdag.errors import DataError
+
+__all__ = [
+    "DuckTable",
+    "Field",
+    "connection",
+    "interruptible",
+    "one_line",
+    "plain_path",
+    "sql_name",
+    "sql_text",
+]
+
+_T = TypeVar("_T")
+
+# DuckDB estimates with an error of about 13 %: a column this far above its limit is above it.
+_SURELY_MORE = 2
+_SLACK = 100
+# Counting more distinct values than this exactly takes memory and minutes: an estimate will do.
+_MAX_EXACT = 1_000_000
+_WORD = 8  # bytes of a packed word
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column: its name, the SQL that gives a cell's text, and how to read that text.
+
+    `problem` says why a column has no states, if that is so; it matters when it is chosen.
+    `native` is the column itself where the text has to be made.
+    """
+
+    name: str
+    sql: str
+    value: Callable[[str], Any] = str
+    declared: tuple[str, ...] | None = None
+    problem: str | None = None
+    native: str | None = None
+
+    @property
+    def cheapest(self) -> str:
+        """SQL with as many distinct values as the text has, or nearly."""
+        return self.native or self.sql
+
+
+@dataclass(frozen=True, slots=True)
+class DuckTable:
+    """A relation with the columns to read from it.
+
+    `con` is the connection to interrupt on Ctrl-C, when it is ours. `by_column` says that a
+    scan of few columns is cheap and always gives the rows in the same order.
+    """
+
+    relation: Any
+    fields: Sequence[Field]
+    con: Any = None
+    by_column: bool = False
+
+    def read(
+        self, fields: Sequence[Field], weight: Field | None, options: ReadOptions
+    ) -> tuple[list[RawColumn], npt.NDArray[np.float64] | None]:
+        """Read columns as positions in their distinct values, and one column as weights."""
+        for field in fields:
+            if field.problem is not None:
+                raise DataError(f"read: {options.source}: column {field.name!r} {field.problem}")
+        keys = self._distinct(fields, options)
+        codes, weights = self._codes(fields, keys, weight, options)
+        columns = [
+            RawColumn(f.name, [f.value(key) for key in k], c, declared=f.declared, owned=True)
+            for f, k, c in zip(fields, keys, codes, strict=True)
+        ]
+        if weight is None or weights is None:
+            return columns, None
+        return columns, self._checked_weights(weight, weights, options)
+
+    def _checked_weights(
+        self, field: Field, found: npt.NDArray[Any], options: ReadOptions
+    ) -> npt.NDArray[np.float64]:
+        masked: Any = np.ma.asarray(found)
+        bad = np.ma.getmaskarray(masked) | np.isnan(masked.filled(0.0))
+        if bad.any():
+            row = int(np.argmax(bad))
+            cell = self.relation.project(f"{field.sql} AS w").limit(1, row).fetchall()[0][0]
+            came = "a missing cell" if cell in (None, "") else repr(cell)
+            raise DataError(
+                f"read: {options.source}: weights in column {field.name!r} must be numbers, "
+                f"got {came} in row {row + 1:,}"
+            )
+        return np.asarray(masked.filled(0.0), dtype=np.float64)
+
+    def _distinct(self, fields: Sequence[Field], options: ReadOptions) -> list[list[str]]:
+        n_rows, *estimates = self._aggregate(
+            ["count(*)", *(f"approx_count_distinct({f.cheapest})" for f in fields)]
+        )
+        if n_rows == 0:
+            raise DataError(f"read: {options.source} has no rows")
+        limits = {f.name: options.limit(f.name, f.declared) for f in fields}
+        extra = len(options.missing_values)
+        known = [(field, limits[field.name] + extra) for field in fields]
+        pairs = list(zip(known, estimates, strict=True))
+        if any(estimate > _SURELY_MORE * most + _SLACK for (_, most), estimate in pairs):
+            # The refusal names every column that is too wide, so the near ones are counted too.
+            near = [pair for pair in pairs if _SURELY_MORE * pair[1] > pair[0][1]]
+            huge = {field.name: _rounded(n) for (field, _), n in near if n > _MAX_EXACT}
+            counts = {
+                field.name: self._aggregate([_count_sql(field, options)])[0]
+                for (field, _), _ in near
+                if field.name not in huge
+            }
+            ordered = {f.name: (huge | counts)[f.name] for (f, _), _ in near}
+            refuse_many(ordered, limits, options, estimated=frozenset(huge))
+        lists = self._aggregate([f"list(DISTINCT {f.sql})" for f in fields])
+        keys = [sorted(key for key in found or () if key is not None) for found in lists]
+        for field, found in zip(fields, keys, strict=True):
+            if any("\0" in key for key in found):
+                raise DataError(
+                    f"read: {options.source}: column {field.name!r} has a value with a NUL "
+                    f"character, which no file format keeps"
+                )
+        # Texts may outnumber states (missing values, 1 and 1.0 in JSON): the exact limit is
+        # checked where the states are made.
+        return keys
+
+    def _codes(
+        self,
+        fields: Sequence[Field],
+        keys: Sequence[list[str]],
+        weight: Field | None,
+        options: ReadOptions,
+    ) -> tuple[list[npt.NDArray[Any]], npt.NDArray[Any] | None]:
+        widths = [1 if len(k) <= 255 else 2 if len(k) <= 65_535 else 4 for k in keys]
+        words = _words(widths)
+        arrays: list[npt.NDArray[Any]] = [np.empty(0)] * len(fields)
+        weights = None
+        for batch in [[word] for word in words] if self.by_column else [words]:
+            parts = [
+                " + ".join(_shifted(_code_sql(fields[i], keys[i]), offset) for i, offset in word)
+                + f" AS w{number}"
+                for number, word in enumerate(batch)
+            ]
+            if weight is not None and weights is None:
+                parts.append(f"TRY_CAST({weight.sql} AS DOUBLE) AS weight")
+            packed = self._packed(", ".join(parts), options)
+            weights = packed.pop("weight", weights)
+            for number, word in enumerate(batch):
+                numbers = packed.pop(f"w{number}")
+                for i, offset in word:
+                    arrays[i] = _unpacked(numbers, offset, widths[i])
+                del numbers
+        return arrays, weights
+
+    def _packed(self, sql: str, options: ReadOptions) -> dict[str, npt.NDArray[Any]]:
+        import duckdb
+
+        try:
+            return self._run(self.relation.project(sql).fetchnumpy)
+        except duckdb.ConversionException:
+            raise DataError(
+                f"read: {options.source} changed while it was read; read a copy of it"
+            ) from None
+
+    def _aggregate(self, expressions: Sequence[str]) -> tuple[Any, ...]:
+        query = self.relation.aggregate(", ".join(expressions))
+        row: tuple[Any, ...] = self._run(query.fetchall)[0]
+        return row
+
+    def _run(self, work: Callable[[], _T]) -> _T:
+        return interruptible(work, self.con)
+
+
+def interruptible(work: Callable[[], _T], con: Any) -> _T:
+    """Run a query so that Ctrl-C ends it at once.
+
+    DuckDB looks at signals only between its own steps, which may be minutes apart; so the query
+    runs in a thread while this one waits, and is told to stop. Without a connection of our own
+    to stop, it runs here and Ctrl-C waits for DuckDB.
+    """
+    if con is None or threading.current_thread() is not threading.main_thread():
+        try:
+            return work()
+        except RuntimeError as error:
+            if "interrupted" in str(error).lower():
+                raise KeyboardInterrupt from None
+            raise
+    results: list[_T] = []
+    failures: list[BaseException] = []
+    done = threading.Event()
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=run, name="bestdag-read", daemon=True)
+    thread.start()
+    try:
+        while not done.wait(0.05):
+            pass
+    except BaseException:
+        while not done.is_set():
+            con.interrupt()
+            done.wait(0.05)
+        raise
+    if failures:
+        raise failures[0]
+    return results[0]
+
+
+@contextmanager
+def connection() -> Iterator[Any]:
+    """Open a private in-memory DuckDB that spills to a folder of its own, removed at the end."""
+    import duckdb
+
+    with tempfile.TemporaryDirectory(prefix="bestdag-", ignore_cleanup_errors=True) as folder:
+        con = duckdb.connect(":memory:")
+        try:
+            con.execute(f"SET temp_directory = {sql_text(os.path.join(folder, 'spill'))}")
+            con.execute("SET preserve_insertion_order = true")
+            con.execute("SET enable_progress_bar = false")
+            yield con
+        finally:
+            con.close()
+
+
+def sql_text(text: str) -> str:
+    """Quote a text for SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def sql_name(name: str) -> str:
+    """Quote a column name for SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def one_line(error: BaseException) -> str:
+    """Shorten a message of several lines to its first sentence, for use inside our own."""
+    first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    return re.sub(r"^[\w ]*Error: ", "", first)[:200].rstrip(". ") or type(error).__name__
+
+
+def plain_path(path: Path, folder: str) -> str:
+    """Give DuckDB a path it will not read as a pattern: a link, if the name has such characters."""
+    text = os.path.abspath(path)
+    if not any(sign in text for sign in "*?[]{}"):
+        return text
+    link = os.path.join(folder, "source" + "".join(path.suffixes[-2:]))
+    os.symlink(text, link)
+    return link
+
+
+def _count_sql(field: Field, options: ReadOptions) -> str:
+    marks = ", ".join(map(sql_text, sorted(options.missing_values)))
+    return f"count(DISTINCT {field.sql})" + (
+        f" FILTER ({field.sql} NOT IN ({marks}))" if marks else ""
+    )
+
+
+def _rounded(estimate: int) -> int:
+    """Keep the digit that an estimate is good for.
+
+    Examples
+    --------
+    >>> _rounded(10_734_112)
+    10000000
+    """
+    return int(round(estimate, 1 - len(str(estimate))))
+
+
+def _words(widths: Sequence[int]) -> list[list[tuple[int, int]]]:
+    """Lay columns of 1, 2 and 4 bytes into words of 8: (column, byte offset) pairs, aligned."""
+    words: list[list[tuple[int, int]]] = []
+    used = _WORD
+    for i in sorted(range(len(widths)), key=lambda i: -widths[i]):
+        if used + widths[i] > _WORD:
+            words.append([])
+            used = 0
+        words[-1].append((i, used))
+        used += widths[i]
+    return words
+
+
+def _code_sql(field: Field, keys: Sequence[str]) -> str:
+    if not keys:
+        return "0"
+    kind = f"ENUM({', '.join(map(sql_text, keys))})"
+    # A cell that is not among the keys makes the cast fail: the source changed since it was asked.
+    return f"coalesce(enum_code(CAST({field.sql} AS {kind})), {len(keys)})"
+
+
+def _shifted(sql: str, n_bytes: int) -> str:
+    return f"{sql}::UBIGINT * {256**n_bytes}::UBIGINT"
+
+
+def _unpacked(words: npt.NDArray[Any], offset: int, width: int) -> npt.NDArray[Any]:
+    plain = np.asarray(words)
+    if sys.byteorder == "big":
+        plain = plain.astype("<u8")
+    parts = plain.view(f"<u{width}").reshape(len(plain), _WORD // width)
+    return np.ascontiguousarray(parts[:, offset // width])

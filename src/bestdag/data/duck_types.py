@@ -1,0 +1,96 @@
+"""How the types of DuckDB columns become values: typed relations and Parquet files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bestdag.data.duck import DuckTable, Field, one_line, sql_name, sql_text
+from bestdag.errors import DataError
+
+__all__ = ["explain_parquet_failure", "json_value", "parquet_table", "typed_fields"]
+
+_INTEGERS = {
+    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
+    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT", "BIGNUM", "VARINT"),
+}
+_PLAIN = {"DATE", "TIME", "UUID", "INTERVAL", "TIMESTAMP WITH TIME ZONE", "TIME WITH TIME ZONE"}
+_TIMES = {"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
+
+
+def typed_fields(relation: Any, names: Sequence[str]) -> list[Field]:
+    """Describe the columns of a relation by their types."""
+    fields = []
+    for name, column, kind in zip(names, relation.columns, relation.types, strict=True):
+        sql = sql_name(column)
+        base = str(kind).upper().partition("(")[0].strip()
+        if base == "VARCHAR":
+            fields.append(Field(name, sql))
+        elif base == "ENUM":
+            states = tuple(dict(kind.children)["values"])
+            fields.append(Field(name, f"{sql}::VARCHAR", declared=states))
+        elif base == "BOOLEAN":
+            fields.append(Field(name, f"{sql}::VARCHAR", lambda key: key == "true"))
+        elif base in _INTEGERS:
+            fields.append(Field(name, f"{sql}::VARCHAR", int, native=sql))
+        elif base in ("FLOAT", "DOUBLE"):
+            kind_of = np.float32 if base == "FLOAT" else float
+            fields.append(Field(name, f"{sql}::VARCHAR", kind_of, native=sql))
+        elif base == "DECIMAL":
+            fields.append(Field(name, f"{sql}::VARCHAR", Decimal))
+        elif base in _TIMES:
+            fields.append(Field(name, f"{sql}::VARCHAR", _moment))
+        elif base in _PLAIN:
+            fields.append(Field(name, f"{sql}::VARCHAR"))
+        elif base in ("NULL", '"NULL"'):
+            fields.append(Field(name, "NULL::VARCHAR"))
+        else:
+            problem = f"holds {kind} values; text, numbers, booleans or dates are needed"
+            fields.append(Field(name, "NULL::VARCHAR", problem=problem))
+    return fields
+
+
+def parquet_table(con: Any, sql_path: str) -> DuckTable:
+    """Describe a Parquet file, by the names it gives its columns."""
+    relation = con.sql(f"FROM read_parquet({sql_text(sql_path)}, hive_partitioning = false)")
+    rows = con.sql(
+        f"SELECT name, num_children FROM parquet_schema({sql_text(sql_path)})"
+    ).fetchall()
+    # The schema lists a tree in preorder; DuckDB renames columns that differ by case only.
+    names, inner = [], 0
+    for name, n_children in rows[1:]:
+        if inner == 0:
+            names.append(name)
+        else:
+            inner -= 1
+        inner += n_children or 0
+    return DuckTable(relation, typed_fields(relation, names), con, by_column=True)
+
+
+def explain_parquet_failure(path: Path, source: str, error: BaseException) -> DataError:
+    """Say whether a file is no Parquet at all, or a damaged one."""
+    with path.open("rb") as file:
+        magic = file.read(4)
+    if magic != b"PAR1":
+        return DataError(f"read: {source} is not a Parquet file")
+    detail = one_line(error).replace(os.path.abspath(path), path.name)
+    return DataError(f"read: {source} cannot be read as Parquet; is it complete? ({detail})")
+
+
+def json_value(key: str) -> Any:
+    """Read the text of one JSON value; null is a missing cell."""
+    return json.loads(key)
+
+
+def _moment(key: str) -> Any:
+    try:
+        return datetime.fromisoformat(key)
+    except ValueError:  # nanoseconds, years beyond 9999
+        return key.replace(" ", "T")

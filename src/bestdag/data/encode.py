@@ -1,0 +1,320 @@
+"""From the distinct values of columns to a Dataset: states, limits, missing cells, weights.
+
+Every source ends here. It brings one `RawColumn` per column; this file decides what the states
+are, what is missing and what must be refused.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.data.checks import as_weights, code_type
+from bestdag.data.dataset import Dataset
+from bestdag.data.display import count_of
+from bestdag.data.labels import is_absent, label_all, sorted_states
+from bestdag.data.schema import MAX_ARITY, Variable
+from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknown_name
+
+__all__ = ["RawColumn", "ReadOptions", "build", "check_states", "refuse_many", "warn", "weights_of"]
+
+_SHOWN_COLUMNS = 5
+_BLOCK = 1 << 20
+# The text of a null or NaN: one that nobody can write, because NUL characters are refused.
+_ABSENT = "\0"
+_BOOLEAN = {bool, np.bool_, type(None)}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """The settings of `read` that say what a cell means, checked, with the source's name."""
+
+    source: str
+    states: Mapping[str, tuple[str, ...]]
+    missing: str
+    missing_values: frozenset[str]
+    max_states: int
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """The texts of cells that have no state."""
+        return self.missing_values | {_ABSENT}
+
+    def limit(self, name: str, declared: Sequence[str] | None = None) -> int:
+        """Most distinct values a column may have: states that were declared are no surprise."""
+        known = self.states.get(name, declared)
+        return MAX_ARITY if known is not None else min(self.max_states, MAX_ARITY)
+
+
+@dataclass(frozen=True, slots=True)
+class RawColumn:
+    """A column as its source gives it.
+
+    `codes` are positions in `values`; any position past the end is a missing cell. `declared`
+    are states the source itself declares, in order; `variable` is what the column was before.
+    Codes that are `owned` may be overwritten.
+    """
+
+    name: str
+    values: Sequence[Any]
+    codes: npt.NDArray[Any]
+    declared: tuple[str, ...] | None = None
+    variable: Variable | None = None
+    owned: bool = False
+
+    @property
+    def has_fixed_states(self) -> bool:
+        """Whether the states do not depend on which values are seen."""
+        types = set(map(type, self.values))
+        return self.declared is not None or bool(types & {bool, np.bool_} and types <= _BOOLEAN)
+
+
+def build(
+    columns: Sequence[RawColumn], weights: npt.NDArray[Any] | None, options: ReadOptions
+) -> Dataset:
+    """Make the Dataset, or refuse with one line that says what is wrong."""
+    who = f"read: {options.source}"
+    if not columns:
+        raise DataError(f"{who} has no columns to read")
+    if len(columns[0].codes) == 0:
+        raise DataError(f"{who} has no rows")
+    labels = [_labels(column, options) for column in columns]
+    refuse_many(
+        {c.name: len(set(t) - options.absent) for c, t in zip(columns, labels, strict=True)},
+        {c.name: options.limit(c.name, c.declared) for c in columns},
+        options,
+    )
+    pairs = [_coded(column, texts, options) for column, texts in zip(columns, labels, strict=True)]
+    variables = [variable for variable, _ in pairs]
+    codes = [array for _, array in pairs]
+    checked = None if weights is None else as_weights(weights, who=who)
+    data = Dataset._adopt(variables, codes, checked)
+    del pairs, codes
+    data = _settle_missing(data, {c.name for c in columns if c.has_fixed_states}, options)
+    for variable in data.variables:
+        if variable.arity == 1:
+            warn(f"{who}: column {variable.name!r} has one state, {variable.states[0]!r}")
+    return data
+
+
+def refuse_many(
+    counts: Mapping[str, int],
+    limits: Mapping[str, int],
+    options: ReadOptions,
+    *,
+    estimated: Collection[str] = (),
+) -> None:
+    """Refuse columns with more distinct values than their limit."""
+    wide = {
+        name: f"about {n:,}" if name in estimated else f"{n:,}"
+        for name, n in counts.items()
+        if n > limits[name]
+    }
+    if not wide:
+        return
+    who = f"read: {options.source}"
+    name, n = next(iter(wide.items()))
+    if name in options.states:
+        declared = len(options.states[name])
+        raise DataError(
+            f"{who}: column {name!r} has {n} distinct values, states= declares {declared:,}"
+        )
+    if limits[name] == MAX_ARITY:
+        raise DataError(
+            f"{who}: column {name!r} has {n} distinct values, "
+            f"at most {MAX_ARITY:,} states are possible; discretize it or leave it out with drop="
+        )
+    remedy = "discretize them, leave them out with drop= or raise max_states"
+    if len(wide) == 1:
+        raise DataError(
+            f"{who}: column {name!r} has {n} distinct values, more than "
+            f"max_states={options.max_states}; {remedy.replace('them', 'it')}"
+        )
+    raise DataError(
+        f"{who}: {len(wide)} columns have more distinct values than "
+        f"max_states={options.max_states}: {_shown(wide)}; {remedy}"
+    )
+
+
+def weights_of(column: RawColumn, options: ReadOptions) -> npt.NDArray[np.float64]:
+    """Read a column as row weights; a cell that is not a number is named with its row."""
+    numbers = np.full(len(column.values) + 1, np.nan)
+    for code, value in enumerate(column.values):
+        try:
+            numbers[code] = float(value)
+        except (TypeError, ValueError):
+            numbers[code] = np.nan
+    given: npt.NDArray[np.float64] = numbers[np.minimum(column.codes, len(column.values))]
+    bad = np.isnan(given)
+    if bad.any():
+        row = int(np.argmax(bad))
+        code = int(column.codes[row])
+        came = repr(column.values[code]) if code < len(column.values) else "a missing cell"
+        raise DataError(
+            f"read: {options.source}: weights in column {column.name!r} must be numbers, "
+            f"got {came} in row {row + 1:,}"
+        )
+    return given
+
+
+def warn(message: str) -> None:
+    """Warn about the data at the line that called `read`."""
+    here = os.path.dirname(__file__)
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, DataWarning, stacklevel=level)
+
+
+def _labels(column: RawColumn, options: ReadOptions) -> list[str]:
+    who = f"read: {options.source}: column {column.name!r}"
+    present = [value for value in column.values if not is_absent(value)]
+    texts = label_all(present)
+    if texts is None:
+        example = next(value for value in present if label_all([value]) is None)
+        raise DataError(
+            f"{who} holds {type(example).__name__} values; "
+            f"text, numbers, booleans or dates are needed"
+        )
+    if any("\0" in text for text in texts):
+        raise DataError(f"{who} has a value with a NUL character, which no file format keeps")
+    if len(present) == len(column.values):
+        return texts
+    found = iter(texts)
+    return [_ABSENT if is_absent(value) else next(found) for value in column.values]
+
+
+def _coded(
+    column: RawColumn, texts: list[str], options: ReadOptions
+) -> tuple[Variable, npt.NDArray[Any]]:
+    absent = options.absent
+    seen = [text for text in texts if text not in absent]
+    states = _states(column, seen, options)
+    place = {state: code for code, state in enumerate(states)}
+    table = np.full(len(texts) + 1, len(states), dtype=code_type(len(states)))
+    for code, text in enumerate(texts):
+        if text in place:
+            table[code] = place[text]
+        elif text not in absent:
+            raise unknown_name(
+                f"value in column {column.name!r}:", text, states, who=f"read: {options.source}"
+            )
+    variable = Variable(column.name, states)
+    if column.variable is not None and column.variable.states == states:
+        variable = column.variable
+    return variable, _translated(table, column)
+
+
+def _translated(table: npt.NDArray[Any], column: RawColumn) -> npt.NDArray[Any]:
+    # Block by block: numpy indexes through 64-bit copies, eight times the size of the codes.
+    codes = column.codes
+    in_place = column.owned and codes.dtype == table.dtype
+    out = codes if in_place else np.empty(len(codes), dtype=table.dtype)
+    last = len(table) - 1
+    for start in range(0, len(codes), _BLOCK):
+        block = codes[start : start + _BLOCK]
+        out[start : start + _BLOCK] = table[np.minimum(block, last)]
+    return out
+
+
+def _states(column: RawColumn, seen: list[str], options: ReadOptions) -> tuple[str, ...]:
+    if column.name in options.states:
+        return options.states[column.name]
+    if column.declared is not None:
+        kept = tuple(s for s in dict.fromkeys(column.declared) if s not in options.missing_values)
+        if kept:
+            return kept
+    if seen and column.has_fixed_states:
+        return ("False", "True")
+    if not seen:
+        raise DataError(
+            f"read: {options.source}: column {column.name!r} has no values, all "
+            f"{len(column.codes):,} cells are missing; leave it out with drop= or declare states="
+        )
+    return sorted_states(seen)
+
+
+def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dataset:
+    holes = data.missing_counts
+    if not holes or options.missing == "keep":
+        return data
+    who = f"read: {options.source}"
+    if options.missing == "error":
+        name, n = next(iter(holes.items()))
+        what = f"column {name!r} has {count_of(n, 'missing value')}"
+        if len(holes) > 1:
+            total = sum(holes.values())
+            texts = {name: f"{n:,}" for name, n in holes.items()}
+            what = f"{len(holes)} columns have {total:,} missing values: {_shown(texts)}"
+        raise DataError(
+            f'{who}: {what}; pass missing="drop", "state" or "keep", '
+            f"or leave columns out with drop="
+        )
+    if options.missing == "state":
+        return _with_missing_state(data, options)
+    complete = np.ones(data.n_rows, dtype=np.bool_)
+    for name in holes:
+        complete &= ~data.missing(name)
+    n_dropped = data.n_rows - int(np.count_nonzero(complete))
+    if n_dropped == data.n_rows:
+        raise DataError(f"{who}: every row has a missing value; missing='drop' would leave none")
+    warn(f"{who}: dropped {n_dropped:,} of {data.n_rows:,} rows with missing values")
+    kept = data.select(rows=complete)
+    # A state that was found, not declared, and only in dropped rows is no state of what is left.
+    return kept.with_states(
+        {
+            v.name: [v.states[code] for code in np.unique(kept.codes(v.name))]
+            for v in kept.variables
+            if v.name not in options.states and v.name not in fixed
+        }
+    )
+
+
+def _with_missing_state(data: Dataset, options: ReadOptions) -> Dataset:
+    variables: list[Variable] = []
+    columns: list[npt.NDArray[Any]] = []
+    for variable in data.variables:
+        column: npt.NDArray[Any] = data.codes(variable.name)
+        if variable.name in data.missing_counts:
+            if "missing" in variable.states:
+                raise DataError(
+                    f"read: {options.source}: column {variable.name!r} already has a state called "
+                    f"'missing' beside its missing cells; add 'missing' to missing_values"
+                )
+            # The code of a missing cell is the arity, so it is already that of the new last state.
+            variable = Variable(variable.name, (*variable.states, "missing"))
+            column = column.astype(code_type(variable.arity), copy=False)
+        variables.append(variable)
+        columns.append(column)
+    return Dataset._adopt(variables, columns, data.weights)
+
+
+def _shown(counts: Mapping[str, str]) -> str:
+    first = [f"{name!r} ({n})" for name, n in list(counts.items())[:_SHOWN_COLUMNS]]
+    return ", ".join(first) + (", ..." if len(counts) > _SHOWN_COLUMNS else "")
+
+
+def check_states(
+    states: Mapping[str, Sequence[str]] | None, missing_values: frozenset[str]
+) -> dict[str, tuple[str, ...]]:
+    """Check `states=`: text, all different, none of them a missing value."""
+    for name, listed in (states or {}).items():
+        if isinstance(listed, str):
+            raise InvalidParameterError(
+                f"read: states of {name!r} must be a list of texts, got {listed!r}"
+            )
+    checked = {name: Variable(name, tuple(s)).states for name, s in (states or {}).items()}
+    for name, listed in checked.items():
+        both = [state for state in listed if state in missing_values]
+        if both:
+            raise InvalidParameterError(
+                f"read: states of {name!r} contain {both[0]!r}, which missing_values calls missing"
+            )
+    return checked

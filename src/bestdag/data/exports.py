@@ -1,0 +1,128 @@
+"""A Dataset as a frame of another package, or as a CSV file."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import TYPE_CHECKING, Any, TextIO
+
+import numpy as np
+
+from bestdag.errors import DataError, import_optional
+from bestdag.files import writing
+
+if TYPE_CHECKING:
+    from bestdag.data.dataset import Dataset
+
+__all__ = ["to_arrow", "to_csv", "to_pandas", "to_polars"]
+
+_BLOCK = 1 << 16
+
+
+def to_pandas(data: Dataset, weights: str) -> Any:
+    """Make a pandas frame of Categorical columns."""
+    pandas = import_optional("pandas", who="to_pandas")
+    _require_free(data, weights, "to_pandas")
+    columns: dict[str, Any] = {}
+    for variable in data.variables:
+        codes = data.codes(variable.name).astype(np.int32)
+        codes[codes == variable.arity] = -1
+        dtype = pandas.CategoricalDtype(list(variable.states))
+        columns[variable.name] = pandas.Categorical.from_codes(codes, dtype=dtype)
+    if data.weights is not None:
+        columns[weights] = data.weights.copy()
+    return pandas.DataFrame(columns)
+
+
+def to_polars(data: Dataset, weights: str) -> Any:
+    """Make a polars frame of Enum columns."""
+    polars = import_optional("polars", who="to_polars")
+    _require_free(data, weights, "to_polars")
+    columns = []
+    for variable in data.variables:
+        states = polars.Series([*variable.states, None], dtype=polars.Enum(list(variable.states)))
+        codes = polars.Series(data.codes(variable.name).astype(np.uint32))
+        columns.append(states.gather(codes).alias(variable.name))
+    if data.weights is not None:
+        columns.append(polars.Series(weights, data.weights))
+    return polars.DataFrame(columns)
+
+
+def to_arrow(data: Dataset, weights: str) -> Any:
+    """Make a pyarrow table of dictionary columns."""
+    pyarrow = import_optional("pyarrow", who="to_arrow")
+    _require_free(data, weights, "to_arrow")
+    arrays, names = [], list(data.names)
+    for variable in data.variables:
+        codes = data.codes(variable.name).astype(np.int32)
+        indices = pyarrow.array(codes, mask=data.missing(variable.name))
+        states = pyarrow.array(list(variable.states), pyarrow.string())
+        arrays.append(pyarrow.DictionaryArray.from_arrays(indices, states))
+    if data.weights is not None:
+        arrays.append(pyarrow.array(data.weights))
+        names.append(weights)
+    return pyarrow.table(arrays, names=names)
+
+
+def to_csv(data: Dataset, path: str | os.PathLike[str] | TextIO, weights: str) -> None:
+    """Write a CSV file, or to a text stream, so that `read` gives the same table back."""
+    _require_free(data, weights, "to_csv")
+    for variable in data.variables:
+        if "" in variable.states and variable.name in data.missing_counts:
+            raise DataError(
+                f"to_csv: column {variable.name!r} has empty text as a state and missing cells; "
+                f"a file could not tell them apart"
+            )
+        for text in (variable.name, *variable.states):
+            if "\0" in text or not _is_utf8(text):
+                raise DataError(
+                    f"to_csv: column {variable.name!r} has text that no CSV file can hold: {text!r}"
+                )
+    if not isinstance(path, str | os.PathLike):
+        _write(data, path, ",", weights)
+        return
+    name = os.fspath(path).lower().removesuffix(".gz")
+    with writing(path) as file:
+        stream = io.TextIOWrapper(file, "utf-8", newline="")
+        _write(data, stream, "\t" if name.endswith(".tsv") else ",", weights)
+        stream.detach()  # writes the rest and leaves the file to be closed
+
+
+def _write(data: Dataset, stream: TextIO, delimiter: str, weights: str) -> None:
+    names = [*data.names, weights] if data.weights is not None else list(data.names)
+    stream.write(delimiter.join(_quoted(name) for name in names) + "\n")
+    # Each state is quoted once; rows are then only joined.
+    labels = [
+        np.array([*map(_quoted, v.states), '""' if len(names) == 1 else ""], dtype=object)
+        for v in data.variables
+    ]
+    for start in range(0, data.n_rows, _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        cells: list[Any] = [
+            label[data.codes(name)[rows]] for name, label in zip(data.names, labels, strict=True)
+        ]
+        if data.weights is not None:
+            cells.append([repr(weight) for weight in data.weights[rows].tolist()])
+        stream.writelines(delimiter.join(row) + "\n" for row in zip(*cells, strict=True))
+
+
+def _quoted(text: str) -> str:
+    # Separators of other dialects too: the reader asks about a lone name that contains one.
+    if text == "" or text != text.strip() or any(sign in text for sign in ',;|\t"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _require_free(data: Dataset, weights: str, who: str) -> None:
+    if data.weights is not None and weights in data.arities:
+        raise DataError(
+            f"{who}: a variable is called {weights!r}; pass weights= another name for the weights"
+        )

@@ -1,0 +1,311 @@
+"""`read`: one door for every kind of table."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+
+from bestdag.data.choice import Choice
+from bestdag.data.dataset import Dataset
+from bestdag.data.encode import ReadOptions, build, check_states, weights_of
+from bestdag.data.frames import frame_columns, is_from, raw_column
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError, require_choice, require_count
+
+__all__ = ["read", "read_matching"]
+
+_DELIMITERS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
+_PARQUET = (".parquet", ".pq")
+_JSON = (".jsonl", ".ndjson")
+
+
+def read(
+    source: Any,
+    *,
+    states: Mapping[str, Sequence[str]] | None = None,
+    missing: str = "error",
+    missing_values: Iterable[str] = ("",),
+    max_states: int = 50,
+    weights: str | npt.ArrayLike | None = None,
+    columns: str | Iterable[str] | None = None,
+    drop: str | Iterable[str] | None = None,
+) -> Dataset:
+    """Read a table of discrete data.
+
+    Parameters
+    ----------
+    source : path, stream or table
+        A path to CSV (``.csv``, ``.txt``: commas), TSV (``.tsv``), Parquet (``.parquet``,
+        ``.pq``) or JSON lines (``.jsonl``, ``.ndjson``), all but Parquet also with ``.gz``;
+        ``"-"`` or an open stream with CSV; a pandas or polars frame, an Arrow table, a DuckDB
+        relation, a dict of columns, a structured NumPy array, or a two-dimensional one with
+        `columns` as its names; a Dataset.
+    states : mapping of str to sequence of str, optional
+        The states of some columns, in order. A value not listed is an error.
+    missing : {"error", "drop", "state", "keep"}, default "error"
+        What to do about missing cells: refuse them; drop their rows (with a DataWarning);
+        give the columns that have some a last state called ``missing``; keep them as they are.
+    missing_values : iterable of str, default ("",)
+        Texts that mark a missing cell, beside nulls and NaN.
+    max_states : int, default 50
+        Most distinct values of a column whose states are not declared. Declared ones (by
+        `states`, a pandas Categorical, a polars Enum, an Arrow dictionary) may be up to 65,535.
+    weights : str or array, optional
+        The column that says how often each row counts (it is then no variable), or an array.
+    columns : str or iterable of str, optional
+        The columns to read, in that order.
+    drop : str or iterable of str, optional
+        Columns to leave out.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataError
+        If the table cannot be used as it is; the message says where and what to do.
+    UnknownNameError
+        If `columns`, `drop`, `states` or `weights` name no column, or a value no state.
+
+    Warns
+    -----
+    DataWarning
+        If a column has one state, or rows were dropped.
+
+    Notes
+    -----
+    States that are not declared are the values seen, sorted as numbers when all are numbers,
+    else by code point; so neither the order of rows nor that of columns matters. Booleans always
+    have the states ``False`` and ``True``. In CSV a label is the text of the cell, spaces
+    included; nothing is guessed. Blank lines are skipped, except in a table of one column, where
+    they are empty cells.
+
+    Examples
+    --------
+    >>> data = read({"smoke": ["no", "yes", "yes"], "age": [40, 9, 40]})
+    >>> data.variable("age").states
+    ('9', '40')
+    >>> read({"a": ["x", "y"], "n": [3, 7]}, weights="n").total_weight
+    10
+    """
+    return _read(
+        source, _choice(source, states, missing, missing_values, max_states, weights, columns, drop)
+    )
+
+
+def read_matching(
+    source: Any,
+    variables: Iterable[Variable],
+    *,
+    ignore_extra: bool = False,
+    missing: str = "error",
+    missing_values: Iterable[str] = ("",),
+    max_states: int = 50,
+    weights: str | npt.ArrayLike | None = None,
+) -> Dataset:
+    """Read the columns that are these variables, with their states, in their order.
+
+    A value that is not a state, a column that is missing and, unless `ignore_extra`, a column
+    too many is an error that names it. The other settings are those of `read`.
+    """
+    states = {variable.name: variable.states for variable in variables}
+    choice = _choice(
+        source,
+        states,
+        missing,
+        missing_values,
+        max_states,
+        weights,
+        list(states),
+        None,
+        exactly=not ignore_extra,
+    )
+    return _read(source, choice)
+
+
+def _choice(
+    source: Any,
+    states: Mapping[str, Sequence[str]] | None,
+    missing: str,
+    missing_values: Iterable[str],
+    max_states: int,
+    weights: str | npt.ArrayLike | None,
+    columns: str | Iterable[str] | None,
+    drop: str | Iterable[str] | None,
+    *,
+    exactly: bool = False,
+) -> Choice:
+    texts = (missing_values,) if isinstance(missing_values, str) else missing_values
+    marks = frozenset(texts)
+    require_choice("read", "missing", missing, ["error", "drop", "state", "keep"])
+    options = ReadOptions(
+        source=_describe(source),
+        states=check_states(states, marks),
+        missing=missing,
+        missing_values=marks,
+        max_states=require_count("read", "max_states", max_states, minimum=1),
+    )
+    return Choice(columns, drop, weights, options, exactly=exactly)
+
+
+def _read(source: Any, choice: Choice) -> Dataset:
+    if isinstance(source, str | os.PathLike):
+        if os.fspath(source) == "-":
+            return _read_stream(sys.stdin, choice)
+        return _read_path(Path(source), choice)
+    if is_from("duckdb", source) and hasattr(source, "aggregate"):
+        return _read_relation(source, choice)
+    if hasattr(source, "read") and callable(source.read):
+        return _read_stream(source, choice)
+    listed = frame_columns(source, choice.columns)
+    if listed is None:
+        raise DataError(
+            f"read: cannot read an object of type {type(source).__name__}; give a path, a stream, "
+            f"a pandas or polars frame, an Arrow table, a DuckDB relation, a dict of columns or an "
+            f"array"
+        )
+    return _read_frame(source, listed, choice)
+
+
+def _read_frame(source: Any, listed: list[tuple[str, Any]], choice: Choice) -> Dataset:
+    names = choice.variables([name for name, _ in listed])
+    by_name = dict(listed)
+    who = f"read: {choice.options.source}"
+    columns = [raw_column(name, by_name[name], who) for name in names]
+    lengths = {column.name: len(column.codes) for column in columns}
+    for name, n_rows in lengths.items():
+        if n_rows != lengths[names[0]]:
+            raise DataError(
+                f"{who}: column {name!r} has {n_rows:,} rows, "
+                f"column {names[0]!r} has {lengths[names[0]]:,}"
+            )
+    if isinstance(choice.weights, str):
+        raw = raw_column(choice.weights, by_name[choice.weights], who)
+        weights: npt.NDArray[Any] | None = weights_of(raw, choice.options)
+    else:
+        weights = choice.given_weights(lengths[names[0]])
+    if weights is None and isinstance(source, Dataset):
+        weights = source.weights
+    return build(columns, weights, choice.options)
+
+
+def _read_duck(table: Any, choice: Choice) -> Dataset:
+    by_name = {field.name: field for field in table.fields}
+    names = choice.variables([field.name for field in table.fields])
+    weight = by_name[choice.weights] if isinstance(choice.weights, str) else None
+    columns, weights = table.read([by_name[name] for name in names], weight, choice.options)
+    if weights is None:
+        weights = choice.given_weights(len(columns[0].codes))
+    return build(columns, weights, choice.options)
+
+
+def _read_relation(relation: Any, choice: Choice) -> Dataset:
+    import duckdb
+
+    from bestdag.data.duck import DuckTable, one_line
+    from bestdag.data.duck_types import typed_fields
+
+    source = choice.options.source
+    try:
+        fields = typed_fields(relation, relation.columns)
+        return _read_duck(DuckTable(relation, fields), choice)
+    except duckdb.Error as error:
+        raise DataError(f"read: {source} cannot be read: {one_line(error)}") from None
+
+
+def _read_path(path: Path, choice: Choice) -> Dataset:
+    source = choice.options.source
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        raise DataError(f"read: there is no file {source}") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"read: cannot open {source}: {error}") from None
+    if stat.S_ISDIR(mode):
+        raise DataError(f"read: {source} is a folder; a file is needed")
+    try:
+        if not stat.S_ISREG(mode):
+            with path.open("rb") as stream:
+                return _read_stream(stream, choice)
+        with path.open("rb") as stream:
+            if not stream.read(1):
+                raise DataError(f"read: {source} is empty; column names and rows are needed")
+    except PermissionError:
+        raise DataError(f"read: no permission to read {source}") from None
+    return _read_file(path, choice, _kind(path))
+
+
+def _read_stream(stream: Any, choice: Choice) -> Dataset:
+    """Spool a stream of CSV to a file, because it is read more than once."""
+    if isinstance(stream, io.TextIOBase) and hasattr(stream, "buffer") and stream is sys.stdin:
+        stream = stream.buffer
+    with tempfile.TemporaryDirectory(prefix="bestdag-") as folder:
+        path = Path(folder) / "stream.csv"
+        with path.open("wb") as file:
+            while chunk := stream.read(1 << 20):
+                file.write(
+                    chunk.encode("utf-8", "surrogateescape") if isinstance(chunk, str) else chunk
+                )
+        if path.stat().st_size == 0:
+            raise DataError(
+                f"read: {choice.options.source} is empty; column names and rows are needed"
+            )
+        return _read_file(path, choice, ".csv")
+
+
+def _read_file(path: Path, choice: Choice, kind: str) -> Dataset:
+    import duckdb
+
+    from bestdag.data import csv_source, duck, duck_types, json_source
+
+    source = choice.options.source
+    with duck.connection() as con, tempfile.TemporaryDirectory(prefix="bestdag-") as folder:
+        sql_path = duck.plain_path(path, folder)
+        try:
+            if kind in _DELIMITERS:
+                table = csv_source.csv_table(con, path, sql_path, _DELIMITERS[kind], source)
+            elif kind in _JSON:
+                table = json_source.json_table(con, path, sql_path, source)
+            else:
+                table = duck_types.parquet_table(con, sql_path)
+            return _read_duck(table, choice)
+        except duckdb.Error as error:
+            if kind in _DELIMITERS:
+                raise csv_source.explain_csv_failure(
+                    path, _DELIMITERS[kind], source, error
+                ) from None
+            if kind in _JSON:
+                raise json_source.explain_json_failure(path, source, error) from None
+            raise duck_types.explain_parquet_failure(path, source, error) from None
+
+
+def _kind(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        kind = suffixes[-2] if len(suffixes) > 1 else ""
+        known = (*_DELIMITERS, *_JSON)
+    else:
+        kind = suffixes[-1] if suffixes else ""
+        known = (*_DELIMITERS, *_JSON, *_PARQUET)
+    if kind not in known:
+        raise DataError(
+            f"read: the kind of {path.name!r} is not known from its ending; known: "
+            f"{', '.join((*_DELIMITERS, *_JSON, *_PARQUET))}, all but Parquet also with .gz"
+        )
+    return kind
+
+
+def _describe(source: Any) -> str:
+    if isinstance(source, str | os.PathLike):
+        text = os.fspath(source)
+        return "standard input" if text == "-" else repr(os.path.basename(str(text)) or str(text))
+    return f"the {type(source).__name__}"

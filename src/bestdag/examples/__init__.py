@@ -1,0 +1,23 @@
+"""A small network and a table drawn from it, to try things on."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from bestdag.errors import require_known
+
+__all__ = ["EXAMPLES", "example"]
+
+EXAMPLES = ("asia.bif", "asia.csv")
+
+
+def example(name: str) -> Path:
+    """Return the path of a bundled example.
+
+    Examples
+    --------
+    >>> example("asia.bif").name
+    'asia.bif'
+    """
+    return Path(str(files("bestdag.examples") / require_known("example", name, EXAMPLES)))

@@ -1,0 +1,165 @@
+"""Whole files in and out: compressed by suffix, never more than fits, complete or untouched."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import secrets
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from bestdag.errors import BestdagError, FileError, FormatError
+from bestdag.machine import require_memory
+
+__all__ = ["format_suffix", "read_file", "shown_path", "write_file", "writing"]
+
+_CHUNK = 1 << 20
+# Text that is read becomes words and numbers that take a few times its size.
+_GROWTH = 4
+
+
+def format_suffix(path: str | os.PathLike[str]) -> str:
+    """Return the suffix that names the format, in lower case, whether compressed or not.
+
+    Examples
+    --------
+    >>> format_suffix("nets/Asia.BIF.gz"), format_suffix("asia")
+    ('.bif', '')
+    """
+    bare = Path(path)
+    return (bare.with_suffix("") if _is_compressed(bare) else bare).suffix.lower()
+
+
+def read_file(path: str | os.PathLike[str]) -> bytes:
+    """Read a whole file, uncompressed when its name ends in ``.gz``.
+
+    Raises
+    ------
+    FileError
+        A file that is not there, is a directory or cannot be read.
+    FormatError
+        A compressed file that is damaged or cut short.
+    NotEnoughMemoryError
+        A file (or what it expands to) that would not fit in memory.
+    """
+    try:
+        with open(path, "rb") as file:
+            if not _is_compressed(path):
+                return _read_all(file, path)
+            with gzip.GzipFile(fileobj=file) as expanded:
+                return _read_all(expanded, path)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FormatError(f"{shown_path(path)}: damaged gzip file: {error}") from None
+    except OSError as error:
+        raise FileError(f"{shown_path(path)}: cannot be read: {_reason(error)}") from None
+    except ValueError as error:  # a NUL in the name
+        raise FileError(f"{shown_path(path)}: cannot be read: {error}") from None
+
+
+@contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file that appears under its name only when all of it was written.
+
+    The data go to a new file in the same folder that then takes the place of the old one, so
+    at every moment the file is the old one or the new one, complete. An existing file keeps its
+    permissions; a link stays a link. A name that ends in ``.gz`` is compressed, equal data to
+    equal bytes. A pipe or a device takes what it is given.
+
+    Raises
+    ------
+    FileError
+        When the file cannot be written; what was there before is untouched.
+    """
+    target = os.path.realpath(path)
+    try:
+        mode = _existing_mode(target)
+        if mode is not None and not stat.S_ISREG(mode):
+            with open(path, "wb") as device, _packing(device, path) as out:  # a directory fails
+                yield out
+        else:
+            with _replacing(target, mode) as stream, _packing(stream, path) as out:
+                yield out
+    except BrokenPipeError:  # the reader has left: not a matter of this file
+        raise
+    except (OSError, ValueError) as error:
+        if isinstance(error, BestdagError):
+            raise
+        raise FileError(f"{shown_path(path)}: cannot be written: {_reason(error)}") from None
+
+
+def write_file(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a whole file at once, as `writing` does."""
+    with writing(path) as file:
+        file.write(data)
+
+
+def _read_all(file: io.BufferedIOBase | gzip.GzipFile, path: str | os.PathLike[str]) -> bytes:
+    chunks = []
+    size = 0
+    while chunk := file.read(_CHUNK):
+        chunks.append(chunk)
+        size += len(chunk)
+        if size % (64 * _CHUNK) < len(chunk):  # now and then: what does the rest need?
+            require_memory(shown_path(path), "reading it", size * _GROWTH, "use a smaller file")
+    return b"".join(chunks)
+
+
+@contextmanager
+def _packing(stream: BinaryIO, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    if not _is_compressed(path):
+        yield stream
+        return
+    with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
+        yield cast(BinaryIO, packed)
+
+
+@contextmanager
+def _replacing(target: str, mode: int | None) -> Iterator[BinaryIO]:
+    folder, name = os.path.split(target)
+    fresh = os.path.join(folder, f".{name[:40]}.{secrets.token_hex(6)}.tmp")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less the umask
+    try:
+        with open(descriptor, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            os.chmod(fresh, stat.S_IMODE(mode))
+        os.replace(fresh, target)
+    except BaseException:  # Ctrl-C too
+        with suppress(OSError):
+            os.unlink(fresh)
+        raise
+
+
+def _existing_mode(target: str) -> int | None:
+    try:
+        return os.stat(target).st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _is_compressed(path: str | os.PathLike[str]) -> bool:
+    return os.fspath(path).lower().endswith(".gz")
+
+
+def shown_path(path: str | os.PathLike[str]) -> str:
+    r"""Write a path for a message: as it is, or quoted when it would break the line.
+
+    Examples
+    --------
+    >>> print(shown_path("nets/asia.bif"), shown_path("two\nlines"))
+    nets/asia.bif 'two\nlines'
+    """
+    text = os.fspath(path)
+    return text if text.isprintable() and text else repr(text)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    reason = error.strerror if isinstance(error, OSError) else None
+    return (reason or str(error)).lower()

@@ -1,0 +1,186 @@
+"""The inside of a BIF probability block: its rows of numbers.
+
+Rows are most of a file, so a plain one is read in bulk; a row with anything unusual in it
+(comments, blanks for commas, quotes, mistakes) is read token by token, with the same meaning.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from bestdag.data.display import count_of
+from bestdag.data.schema import Variable
+from bestdag.errors import unknown_name
+from bestdag.machine import require_memory
+from bestdag.network.bif_syntax import BLANKS, Scanner, Token, is_bare
+from bestdag.network.table import ConditionalTable, configuration_text, wrong_row
+
+__all__ = ["Block", "Declared"]
+
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+# Only such text goes to float(), which also takes 1_000, nan and digits of other scripts.
+_PLAIN = re.compile(r"[-+0-9.eE, \t\r\n]*")
+
+
+@dataclass
+class Declared:
+    """A variable and what was said of it so far."""
+
+    variable: Variable
+    position: int
+    properties: list[str]
+    table: ConditionalTable | None = None
+    codes: dict[str, int] = field(init=False)
+    bare_codes: dict[str, int] = field(init=False)  # of the states that may stand unquoted
+
+    def __post_init__(self) -> None:
+        self.codes = {state: code for code, state in enumerate(self.variable.states)}
+        self.bare_codes = {state: code for state, code in self.codes.items() if is_bare(state)}
+
+
+class Block:
+    """The rows of one table, collected entry by entry.
+
+    Parameters
+    ----------
+    scanner : Scanner
+        Stands behind the opening brace.
+    child : Variable
+        Whose table it is.
+    parents : sequence of Declared
+        Its parents.
+    """
+
+    def __init__(self, scanner: Scanner, child: Variable, parents: Sequence[Declared]) -> None:
+        self._scanner = scanner
+        self._child = child
+        self._parents = tuple(parent.variable for parent in parents)
+        self._declared = parents
+        # Row number -> where it stands, its values. A hostile file may announce more
+        # configurations than fit anywhere, so room is made only for rows that are there.
+        self._rows: dict[int, tuple[int, list[float]]] = {}
+        self._default: tuple[int, list[float]] | None = None
+        self._n_rows = math.prod(parent.arity for parent in self._parents)
+
+    def read_entry(self) -> None:
+        """Read ``(STATE, ...) NUMBER, ...;``."""
+        position = self._scanner.peek().position
+        row = self._configuration(position)
+        if row in self._rows:
+            place = configuration_text(self._parents, row) or " here"
+            self._scanner.fail(position, f"values of {self._child.name!r}{place} are given twice")
+        self._rows[row] = (position, self._numbers(self._child.arity, position))
+
+    def read_whole(self, item: str, position: int) -> None:
+        """Read ``default NUMBER, ...;`` or ``table NUMBER, ...;``."""
+        if item == "default":
+            if self._default is not None:
+                self._scanner.fail(position, f"{self._child.name!r} has two default rows")
+            self._default = (position, self._numbers(self._child.arity, position))
+            return
+        if self._rows:
+            self._scanner.fail(position, f"values of {self._child.name!r} are given twice")
+        # All variables as listed, the last one fastest: the states of the child are the slowest.
+        values = self._numbers(self._n_rows * self._child.arity, position)
+        for row in range(self._n_rows):
+            self._rows[row] = (position, values[row :: self._n_rows])
+
+    def table(self, position: int) -> ConditionalTable:
+        """Put the rows together, or name a configuration that has none."""
+        if len(self._rows) < self._n_rows and self._default is None:
+            row = next(i for i in range(self._n_rows) if i not in self._rows)
+            place = configuration_text(self._parents, row)
+            self._scanner.fail(position, f"variable {self._child.name!r} has no values{place}")
+        who = f"{self._scanner.source}: table of {self._child.name!r}"
+        n_cells = self._n_rows * self._child.arity
+        require_memory(who, f"{n_cells:,} numbers", 16 * n_cells, "use a smaller network")
+        if self._default is None:
+            rows = np.array([self._rows[row][1] for row in range(self._n_rows)], dtype=np.float64)
+        else:
+            rows = np.tile(np.array(self._default[1], dtype=np.float64), (self._n_rows, 1))
+            for row, (_, values) in self._rows.items():
+                rows[row] = values
+        wrong = wrong_row(rows)
+        if wrong is not None:
+            found = self._rows.get(wrong[0], self._default)
+            place = configuration_text(self._parents, wrong[0])
+            message = f"values of {self._child.name!r}{place} {wrong[1]}"
+            self._scanner.fail(position if found is None else found[0], message)
+        shape = (*(parent.arity for parent in self._parents), self._child.arity)
+        return ConditionalTable(self._child, self._parents, rows.reshape(shape))
+
+    def _configuration(self, position: int) -> int:
+        text = self._scanner.text
+        end = text.find(")", position)
+        pieces = text[position + 1 : end].split(",") if end >= 0 else []
+        if len(pieces) != len(self._parents):
+            return self._configuration_by_token()
+        row = 0
+        for piece, parent in zip(pieces, self._declared, strict=True):
+            code = parent.bare_codes.get(piece.strip(BLANKS))
+            if code is None:
+                return self._configuration_by_token()
+            row = row * parent.variable.arity + code
+        self._scanner.jump(end + 1)
+        return row
+
+    def _configuration_by_token(self) -> int:
+        scanner = self._scanner
+        opening = scanner.expect("(")
+        states: list[Token] = scanner.take_names(")", "a state")
+        if len(states) != len(self._parents):
+            scanner.fail(
+                opening.position,
+                f"{self._child.name!r} has {count_of(len(self._parents), 'parent')}, "
+                f"got {count_of(len(states), 'state')}",
+            )
+        row = 0
+        for state, parent in zip(states, self._declared, strict=True):
+            code = parent.codes.get(state.text)
+            if code is None:
+                kind = f"state of {parent.variable.name!r}"
+                known = parent.variable.states
+                scanner.fail(state.position, str(unknown_name(kind, state.text, known)))
+            row = row * parent.variable.arity + code
+        return row
+
+    def _numbers(self, count: int, position: int) -> list[float]:
+        """Read so many numbers and the semicolon behind them."""
+        scanner = self._scanner
+        start = scanner.position
+        end = scanner.text.find(";", start)
+        chunk = scanner.text[start:end] if end >= 0 else "?"
+        pieces = chunk.split(",") if "," in chunk else chunk.split()
+        try:
+            values = list(map(float, pieces)) if _PLAIN.fullmatch(chunk) else []
+        except ValueError:  # a mistake, or commas and blanks mixed
+            values = []
+        if values:
+            scanner.jump(end + 1)
+        else:
+            values = self._numbers_by_token()
+        if len(values) != count:
+            scanner.fail(
+                position,
+                f"values of {self._child.name!r}: {count_of(count, 'number')} needed here, "
+                f"got {len(values):,}",
+            )
+        return values
+
+    def _numbers_by_token(self) -> list[float]:
+        scanner = self._scanner
+        values: list[float] = []
+        while True:
+            token = scanner.peek()
+            if token.kind != "word" or not _NUMBER.fullmatch(token.text):
+                scanner.unexpected("a number")
+            values.append(float(scanner.take().text))
+            if scanner.accept(";"):
+                return values
+            if not scanner.accept(",") and scanner.peek().kind != "word":
+                scanner.unexpected("',' or ';'")

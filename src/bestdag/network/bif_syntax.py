@@ -1,0 +1,207 @@
+r"""The words of a BIF file: scanning, quoting and positions.
+
+A name is a bare word or a quoted string. A bare word is any run of characters without white
+space, control characters and ``{ } ( ) [ ] , ; | "``; it may hold ``/`` but not start a comment.
+A quoted string stands between ``"`` and may hold anything, with the escapes ``\"  \\  \n  \r
+\t`` and ``\uXXXX``. Comments are ``// to the end of the line`` and ``/* anything */``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple, NoReturn
+
+from bestdag.errors import FormatError
+
+__all__ = ["BLANKS", "Scanner", "Token", "is_bare", "quoted", "written_name"]
+
+_BARE = r'(?:[^\x00-\x20\x7f{}()\[\],;|"/]|/(?![/*]))+'
+_QUOTED = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_BLANK = re.compile(r"(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)*+", re.DOTALL)
+_TOKEN = re.compile(rf"({_BARE})|({_QUOTED})|[{{}}()\[\],;|]", re.DOTALL)
+# All up to the semicolon, where a quoted string may hold semicolons.
+_PROPERTY = re.compile(rf'([^";]*+(?:{_QUOTED}[^";]*+)*+);', re.DOTALL)
+_WHOLE_QUOTED = re.compile(_QUOTED, re.DOTALL)
+_WHOLE_BARE = re.compile(_BARE)
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPED = {'"': '"', "\\": "\\", "n": "\n", "r": "\r", "t": "\t"}
+# Characters that break lines or files: controls, line separators, byte order mark, surrogates.
+_UNSAFE = re.compile(r'["\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]')
+_SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+BLANKS = " \t\r\n\f\v"
+
+
+class Token(NamedTuple):
+    """A piece of the file: its kind, its text (names without quotes) and where it begins."""
+
+    kind: str  # "word", "string", a punctuation character, or "end"
+    text: str
+    position: int
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it can name something."""
+        return self.kind in ("word", "string")
+
+    @property
+    def shown(self) -> str:
+        """What to call it in a message."""
+        if self.kind == "end":
+            return "the end of the file"
+        text = self.text if len(self.text) <= 40 else self.text[:37] + "..."
+        return repr(text)
+
+
+class Scanner:
+    """Walks through a text token by token; every error says line and column."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self.text = text
+        self.source = source
+        self.position = 0  # behind the last token taken
+        self._ahead: tuple[Token, int] | None = None
+
+    def fail(self, position: int, message: str) -> NoReturn:
+        """Raise the error for something at a position."""
+        line = self.text.count("\n", 0, position) + 1
+        column = position - self.text.rfind("\n", 0, position)
+        # A message may quote names; none may break its line.
+        shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
+        raise FormatError(f"{self.source}:{line}:{column}: {shown}")
+
+    def peek(self) -> Token:
+        """Look at the next token without taking it."""
+        if self._ahead is None:
+            self._ahead = self._scan()
+        return self._ahead[0]
+
+    def take(self) -> Token:
+        """Take the next token."""
+        token = self.peek()
+        assert self._ahead is not None
+        self.position = self._ahead[1]
+        self._ahead = None
+        return token
+
+    def jump(self, position: int) -> None:
+        """Go on behind text that was read in bulk."""
+        self.position = position
+        self._ahead = None
+
+    def accept(self, kind: str) -> bool:
+        """Take the next token if it is this punctuation."""
+        if self.peek().kind != kind:
+            return False
+        self.take()
+        return True
+
+    def expect(self, kind: str) -> Token:
+        """Take this punctuation, or fail."""
+        if self.peek().kind != kind:
+            self.unexpected(repr(kind))
+        return self.take()
+
+    def expect_word(self, *words: str) -> Token:
+        """Take one of these bare words, or fail."""
+        token = self.peek()
+        if token.kind != "word" or token.text not in words:
+            self.unexpected(" or ".join(map(repr, words)))
+        return self.take()
+
+    def expect_name(self, what: str) -> Token:
+        """Take a bare or quoted name, or fail."""
+        if not self.peek().is_name:
+            self.unexpected(what)
+        return self.take()
+
+    def take_names(self, close: str, what: str) -> list[Token]:
+        """Take names up to the closing character; commas between them may be left out."""
+        names: list[Token] = []
+        if self.accept(close):
+            return names
+        while True:
+            names.append(self.expect_name(what))
+            if self.accept(close):
+                return names
+            if not self.accept(",") and not self.peek().is_name:
+                self.unexpected(f"',' or {close!r}")
+
+    def take_property(self) -> tuple[str, bool]:
+        """Take the rest of a property up to its semicolon, and say whether it was one string."""
+        match = _PROPERTY.match(self.text, self.position)
+        if match is None:
+            self.fail(len(self.text), "expected ';' after a property, got the end of the file")
+        self.jump(match.end())
+        text = match[1].strip(BLANKS)
+        if _WHOLE_QUOTED.fullmatch(text):
+            return self._unquoted(text, self.text.index('"', match.start())), True
+        return text, False
+
+    def unexpected(self, wanted: str) -> NoReturn:
+        """Raise the error for a next token that is not what must come here."""
+        token = self.peek()
+        self.fail(token.position, f"expected {wanted}, got {token.shown}")
+
+    def _scan(self) -> tuple[Token, int]:
+        blank = _BLANK.match(self.text, self.position)
+        assert blank is not None
+        start = blank.end()
+        match = _TOKEN.match(self.text, start)
+        if match is not None:
+            if match[1] is not None:
+                return Token("word", match[1], start), match.end()
+            if match[2] is not None:
+                return Token("string", self._unquoted(match[2], start), start), match.end()
+            return Token(match[0], match[0], start), match.end()
+        if start == len(self.text):
+            return Token("end", "", start), start
+        if self.text.startswith("/*", start):
+            self.fail(start, "expected '*/' to close this comment, got the end of the file")
+        if self.text[start] == '"':
+            self.fail(start, "expected '\"' to close this string, got the end of the file")
+        return self.fail(start, f"unexpected character {self.text[start]!r}")
+
+    def _unquoted(self, literal: str, position: int) -> str:
+        def plain(match: re.Match[str]) -> str:
+            code = match[1]
+            if len(code) == 5:
+                return chr(int(code[1:], 16))
+            if code not in _ESCAPED:
+                self.fail(
+                    position + 1 + match.start(),
+                    f"unknown escape {match[0]!r} in a string; write a backslash as '\\\\'",
+                )
+            return _ESCAPED[code]
+
+        inner = literal[1:-1]
+        return _ESCAPE.sub(plain, inner) if "\\" in inner else inner
+
+
+def is_bare(name: str) -> bool:
+    """Whether a name reads back as itself without quotes."""
+    return _WHOLE_BARE.fullmatch(name) is not None
+
+
+def written_name(name: str) -> str:
+    r"""Write a name so that it reads back as itself: bare where possible, else quoted.
+
+    Examples
+    --------
+    >>> print(written_name("Asy/Patch"), written_name("<5"), written_name("two words"))
+    Asy/Patch <5 "two words"
+    """
+    # Bare words with odd blanks or a backslash would confuse readers of other programs.
+    if is_bare(name) and name.isprintable() and "\\" not in name:
+        return name
+    return quoted(name)
+
+
+def quoted(text: str) -> str:
+    r"""Write any text as a quoted string.
+
+    Examples
+    --------
+    >>> print(quoted('say "hi"'))
+    "say \"hi\""
+    """
+    return '"' + _UNSAFE.sub(lambda m: _SHORT.get(m[0], f"\\u{ord(m[0]):04x}"), text) + '"'

@@ -1,0 +1,121 @@
+"""Whole files: complete or untouched, compressed by suffix, one-line errors."""
+
+import gzip
+import os
+import stat
+
+import pytest
+
+from bestdag import machine
+from bestdag.errors import FileError, FormatError, NotEnoughMemoryError
+from bestdag.files import read_file, write_file
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("name", ["x.bif", "x.bif.gz", "x"])
+@pytest.mark.parametrize("data", [b"", b"text\r\n\x00\xff", bytes(3_000_000)])
+def test_what_is_written_is_read(tmp_path, name, data):
+    write_file(tmp_path / name, data)
+    assert read_file(tmp_path / name) == data
+    assert names(tmp_path) == [name]
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    path = tmp_path / "x.bif"
+    write_file(path, b"old")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    for step in ("fsync", "replace"):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, step, fail)
+            with pytest.raises(FileError, match=r"x\.bif: cannot be written: no space left"):
+                write_file(path, b"new")
+        assert path.read_bytes() == b"old"
+        assert names(tmp_path) == ["x.bif"]
+
+
+def test_an_interrupt_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    path = tmp_path / "x.bif"
+    write_file(path, b"old")
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_file(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["x.bif"]
+
+
+def test_permissions_are_those_of_any_new_file_or_of_the_old_one(tmp_path):
+    write_file(tmp_path / "new", b"1")
+    (tmp_path / "plain").write_bytes(b"1")  # what the system gives to new files
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "plain").stat().st_mode
+    (tmp_path / "new").chmod(0o640)
+    write_file(tmp_path / "new", b"2")
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "real").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("real")
+    write_file(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"new"
+
+
+def test_devices_are_written_to_directly():
+    write_file(os.devnull, b"anything")
+    assert not os.path.isfile(os.devnull)
+
+
+def test_long_names_work(tmp_path):
+    name = "n" * 250 + ".bif"
+    write_file(tmp_path / name, b"1")
+    assert names(tmp_path) == [name]
+
+
+def test_files_that_cannot_be_used(tmp_path):
+    with pytest.raises(FileError, match=r"gone: cannot be read: no such file or directory$"):
+        read_file(tmp_path / "gone")
+    with pytest.raises(FileError, match=r"cannot be read: is a directory$"):
+        read_file(tmp_path)
+    with pytest.raises(FileError, match=r"cannot be written: is a directory$"):
+        write_file(tmp_path, b"")
+    with pytest.raises(FileError, match=r"cannot be written: no such file or directory$"):
+        write_file(tmp_path / "gone" / "x", b"")
+    with pytest.raises(FileError, match=r"^'a\\x00b': cannot be read: embedded null byte$"):
+        read_file("a\0b")
+    assert names(tmp_path) == []
+
+
+def test_every_truncation_of_a_compressed_file_is_an_error(tmp_path):
+    path = tmp_path / "x.gz"
+    packed = gzip.compress(b"network n { }" * 9)
+    for size in range(1, len(packed)):
+        path.write_bytes(packed[:size])
+        with pytest.raises(FormatError, match=r"x\.gz: damaged gzip file: ") as caught:
+            read_file(path)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [b"network n { }", gzip.compress(b"abc" * 99)[:-8] + bytes(8)])
+def test_damaged_compressed_files_are_errors(tmp_path, data):
+    path = tmp_path / "x.gz"
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match=r"x\.gz: damaged gzip file: "):
+        read_file(path)
+
+
+def test_a_file_that_expands_beyond_memory_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(bytes(100 << 20), compresslevel=1))
+    monkeypatch.setattr(machine, "available_memory", lambda: 200 << 20)
+    with pytest.raises(NotEnoughMemoryError, match=r"reading it needs 256\.0 MiB, 200\.0 MiB are"):
+        read_file(path)

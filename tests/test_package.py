@@ -1,0 +1,52 @@
+"""The package as installed: light to import, its stub true, its names there."""
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import bestdag
+
+_SOURCE = Path(__file__).parents[1] / "src" / "bestdag"
+
+
+def modules_after(statement):
+    code = f"import sys; {statement}; print(' '.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_import_loads_nothing_heavy():
+    heavy = {"duckdb", "scipy", "rich", "click", "highspy", "pandas", "polars", "networkx", "numpy"}
+    assert not heavy & modules_after("import bestdag")
+
+
+def test_help_loads_click_only():
+    heavy = {"duckdb", "scipy", "rich", "numpy"}
+    assert not heavy & modules_after("from bestdag.cli.main import run; run(['--help'])")
+
+
+@pytest.mark.parametrize("name", [n for n in bestdag.__all__ if n != "__version__"])
+def test_every_public_name_loads_and_is_documented(name):
+    value = getattr(bestdag, name)
+    assert value.__doc__
+    assert pickle.loads(pickle.dumps(value)) is value
+
+
+def test_unknown_attribute_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'laern'"):
+        _ = bestdag.laern
+    assert "read" in dir(bestdag)
+
+
+def test_version_is_that_of_the_distribution():
+    assert bestdag.__version__.count(".") == 2
+
+
+def test_stub_is_that_of_the_native_module(tmp_path):
+    made = tmp_path / "_core.pyi"
+    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "bestdag._core", "-o", made]
+    subprocess.run(command, check=True)
+    assert made.read_text() == (_SOURCE / "_core.pyi").read_text(), "run: make stub"
