@@ -23,9 +23,12 @@ from bestdag.errors import (
     UnknownNameError,
 )
 from bestdag.graph.dag import Dag
+from bestdag.network.network import Network
+from bestdag.network.table import ConditionalTable
 from bestdag.scores import prior_network
 from bestdag.scores.bde import BDe
 from bestdag.scores.bdeu import BDeu
+from bestdag.scores.prior import EdgeDifferencePrior
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
 from tests.reference import scores as reference
@@ -289,6 +292,24 @@ def test_refuses_tables_that_are_no_probabilities(values):
 def test_refuses_ess_that_is_not_positive(ess):
     with pytest.raises(InvalidParameterError, match=r"BDe: ess must be .* > 0, got"):
         BDe(ess=ess)
+
+
+# The example network of the hand-worked values, as a Network: the same scores.
+def test_takes_a_network():
+    rain, wet = RAIN.variable("rain"), RAIN.variable("wet")
+    network = Network(
+        [
+            ConditionalTable(rain, (), RAIN.given["rain"][1]),
+            ConditionalTable(wet, (rain,), RAIN.given["wet"][1]),
+        ]
+    )
+    scorer = Scorer(network.sample(50, seed=1), BDe(prior=network, ess=4))
+    again = pickle.loads(pickle.dumps(scorer))
+    assert again.score == scorer.score
+    for dag in (network.dag, Dag(["rain", "wet"], [("wet", "rain")])):
+        expected = Scorer(scorer.dataset, BDe(prior=RAIN, ess=4)).total(dag)
+        assert again.total(dag) == scorer.total(dag) == expected
+    assert EdgeDifferencePrior(network, kappa=0.5).network == network.dag
 
 
 def test_pickles_and_compares_with_its_prior():
