@@ -1,0 +1,41 @@
+#include "kernels/aic.hpp"
+
+#include "kernels/row_likelihood.hpp"
+
+namespace bestdag {
+
+namespace {
+
+class Aic final : public SetEvaluatorOf<Aic> {
+public:
+    explicit Aic(const Table& table) : likelihood_(table) {}
+
+    template <class Count>
+    double sum_rows(const CountRows<Count>& counts, const FamilyShape&) {
+        return likelihood_.rows(counts.cells, counts.arity);
+    }
+
+    double constant(const FamilyShape& shape) override {
+        if (shape.arity == 1) return 0.0;  // q may be infinite
+        return -(shape.n_configurations * static_cast<double>(shape.arity - 1));
+    }
+
+    template <class Count>
+    double sum_cells(std::span<const Count> cells, double) {
+        return likelihood_.cells(cells);
+    }
+
+    // q (r - 1) = q r - q: the penalty, too, is a difference.
+    double set_constant(double n_cells) override { return -n_cells; }
+
+private:
+    RowLikelihood likelihood_;
+};
+
+}  // namespace
+
+Kernel make_aic() {
+    return Kernel([](const Table& table) { return std::make_unique<Aic>(table); });
+}
+
+}  // namespace bestdag
