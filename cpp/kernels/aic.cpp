@@ -16,7 +16,6 @@ public:
     }
 
     double constant(const FamilyShape& shape) override {
-        if (shape.arity == 1) return 0.0;  // q may be infinite
         return -(shape.n_configurations * static_cast<double>(shape.arity - 1));
     }
 

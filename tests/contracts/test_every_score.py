@@ -180,8 +180,9 @@ def test_says_what_it_is(name):
     score = SCORES[name]
     for fact in ("is_score_equivalent", "is_hyperparameter_free", "is_regular"):
         assert isinstance(getattr(score, fact), bool)
-    has_settings = any(setting.init for setting in fields(score))
-    assert has_settings or score.is_hyperparameter_free
+    own = fields(score)
+    assert all(setting.init and setting.name[0] != "_" for setting in own)
+    assert own or score.is_hyperparameter_free
 
 
 @every_score

@@ -1,6 +1,7 @@
 """BDe: by hand, against enumeration of the prior network's joint distribution, refusals."""
 
 import pickle
+from dataclasses import fields, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import product
@@ -318,6 +319,8 @@ def test_pickles_and_compares_with_its_prior():
     assert again == score
     assert hash(again) == hash(score)
     assert score != BDe(ess=4)
+    assert replace(score, ess=2) == BDe(prior=RAIN, ess=2)
+    assert [setting.name for setting in fields(score)] == ["prior", "ess"]
     dataset = make_dataset({"rain": [0, 1], "wet": [0, 1]})
     assert Scorer(dataset, again).family("rain", ["wet"]) == pytest.approx(log(1 / 2))
     assert score.kernel() is None

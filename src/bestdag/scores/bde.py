@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -19,8 +20,15 @@ from bestdag.special import log_rising
 __all__ = ["BDe"]
 
 
+class _WithMarginals:
+    """Room for what is worked out from the settings and is no setting itself."""
+
+    __slots__ = ("_marginals",)
+    _marginals: PriorMarginals | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BDe:
+class BDe(_WithMarginals):
     r"""Log marginal likelihood when the prior cases come from a prior network.
 
     .. math::
@@ -68,7 +76,6 @@ class BDe:
 
     prior: PriorNetwork | None = None
     ess: float = 1.0
-    _marginals: PriorMarginals | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_positive("BDe", "ess", self.ess)
@@ -95,6 +102,13 @@ class BDe:
     def kernel(self) -> _core.Kernel | None:
         """Return the native twin, for bulk work; None with a prior network."""
         return _core.bdeu(self.ess) if self.prior is None else None
+
+    def __reduce__(self) -> tuple[Callable[..., BDe], tuple[PriorNetwork | None, float]]:
+        return _rebuilt, (self.prior, self.ess)
+
+
+def _rebuilt(prior: PriorNetwork | None, ess: float) -> BDe:
+    return BDe(prior=prior, ess=ess)
 
 
 def _terms_with_zeros(counts: FamilyCounts, a_jk: npt.NDArray[np.float64]) -> dict[str, float]:

@@ -75,7 +75,6 @@ class PriorMarginals:
     """
 
     def __init__(self, network: PriorNetwork) -> None:
-        self._network = network
         self._variables = {name: network.variable(name) for name in network.names}
         self._arities = {name: variable.arity for name, variable in self._variables.items()}
         self._parents: dict[str, tuple[str, ...]] = {}
@@ -172,9 +171,6 @@ class PriorMarginals:
                 f"BDe: states of {variable.name!r} are {_show(variable)} in the data and "
                 f"{_show(own)} in the prior network; give the data the states of the network"
             )
-
-    def __reduce__(self) -> tuple[type[PriorMarginals], tuple[PriorNetwork]]:
-        return PriorMarginals, (self._network,)
 
 
 def _factor(variable: Variable, table: PriorTable) -> Factor:
