@@ -33,7 +33,7 @@ def main() -> None:
                 cpu.append(time.process_time() - start[0])
                 wall.append(time.perf_counter() - start[1])
             print(
-                f"arities {arities!s:<14} {threads} thread(s): {min(wall) / N_ROWS * 1e9:.2f} ns per "
+                f"arities {arities!s:<14} {threads} thread(s): {min(wall) / N_ROWS * 1e9:.2f} ns a "
                 f"row on the clock, {min(cpu) / N_ROWS * 1e9:.2f} ns of processor time"
             )
 
