@@ -117,14 +117,14 @@ class ScoreTable:
     Examples
     --------
     >>> table = ScoreTable.from_lists(
-    ...     ["rain", "wet"], {"rain": [(-2.9, [])], "wet": [(-4.2, []), (-3.3, ["rain"])]}
+    ...     ["rain", "wet"], {"rain": [(-2.5, [])], "wet": [(-4.0, []), (-3.25, ["rain"])]}
     ... )
     >>> table.n_sets
     3
     >>> table.child(1).scores.tolist()
-    [-3.3, -4.2]
+    [-3.25, -4.0]
     >>> table.total(Dag(["rain", "wet"], [("rain", "wet")]))
-    -6.2
+    -5.75
     """
 
     __slots__ = ("_children", "_names", "_numbers", "complete")
