@@ -138,6 +138,8 @@ class ScoreTable:
         self, names: Sequence[str], children: Sequence[ParentSets], *, complete: bool = True
     ) -> None:
         checked = check_nodes("score table", names)
+        if not checked:
+            raise GraphError("score table: at least one variable is needed")
         if len(children) != len(checked):
             raise InvalidParameterError(
                 f"score table: {len(checked)} variables need as many lists of parent sets, "
@@ -186,6 +188,34 @@ class ScoreTable:
                 raise GraphError(f"score table: {show(child)} has the parent set {{{shown}}} twice")
             children.append(ParentSets.of([score for score, _ in listed], numbered))
         return cls(checked, children)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        names: Sequence[str],
+        first_sets: npt.NDArray[np.int64],
+        scores: npt.NDArray[np.float64],
+        offsets: npt.NDArray[np.int64],
+        members: npt.NDArray[np.int32],
+        *,
+        complete: bool = True,
+    ) -> ScoreTable:
+        """Make from flat arrays that native code filled, sets in order.
+
+        Child i has the sets ``first_sets[i]`` to ``first_sets[i + 1]``, and set k the parents
+        ``members[offsets[k]:offsets[k + 1]]``.
+        """
+        starts = first_sets.tolist()
+        ends = offsets[first_sets].tolist()
+        children = [
+            ParentSets(
+                scores[starts[i] : starts[i + 1]],
+                offsets[starts[i] : starts[i + 1] + 1] - ends[i],
+                members[ends[i] : ends[i + 1]],
+            )
+            for i in range(len(starts) - 1)
+        ]
+        return cls(names, children, complete=complete)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ScoreTable:
