@@ -1,6 +1,7 @@
 // The private module behind bestdag: one register_* per concept, each in its own file.
 #include "bindings/common.hpp"
 
+void register_candidate_sets(nb::module_& m);
 void register_counts(nb::module_& m);
 void register_local_scores(nb::module_& m);
 void register_sampling(nb::module_& m);
@@ -16,4 +17,5 @@ NB_MODULE(_core, m) {
     register_scores(m);
     register_sampling(m);
     register_local_scores(m);
+    register_candidate_sets(m);
 }

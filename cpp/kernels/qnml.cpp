@@ -11,7 +11,8 @@ namespace bestdag {
 
 namespace {
 
-// Above q = n times this, reg(n, q r) - reg(n, q) is n ln r to the last bit (and q may be infinite).
+// Above q = n times this, reg(n, q r) - reg(n, q) is n ln r to the last bit (and q may be
+// infinite).
 constexpr double kManyConfigurations = 1e18;
 constexpr std::size_t kMaxRemembered = 1u << 16;
 
@@ -30,15 +31,25 @@ public:
     }
 
     double constant(const FamilyShape& shape) override {
-        const double n = shape.total_weight;
-        const double q = shape.n_configurations;
-        const auto r = static_cast<double>(shape.arity);
-        if (n != std::floor(n)) return std::numeric_limits<double>::quiet_NaN();
-        if (q > kManyConfigurations * n) return -n * std::log(r);
-        return regret_of(n, q) - regret_of(n, q * r);
+        return -penalty(shape, shape.n_configurations);
+    }
+
+    // No log-likelihood is above 0, and the exact penalty grows with q.
+    double bound_constant(const FamilyShape& shape, double growth) override {
+        if (!is_exact_) return std::numeric_limits<double>::infinity();
+        return -penalty(shape, shape.n_configurations * growth);
     }
 
 private:
+    // reg(n, q r) - reg(n, q)
+    double penalty(const FamilyShape& shape, double q) {
+        const double n = shape.total_weight;
+        const auto r = static_cast<double>(shape.arity);
+        if (n != std::floor(n)) return std::numeric_limits<double>::quiet_NaN();
+        if (q > kManyConfigurations * n) return n * std::log(r);
+        return regret_of(n, q * r) - regret_of(n, q);
+    }
+
     double regret_of(double n, double n_states) {
         const auto found = regrets_.find(n_states);
         if (found != regrets_.end()) return found->second;

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.counts.engine import CountingEngine, parent_sets
+from bestdag.counts.engine import CandidateSets, CountingEngine, ParentLimits, parent_sets
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, GraphError, require_count
@@ -122,6 +122,20 @@ class Scorer:
             sets = {c: list(parent_sets([n for n in names if n != c], max_parents)) for c in names}
             return {c: self._compute([(c, p) for p in sets[c]]) for c in names}
         return dict(zip(names, self._engine.score_all(self._kernel, max_parents), strict=True))
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether the score has a native twin."""
+        return self._kernel is not None
+
+    def candidate_sets(
+        self, limits: Sequence[ParentLimits], *, prune: bool, seconds: float, max_bytes: float
+    ) -> CandidateSets:
+        """Score candidate parent sets natively, for `build_score_table`; needs `has_kernel`."""
+        assert self._kernel is not None
+        return self._engine.candidate_sets(
+            self._kernel, limits, prune=prune, seconds=seconds, max_bytes=max_bytes
+        )
 
     def total(self, dag: Dag) -> float:
         """Score a network structure: the sum over its families, rounded once."""

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ import numpy.typing as npt
 from bestdag.errors import GraphError, InvalidParameterError, unknown_name
 from bestdag.graph._names import check_nodes, show
 from bestdag.graph.dag import Dag
+
+if TYPE_CHECKING:
+    from bestdag.scores.scorer import Scorer
 
 __all__ = ["ParentSets", "ScoreTable"]
 
@@ -113,6 +116,8 @@ class ScoreTable:
     complete : bool, default True
         Whether every candidate set is listed that an optimal network may need: False for a
         table whose making was cut short by a time limit.
+    n_scored : int, optional
+        How many families were scored to make the table; by default those it lists.
 
     Examples
     --------
@@ -127,15 +132,21 @@ class ScoreTable:
     -5.75
     """
 
-    __slots__ = ("_children", "_names", "_numbers", "complete")
+    __slots__ = ("_children", "_names", "_numbers", "complete", "n_scored")
 
     complete: bool
+    n_scored: int
     _names: tuple[str, ...]
     _children: tuple[ParentSets, ...]
     _numbers: dict[str, int]
 
     def __init__(
-        self, names: Sequence[str], children: Sequence[ParentSets], *, complete: bool = True
+        self,
+        names: Sequence[str],
+        children: Sequence[ParentSets],
+        *,
+        complete: bool = True,
+        n_scored: int | None = None,
     ) -> None:
         checked = check_nodes("score table", names)
         if not checked:
@@ -156,6 +167,7 @@ class ScoreTable:
         object.__setattr__(self, "_children", tuple(children))
         object.__setattr__(self, "_numbers", {name: i for i, name in enumerate(checked)})
         object.__setattr__(self, "complete", bool(complete))
+        object.__setattr__(self, "n_scored", self.n_sets if n_scored is None else n_scored)
 
     @classmethod
     def from_lists(
@@ -199,6 +211,7 @@ class ScoreTable:
         members: npt.NDArray[np.int32],
         *,
         complete: bool = True,
+        n_scored: int | None = None,
     ) -> ScoreTable:
         """Make from flat arrays that native code filled, sets in order.
 
@@ -215,7 +228,14 @@ class ScoreTable:
             )
             for i in range(len(starts) - 1)
         ]
-        return cls(names, children, complete=complete)
+        return cls(names, children, complete=complete, n_scored=n_scored)
+
+    @classmethod
+    def build(cls, scorer: Scorer, **limits: Any) -> ScoreTable:
+        """Score the candidate parent sets of data; `limits` as in `build_score_table`."""
+        from bestdag.scores.build import build_score_table
+
+        return build_score_table(scorer, **limits)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ScoreTable:
@@ -303,7 +323,7 @@ class ScoreTable:
         raise AttributeError(f"a ScoreTable never changes: {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self._names, self._children, self.complete)
+        return _rebuilt, (self._names, self._children, self.complete, self.n_scored)
 
     def __repr__(self) -> str:
         text = f"<ScoreTable: {self.n_variables:,} variables, {self.n_sets:,} parent sets"
@@ -311,9 +331,9 @@ class ScoreTable:
 
 
 def _rebuilt(
-    names: tuple[str, ...], children: tuple[ParentSets, ...], complete: bool
+    names: tuple[str, ...], children: tuple[ParentSets, ...], complete: bool, n_scored: int
 ) -> ScoreTable:
-    return ScoreTable(names, children, complete=complete)
+    return ScoreTable(names, children, complete=complete, n_scored=n_scored)
 
 
 def _numbered(child: str, parents: Sequence[str], numbers: Mapping[str, int]) -> tuple[int, ...]:
