@@ -9,6 +9,7 @@
 #include "kernels/count_type.hpp"
 #include "kernels/joint_counts.hpp"
 #include "kernels/lookup.hpp"
+#include "kernels/partition_counter.hpp"
 #include "kernels/set_level.hpp"
 
 namespace bestdag {
@@ -19,6 +20,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNanosecondsPerSet = 500.0;  // enough to decide whether threads are worth it
+// More cells than this for each row of the data: most are empty, and a partition is faster.
+constexpr double kDenseCellsPerRow = 1.0;
+constexpr double kPartitionCellsPerPart = 256.0;  // memory: so many cells per row of the data
 // Scores are sums of terms of the size of N ln N, rounded: a bound must be better than that.
 constexpr double kRelativeSlack = 1e-12;
 
@@ -48,6 +52,7 @@ public:
           stop_(stop),
           evaluator_(kernel.evaluator(table)),
           joint_(table, true),
+          partition_(table),
           counter_(table, true),
           n_log_n_(table.total_weight()),
           slack_(kRelativeSlack * table.total_weight() * std::log(table.total_weight() + 2.0)) {}
@@ -104,7 +109,7 @@ private:
         SetLevel level(0);
         set_.clear();
         subsets_.clear();
-        evaluate({0, -kInfinity, 0}, {}, nullptr, level);
+        evaluate({0, -kInfinity, 0}, nullptr, nullptr, level);
         return level;
     }
 
@@ -184,19 +189,46 @@ private:
 
     void score_candidates(const SetLevel& level, SetLevel& next) {
         if (candidates_.empty()) return;
-        if (!limits_->required.empty()) {  // parents must be counted in ascending order
-            for (const Candidate& candidate : candidates_) evaluate(candidate, {}, &level, next);
-            return;
-        }
         prefix_.clear();
         columns_.clear();
-        for (std::size_t k = 0; k + 1 < set_.size(); ++k) prefix_.push_back(chosen_[set_[k]]);
-        prefix_.push_back(static_cast<std::int32_t>(child_));
+        double configurations = 1.0;
+        double widest = 1.0;
+        for (std::size_t k = 0; k + 1 < set_.size(); ++k) {
+            prefix_.push_back(chosen_[set_[k]]);
+            configurations *= arity(prefix_.back());
+        }
         for (const Candidate& candidate : candidates_) {
             columns_.push_back(chosen_[candidate.member]);
+            widest = std::max(widest, static_cast<double>(arity(columns_.back())));
         }
+        widest *= table_.column(child_).arity;
+        const auto n_rows = static_cast<double>(table_.n_rows());
+        if (!limits_->required.empty()) {  // parents must be counted in ascending order
+            for (const Candidate& candidate : candidates_) {
+                evaluate(candidate, nullptr, &level, next);
+            }
+        } else if (configurations * widest > kDenseCellsPerRow * n_rows &&
+                   widest <= kPartitionCellsPerPart) {
+            partition_.split(prefix_, stop_);
+            for (std::size_t i = 0; i < candidates_.size(); ++i) {
+                const CountRows<Count> rows = partition_.count(columns_[i], child_, stop_);
+                evaluate(candidates_[i], &rows, &level, next);
+            }
+        } else {
+            score_by_joint_counts(level, next);
+        }
+    }
+
+    void score_by_joint_counts(const SetLevel& level, SetLevel& next) {
+        prefix_.push_back(static_cast<std::int32_t>(child_));
         joint_.visit(prefix_, columns_, stop_, [&](std::size_t i, std::span<const Count> cells) {
-            evaluate(candidates_[i], child_last(cells, arity(columns_[i])), &level, next);
+            if (cells.empty()) {
+                evaluate(candidates_[i], nullptr, &level, next);
+                return;
+            }
+            const CountRows<Count> rows{child_last(cells, arity(columns_[i])),
+                                        table_.column(child_).arity};
+            evaluate(candidates_[i], &rows, &level, next);
         });
     }
 
@@ -214,9 +246,9 @@ private:
         return turned_;
     }
 
-    // Score one set, from its cells or by counting; keep it and let it grow where that may help.
+    // Score one set, from its counts or by counting; keep it and let it grow where that may help.
     // `level` holds its subsets; nullptr for the set that has none.
-    void evaluate(const Candidate& candidate, std::span<const Count> cells, const SetLevel* level,
+    void evaluate(const Candidate& candidate, const CountRows<Count>* rows, const SetLevel* level,
                   SetLevel& next) {
         if (level) set_.back() = candidate.member;
         double bonus = limits_->bonus;
@@ -237,15 +269,15 @@ private:
         const bool wants_entropy =
             settings_.prune && evaluator_->least_saving(shape, growth_) > -kInfinity;
         double n_log_n = 0.0;
-        const auto add = [&](const CountRows<Count>& rows) {
-            score += evaluator_->rows(rows, shape);
-            if (sums_rows) bound += evaluator_->bound_rows(rows, shape);
-            if (wants_entropy) n_log_n += sum_n_log_n(rows);
+        const auto add = [&](const CountRows<Count>& piece) {
+            score += evaluator_->rows(piece, shape);
+            if (sums_rows) bound += evaluator_->bound_rows(piece, shape);
+            if (wants_entropy) n_log_n += sum_n_log_n(piece);
         };
-        if (cells.empty()) {
-            counter_.visit(family, stop_, add);
+        if (rows) {
+            add(*rows);
         } else {
-            add({cells, shape.arity});
+            counter_.visit(family, stop_, add);
         }
         ++found_.n_scored;
         if (score != score) throw std::domain_error("a score is not a number");
@@ -299,6 +331,7 @@ private:
     const StopFlag& stop_;
     std::unique_ptr<Evaluator> evaluator_;
     JointCounter<Count> joint_;
+    PartitionCounter<Count> partition_;
     FamilyCounter<Count> counter_;
     NLogN n_log_n_;
     const double slack_;
