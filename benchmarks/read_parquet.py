@@ -22,7 +22,8 @@ import sys, duckdb
 path, rows, columns = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 cell = "'s' || (hash(range * {n} + {i}) % {r}) AS v{i}"
 cells = ", ".join(cell.format(n=columns, i=i, r=2 + i % 5) for i in range(columns))
-con = duckdb.connect(config={"enable_progress_bar": False})
+con = duckdb.connect()
+con.execute("SET enable_progress_bar = false")
 con.execute(f"COPY (SELECT {cells} FROM range({rows})) TO '{path}'")
 """
 

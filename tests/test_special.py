@@ -1,14 +1,14 @@
 """Functions of counts against exact products and the standard library."""
 
 from fractions import Fraction
-from math import lgamma, log, log1p, prod
+from math import fsum, lgamma, log, log1p, prod
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestdag.special import log_gamma, log_rising, n_log_n, n_log_share
+from bestdag.special import log_gamma, log_rising, log_rising_slopes, n_log_n, n_log_share
 
 
 @given(st.floats(1e-300, 1e15))
@@ -60,3 +60,47 @@ def test_n_log_share_keeps_its_digits():
     )
     n = 10**15
     assert float(n_log_share(n - 1000, n)) == pytest.approx((n - 1000) * log1p(-1e-12), rel=1e-15)
+
+
+@given(st.floats(1e-12, 1e15), st.integers(0, 200))
+def test_log_rising_slopes_are_sums(a, n):
+    # Each term rounded once from exact fractions, and their sum rounded once.
+    terms = [Fraction(a) + k for k in range(n)]
+    first, second = log_rising_slopes(a, n)
+    assert float(first) == pytest.approx(fsum(float(1 / t) for t in terms), rel=1e-14)
+    assert float(second) == pytest.approx(-fsum(float(1 / t**2) for t in terms), rel=1e-14)
+
+
+# psi(a + 1/2) - psi(a) where scipy's difference keeps its digits; 1/(2a) + 1/(8a^2) far out.
+def test_log_rising_slopes_of_counts_that_are_not_whole():
+    from scipy.special import digamma, polygamma
+
+    a, n = np.meshgrid([1e-9, 0.01, 0.5, 3.7, 9.99, 10.01, 40.0], [0.5, 1.5, 9.9, 10.1, 1e3 + 0.1])
+    first, second = log_rising_slopes(a, n)
+    assert first == pytest.approx(digamma(a + n) - digamma(a), rel=1e-12)
+    assert second == pytest.approx(polygamma(1, a + n) - polygamma(1, a), rel=1e-11)
+    assert float(log_rising_slopes(1e12, 0.5)[0]) == pytest.approx(5e-13 + 1.25e-25, rel=1e-15)
+    # A count of next to nothing: the trigamma function times the count.
+    assert float(log_rising_slopes(2.0, 1e-12)[0]) == pytest.approx(
+        1e-12 * polygamma(1, 2.0), rel=1e-11
+    )
+
+
+# For whole n: 1/a + the harmonic number H(n - 1) - a (pi^2 / 6) + ...; H(1e9 - 1) is
+# ln(1e9) + Euler's constant - 1/(2e9).
+def test_log_rising_slopes_for_tiny_a_and_huge_n():
+    harmonic = log(1e9) + 0.5772156649015329 - 0.5e-9
+    expected = 1e6 + harmonic - 1e-6 * (np.pi**2 / 6 - 1e-9)
+    assert float(log_rising_slopes(1e-6, 10**9)[0]) == pytest.approx(expected, rel=1e-15)
+    assert float(log_rising_slopes(1e-12, 10**9)[0]) == pytest.approx(1e12 + harmonic, rel=1e-15)
+
+
+@given(st.floats(1e-6, 1e9), st.one_of(st.floats(1e-3, 0.999), st.floats(1.001, 1e6)))
+def test_one_over_the_slope_bends_one_way(a, n):
+    # What the solvers of Max-BDeu stand on: its slope goes from 1 to 1/n, never back.
+    first, second = log_rising_slopes([a, 1.1 * a], n)
+    slopes = -second / first**2
+    assert (
+        min(1, 1 / n) * (1 - 1e-13) <= slopes.min() <= slopes.max() <= max(1, 1 / n) * (1 + 1e-13)
+    )
+    assert (slopes[1] - slopes[0]) * (1 - n) >= -1e-13 * slopes[0] * abs(1 - n)

@@ -30,7 +30,8 @@ void register_sampling(nb::module_& m) {
         "sample_network",
         [](Array2<const std::uint64_t> keys, std::vector<Array2<const std::uint64_t>> thresholds,
            std::vector<Array1<const std::uint32_t>> parents,
-           std::vector<Array1<const std::uint64_t>> strides, std::vector<Column> columns, int threads) {
+           std::vector<Array1<const std::uint64_t>> strides, std::vector<Column> columns,
+           int threads) {
             const std::size_t n_nodes = columns.size();
             if (keys.shape(0) != n_nodes || keys.shape(1) != 2 || thresholds.size() != n_nodes ||
                 parents.size() != n_nodes || strides.size() != n_nodes) {

@@ -4,7 +4,10 @@
 #include "kernels/bdeu.hpp"
 #include "kernels/bic.hpp"
 #include "kernels/changes.hpp"
+#include "kernels/contaminated_prior.hpp"
 #include "kernels/fnml.hpp"
+#include "kernels/max_bdeu.hpp"
+#include "kernels/min_bdeu.hpp"
 #include "kernels/qnml.hpp"
 
 void register_scores(nb::module_& m) {
@@ -13,6 +16,25 @@ void register_scores(nb::module_& m) {
     m.def("bdeu", &bestdag::make_bdeu, "ess"_a, "Native twin of scores/bdeu.py.");
     m.def("fnml", &bestdag::make_fnml, "Native twin of scores/fnml.py.");
     m.def("qnml", &bestdag::make_qnml, "is_exact"_a, "Native twin of scores/qnml.py.");
+    m.def("min_bdeu", &bestdag::make_min_bdeu, "ess"_a, "epsilon"_a,
+          "Native twin of scores/min_bdeu.py.");
+    m.def("max_bdeu", &bestdag::make_max_bdeu, "ess"_a, "epsilon"_a,
+          "Native twin of scores/max_bdeu.py.");
+    m.def(
+        "max_bdeu_priors",
+        [](const Array2<const double>& counts, const Array1<const double>& totals,
+           const Array1<const double>& epsilons, const Array2<double>& out) {
+            const std::size_t arity = counts.shape(1);
+            bestdag::PriorMaximiser maximiser;
+            for (std::size_t row = 0; row < counts.shape(0); ++row) {
+                maximiser.solve_row(
+                    view(counts).subspan(row * arity, arity), {totals(row), arity, epsilons(row)},
+                    bestdag::PriorMaximiser::kForPriors, view(out).subspan(row * arity, arity));
+            }
+        },
+        "counts"_a.noconvert(), "totals"_a.noconvert(), "epsilons"_a.noconvert(),
+        "out"_a.noconvert(),
+        "For each row of counts the prior of this sum and epsilon that maximises its probability.");
     m.def(
         "score_families",
         [](const BoundTable& table, const bestdag::Kernel& kernel, const Int32s& children,

@@ -1,5 +1,6 @@
 // Functions of counts, over whole arrays.
 #include "bindings/common.hpp"
+#include "kernels/digamma.hpp"
 #include "kernels/log_gamma.hpp"
 #include "kernels/regret.hpp"
 
@@ -34,4 +35,15 @@ void register_special(nb::module_& m) {
         },
         "n"_a.noconvert(), "r"_a.noconvert(), "out"_a.noconvert(),
         "Approximate ln C(r, n) of each pair.");
+    m.def(
+        "log_rising_slopes",
+        [](const In& a, const In& n, const Out& first, const Out& second) {
+            for (std::size_t i = 0; i < first.size(); ++i) {
+                const bestdag::RisingSlopes slopes = bestdag::rising_slopes(a(i), n(i));
+                first(i) = slopes.first;
+                second(i) = 0.0 - slopes.second;  // no minus zero
+            }
+        },
+        "a"_a.noconvert(), "n"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(),
+        "First and second derivative by a of ln [Gamma(a + n) / Gamma(a)] of each pair.");
 }

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/lookup.hpp"
+#include "kernels/row_likelihood.hpp"
 
 namespace bestdag {
 
@@ -12,20 +12,11 @@ namespace {
 class Bic final : public SetEvaluatorOf<Bic> {
 public:
     explicit Bic(const Table& table)
-        : n_log_n_(table.total_weight()), half_log_n_(0.5 * std::log(table.total_weight())) {}
+        : likelihood_(table), half_log_n_(0.5 * std::log(table.total_weight())) {}
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape&) {
-        double score = 0.0;
-        for (std::size_t row = 0; row < counts.cells.size(); row += counts.arity) {
-            Count row_total{0};  // N_j
-            for (const Count count : counts.cells.subspan(row, counts.arity)) {
-                row_total += count;
-                score += n_log_n_(count);  // N_jk
-            }
-            score -= n_log_n_(row_total);
-        }
-        return score;
+        return likelihood_.rows(counts.cells, counts.arity);
     }
 
     double constant(const FamilyShape& shape) override {
@@ -35,9 +26,7 @@ public:
     // q (r - 1) = q r - q: the penalty, too, is a difference.
     template <class Count>
     double sum_cells(std::span<const Count> cells, double) {
-        double sum = 0.0;
-        for (const Count count : cells) sum += n_log_n_(count);
-        return sum;
+        return likelihood_.cells(cells);
     }
 
     double set_constant(double n_cells) override { return -half_log_n_ * n_cells; }
@@ -53,7 +42,7 @@ public:
     }
 
 private:
-    NLogN n_log_n_;
+    RowLikelihood likelihood_;
     double half_log_n_;
 };
 

@@ -15,21 +15,23 @@ constexpr std::size_t kMaxArities = 64;
 
 class Fnml final : public PureBoundOf<Fnml, EvaluatorOf> {
 public:
+    explicit Fnml(const Table& table) : likelihood_(table) {}
+
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape& shape) {
         const auto r = static_cast<double>(shape.arity);
         CountMemory& regrets = regrets_of(shape.arity);
         double score = 0.0;
         for (std::size_t row = 0; row < counts.cells.size(); row += counts.arity) {
-            double n;  // N_j
-            const double fit = likelihood_(counts.cells.subspan(row, counts.arity), n);
-            if (n != n) return n;
-            score += fit - regrets.get(n, [r](double total) { return regret(total, r); });
+            Count total;  // N_j
+            const double fit = likelihood_(counts.cells.subspan(row, counts.arity), total);
+            score += fit - regrets.get(static_cast<double>(total),
+                                       [r](double n) { return regret(n, r); });
         }
         return score;
     }
 
-    double constant(const FamilyShape&) override { return 0.0; }
+    double constant(const FamilyShape& shape) override { return only_whole_counts(shape.table); }
 
     // A row with one cell only has likelihood 1.
     template <class Count>
@@ -57,7 +59,7 @@ private:
 }  // namespace
 
 Kernel make_fnml() {
-    return Kernel([](const Table&) { return std::make_unique<Fnml>(); });
+    return Kernel([](const Table& table) { return std::make_unique<Fnml>(table); });
 }
 
 }  // namespace bestdag

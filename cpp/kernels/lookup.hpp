@@ -23,6 +23,12 @@ public:
         }
     }
 
+    // Whether n ln n comes from the table.
+    template <class Count>
+    bool holds(Count n) const noexcept {
+        return static_cast<std::size_t>(n) < values_.size();
+    }
+
     template <class Count>
     double operator()(Count n) const noexcept {
         if constexpr (std::is_integral_v<Count>) {

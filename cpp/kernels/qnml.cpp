@@ -16,22 +16,18 @@ namespace {
 constexpr double kManyConfigurations = 1e18;
 constexpr std::size_t kMaxRemembered = 1u << 16;
 
-class Qnml final : public EvaluatorOf<Qnml> {
+class Qnml final : public SetEvaluatorOf<Qnml> {
 public:
-    explicit Qnml(bool is_exact) : is_exact_(is_exact) {}
+    Qnml(const Table& table, bool is_exact)
+        : is_exact_(is_exact), total_(table.total_weight()), likelihood_(table) {}
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape&) {
-        double score = 0.0;
-        for (std::size_t row = 0; row < counts.cells.size(); row += counts.arity) {
-            double n;  // N_j
-            score += likelihood_(counts.cells.subspan(row, counts.arity), n);
-        }
-        return score;
+        return likelihood_.rows(counts.cells, counts.arity);
     }
 
     double constant(const FamilyShape& shape) override {
-        return -penalty(shape, shape.n_configurations);
+        return only_whole_counts(shape.table) - penalty(shape, shape.n_configurations);
     }
 
     // No log-likelihood is above 0, and the exact penalty grows with q.
@@ -40,12 +36,18 @@ public:
         return -penalty(shape, shape.n_configurations * growth);
     }
 
+    template <class Count>
+    double sum_cells(std::span<const Count> cells, double) {
+        return likelihood_.cells(cells);
+    }
+
+    double set_constant(double n_cells) override { return -regret_of(total_, n_cells); }
+
 private:
     // reg(n, q r) - reg(n, q)
     double penalty(const FamilyShape& shape, double q) {
         const double n = shape.total_weight;
         const auto r = static_cast<double>(shape.arity);
-        if (n != std::floor(n)) return std::numeric_limits<double>::quiet_NaN();
         if (q > kManyConfigurations * n) return n * std::log(r);
         return regret_of(n, q * r) - regret_of(n, q);
     }
@@ -60,6 +62,7 @@ private:
     }
 
     bool is_exact_;
+    double total_;  // N
     RowLikelihood likelihood_;
     std::unordered_map<double, double> regrets_;  // of the table's N, by number of states
 };
@@ -67,7 +70,8 @@ private:
 }  // namespace
 
 Kernel make_qnml(bool is_exact) {
-    return Kernel([is_exact](const Table&) { return std::make_unique<Qnml>(is_exact); });
+    return Kernel(
+        [is_exact](const Table& table) { return std::make_unique<Qnml>(table, is_exact); });
 }
 
 }  // namespace bestdag

@@ -1,6 +1,7 @@
 // Three exact ways to the same number; s = r - 1 throughout.
 //
-// 1. C(r, n) = sum_k T_k with T_k = n (n-1)...(n-k+1) / n^k  *  s (s+1)...(s+k-1) / k!, all positive.
+// 1. C(r, n) = sum_k T_k with T_k = n (n-1)...(n-k+1) / n^k  *  s (s+1)...(s+k-1) / k!, all
+// positive.
 // 2. C(1, n) = 1, C(2, n) in closed form, C(r+2, n) = C(r+1, n) + (n/r) C(r, n), all positive.
 // 3. C(r, n) = n! / n^n times the coefficient of u^n in exp(n u) (1 - u)^-s: the average of
 //    exp(n u) (1 - u)^-s u^-n over a circle. On the circle through the saddle point the values fall
@@ -39,8 +40,8 @@ double sum_of_terms(double n, const Ratio& ratio) noexcept {
 // Way 1, n < kFewRows: the sum stays below 4^n, or starts at its end, where it cannot overflow.
 double by_sum(double n, double s) noexcept {
     if (s <= n) {
-        return std::log(sum_of_terms(
-            n, [=](double k) { return (n - k) * (s + k) / (n * (k + 1.0)); }));
+        return std::log(
+            sum_of_terms(n, [=](double k) { return (n - k) * (s + k) / (n * (k + 1.0)); }));
     }
     // T_n is a product of factors (s + k) / n > 1.
     double product = 1.0;
@@ -168,7 +169,7 @@ double regret(double n, double r) noexcept {
 
 double szpankowski_regret(double n, double r) noexcept {
     if (n == 0.0 || r == 1.0) return 0.0;
-    const double b = r / n;                                    // beta
+    const double b = r / n;                                        // beta
     const double c1 = 2.0 / b / (1.0 + std::sqrt(1.0 + 4.0 / b));  // C_beta - 1
     const double log_c = std::log1p(c1);
     const double c = 1.0 + c1;

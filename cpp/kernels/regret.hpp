@@ -1,5 +1,5 @@
-// Multinomial regret: ln C(r, n), the logarithm of the sum, over all columns of n rows of a variable
-// with r states, of the column's maximised likelihood.
+// Multinomial regret: ln C(r, n), the logarithm of the sum, over all columns of n rows of a
+// variable with r states, of the column's maximised likelihood.
 #pragma once
 
 namespace bestdag {

@@ -1,4 +1,4 @@
-// Maximised log-likelihood of one row of whole counts, for one thread.
+// Maximised log-likelihood of one row of counts, for one thread.
 #pragma once
 
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <span>
 #include <type_traits>
 
-#include "kernels/count_memory.hpp"
-#include "kernels/log_gamma.hpp"
+#include "kernels/lookup.hpp"
+#include "kernels/table.hpp"
 
 namespace bestdag {
 
@@ -18,38 +18,60 @@ inline double n_log_share(double n, double total) noexcept {
     return n * (2.0 * n > total ? std::log1p((n - total) / total) : std::log(n / total));
 }
 
+// What a score that is defined for whole counts only adds to every family: nothing, or not a number
+// where weights are real.
+inline double only_whole_counts(const Table& table) noexcept {
+    return table.weights().real ? std::numeric_limits<double>::quiet_NaN() : 0.0;
+}
+
 class RowLikelihood {
 public:
-    // sum_k N_jk ln(N_jk / N_j), and the row's total N_j; neither is a number when a count is not
-    // whole.
+    explicit RowLikelihood(const Table& table) : n_log_n_(table.total_weight()) {}
+
+    // sum_k N_jk ln(N_jk / N_j); `total` receives N_j.
     template <class Count>
-    double operator()(std::span<const Count> cells, double& total) {
-        total = 0.0;
-        for (const Count count : cells) {
-            if (!is_whole(count)) return total = std::numeric_limits<double>::quiet_NaN();
-            total += static_cast<double>(count);
-        }
+    double operator()(std::span<const Count> cells, Count& total) const {
+        total = Count{0};
         double sum = 0.0;
-        if (total < static_cast<double>(CountMemory::kLimit)) {
-            for (const Count count : cells) sum += n_log_n_of(static_cast<double>(count));
-            return sum - n_log_n_of(total);
+        if constexpr (std::is_integral_v<Count>) {
+            for (const Count count : cells) {
+                total += count;
+                sum += n_log_n_(count);
+            }
+            if (n_log_n_.holds(total)) return sum - n_log_n_(total);
+            sum = 0.0;
+        } else {
+            for (const Count count : cells) total += count;
         }
         for (const Count count : cells) {
-            if (count != Count{0}) sum += n_log_share(static_cast<double>(count), total);
+            if (count != Count{0}) {
+                sum += n_log_share(static_cast<double>(count), static_cast<double>(total));
+            }
         }
         return sum;
     }
 
-private:
+    // The sum over rows of a table of counts.
     template <class Count>
-    static bool is_whole(Count count) noexcept {
-        if constexpr (std::is_floating_point_v<Count>) return count == std::floor(count);
-        return true;
+    double rows(std::span<const Count> cells, std::size_t arity) const {
+        double sum = 0.0;
+        Count total;
+        for (std::size_t row = 0; row < cells.size(); row += arity) {
+            sum += (*this)(cells.subspan(row, arity), total);
+        }
+        return sum;
     }
 
-    double n_log_n_of(double n) { return memory_.get(n, n_log_n); }
+    // Sum of n ln n, the part of a likelihood that belongs to a set of variables.
+    template <class Count>
+    double cells(std::span<const Count> cells) const {
+        double sum = 0.0;
+        for (const Count count : cells) sum += n_log_n_(count);
+        return sum;
+    }
 
-    CountMemory memory_;
+private:
+    NLogN n_log_n_;
 };
 
 }  // namespace bestdag

@@ -18,12 +18,12 @@ using CodeColumn = std::variant<std::uint8_t*, std::uint16_t*>;
 // is the number of k with draw >= thresholds[j * n_thresholds + k], draw uniform in 0 ... 2^63 - 1.
 // A threshold of 2^63 is never reached, so states behind it are impossible.
 struct SampledNode {
-    std::array<std::uint64_t, 2> key;          // of this variable's own random stream
-    std::span<const std::uint64_t> thresholds; // ascending within each configuration
-    std::size_t n_thresholds;                  // arity - 1
-    std::span<const std::uint32_t> parents;    // positions of nodes listed before this one
-    std::span<const std::uint64_t> strides;    // one per parent, counted in configurations
-    CodeColumn codes;                          // room for all rows
+    std::array<std::uint64_t, 2> key;           // of this variable's own random stream
+    std::span<const std::uint64_t> thresholds;  // ascending within each configuration
+    std::size_t n_thresholds;                   // arity - 1
+    std::span<const std::uint32_t> parents;     // positions of nodes listed before this one
+    std::span<const std::uint64_t> strides;     // one per parent, counted in configurations
+    CodeColumn codes;                           // room for all rows
 };
 
 // Fill the codes of all nodes for rows 0 ... n_rows - 1. Row i of a node is drawn from number i of

@@ -14,6 +14,8 @@
 #include "kernels/families.hpp"
 #include "kernels/fnml.hpp"
 #include "kernels/log_gamma.hpp"
+#include "kernels/max_bdeu.hpp"
+#include "kernels/min_bdeu.hpp"
 #include "kernels/qnml.hpp"
 #include "kernels/regret.hpp"
 
@@ -113,9 +115,16 @@ void check_table(const Data& data, const bestdag::Execution& execution) {
     const bestdag::FamilyList list = families.list();
     check_counts(data, bestdag::Table(data.n_rows, data.columns, {}), list, execution);
 
-    const bestdag::Weights kinds[] = {{}, {data.whole.data(), nullptr}, {nullptr, data.real.data()}};
-    const bestdag::Kernel kernels[] = {bestdag::make_bic(), bestdag::make_bdeu(2.0), bestdag::make_fnml(),
-                                        bestdag::make_qnml(true), bestdag::make_qnml(false)};
+    const bestdag::Weights kinds[] = {
+        {}, {data.whole.data(), nullptr}, {nullptr, data.real.data()}};
+    const bestdag::Kernel kernels[] = {bestdag::make_bic(),
+                                       bestdag::make_bdeu(2.0),
+                                       bestdag::make_fnml(),
+                                       bestdag::make_qnml(true),
+                                       bestdag::make_qnml(false),
+                                       bestdag::make_min_bdeu(2.0, 0.5),
+                                       bestdag::make_max_bdeu(2.0, 0.5),
+                                       bestdag::make_max_bdeu(2.0, 1.0)};
     for (const bestdag::Weights& weights : kinds) {
         const bestdag::Table table(data.n_rows, data.columns, weights);
         for (const auto& kernel : kernels) {

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bestdag.scores.bic import BIC as BIC
     from bestdag.scores.fnml import FNML as FNML
     from bestdag.scores.qnml import QNML as QNML
+    from bestdag.scores.max_bdeu import MaxBDeu as MaxBDeu
+    from bestdag.scores.min_bdeu import MinBDeu as MinBDeu
     from bestdag.scores.scorer import Scorer as Scorer
 
 _HOME = {
@@ -31,6 +33,8 @@ _HOME = {
     "Dataset": "bestdag.data.dataset",
     "FNML": "bestdag.scores.fnml",
     "FamilyCounts": "bestdag.counts.family",
+    "MaxBDeu": "bestdag.scores.max_bdeu",
+    "MinBDeu": "bestdag.scores.min_bdeu",
     "Network": "bestdag.network.network",
     "Pdag": "bestdag.graph.pdag",
     "QNML": "bestdag.scores.qnml",

@@ -21,6 +21,11 @@ def regret(n: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', d
 def szpankowski_regret(n: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Approximate ln C(r, n) of each pair."""
 
+def log_rising_slopes(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], second: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    First and second derivative by a of ln [Gamma(a + n) / Gamma(a)] of each pair.
+    """
+
 class Table:
     """Columns of codes; keeps the arrays it was made of alive."""
 
@@ -52,6 +57,17 @@ def fnml() -> Kernel:
 
 def qnml(is_exact: bool) -> Kernel:
     """Native twin of scores/qnml.py."""
+
+def min_bdeu(ess: float, epsilon: float) -> Kernel:
+    """Native twin of scores/min_bdeu.py."""
+
+def max_bdeu(ess: float, epsilon: float) -> Kernel:
+    """Native twin of scores/max_bdeu.py."""
+
+def max_bdeu_priors(counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], epsilons: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+    """
+    For each row of counts the prior of this sum and epsilon that maximises its probability.
+    """
 
 def score_families(table: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Local scores of many families in one call."""

@@ -8,13 +8,15 @@ import os
 import secrets
 import stat
 import zlib
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO, cast
 
-from bestdag.errors import FileError, FormatError
+from bestdag.errors import BestdagError, FileError, FormatError
 from bestdag.machine import require_memory
 
-__all__ = ["format_suffix", "read_file", "shown_path", "write_file"]
+__all__ = ["format_suffix", "read_file", "shown_path", "write_file", "writing"]
 
 _CHUNK = 1 << 20
 # Text that is read becomes words and numbers that take a few times its size.
@@ -59,30 +61,41 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
         raise FileError(f"{shown_path(path)}: cannot be read: {error}") from None
 
 
-def write_file(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a whole file at once, compressed when its name ends in ``.gz``.
+@contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file that appears under its name only when all of it was written.
 
     The data go to a new file in the same folder that then takes the place of the old one, so
     at every moment the file is the old one or the new one, complete. An existing file keeps its
-    permissions; a link stays a link. Equal data give equal bytes, compressed ones too.
+    permissions; a link stays a link. A name that ends in ``.gz`` is compressed, equal data to
+    equal bytes. A pipe or a device takes what it is given.
 
     Raises
     ------
     FileError
         When the file cannot be written; what was there before is untouched.
     """
-    if _is_compressed(path):
-        data = _compressed(data)
+    target = os.path.realpath(path)
     try:
-        target = os.path.realpath(path)
         mode = _existing_mode(target)
         if mode is not None and not stat.S_ISREG(mode):
-            with open(path, "wb") as stream:  # a pipe or device; a directory fails here
-                stream.write(data)
+            with open(path, "wb") as device, _packing(device, path) as out:  # a directory fails
+                yield out
         else:
-            _replace(target, data, mode)
+            with _replacing(target, mode) as stream, _packing(stream, path) as out:
+                yield out
+    except BrokenPipeError:  # the reader has left: not a matter of this file
+        raise
     except (OSError, ValueError) as error:
+        if isinstance(error, BestdagError):
+            raise
         raise FileError(f"{shown_path(path)}: cannot be written: {_reason(error)}") from None
+
+
+def write_file(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a whole file at once, as `writing` does."""
+    with writing(path) as file:
+        file.write(data)
 
 
 def _read_all(file: io.BufferedIOBase | gzip.GzipFile, path: str | os.PathLike[str]) -> bytes:
@@ -96,20 +109,23 @@ def _read_all(file: io.BufferedIOBase | gzip.GzipFile, path: str | os.PathLike[s
     return b"".join(chunks)
 
 
-def _compressed(data: bytes) -> bytes:
-    packed = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as file:
-        file.write(data)
-    return packed.getvalue()
+@contextmanager
+def _packing(stream: BinaryIO, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    if not _is_compressed(path):
+        yield stream
+        return
+    with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
+        yield cast(BinaryIO, packed)
 
 
-def _replace(target: str, data: bytes, mode: int | None) -> None:
+@contextmanager
+def _replacing(target: str, mode: int | None) -> Iterator[BinaryIO]:
     folder, name = os.path.split(target)
     fresh = os.path.join(folder, f".{name[:40]}.{secrets.token_hex(6)}.tmp")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less the umask
     try:
         with open(descriptor, "wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         if mode is not None:

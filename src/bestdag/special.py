@@ -10,7 +10,15 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.errors import InvalidParameterError
 
-__all__ = ["log_gamma", "log_rising", "n_log_n", "n_log_share", "regret", "szpankowski_regret"]
+__all__ = [
+    "log_gamma",
+    "log_rising",
+    "log_rising_slopes",
+    "n_log_n",
+    "n_log_share",
+    "regret",
+    "szpankowski_regret",
+]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -55,6 +63,32 @@ def log_rising(a: npt.ArrayLike, n: npt.ArrayLike) -> _Floats:
         out.reshape(-1),
     )
     return out
+
+
+def log_rising_slopes(a: npt.ArrayLike, n: npt.ArrayLike) -> tuple[_Floats, _Floats]:
+    r"""Return the first and the second derivative by a of `log_rising`, elementwise.
+
+    They are the digamma difference :math:`\psi(a + n) - \psi(a)` and its derivative; for whole n
+    :math:`\sum_{i<n} 1/(a + i)` and :math:`-\sum_{i<n} 1/(a + i)^2`. No difference of large
+    numbers is taken, so they keep their digits for any a > 0 and n >= 0.
+
+    Examples
+    --------
+    >>> first, second = log_rising_slopes(1.0, [0, 1, 3])  # 0, 1, 1 + 1/2 + 1/3 ...
+    >>> first.round(6).tolist(), second.round(6).tolist()
+    ([0.0, 1.0, 1.833333], [0.0, -1.0, -1.361111])
+    """
+    points, counts = np.broadcast_arrays(
+        np.asarray(a, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    )
+    first, second = np.empty(points.shape), np.empty(points.shape)
+    _core.log_rising_slopes(
+        np.ascontiguousarray(points).reshape(-1),
+        np.ascontiguousarray(counts).reshape(-1),
+        first.reshape(-1),
+        second.reshape(-1),
+    )
+    return first, second
 
 
 def n_log_n(n: npt.ArrayLike) -> _Floats:

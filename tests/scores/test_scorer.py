@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from bestdag.errors import GraphError, UnknownNameError
+from bestdag.errors import DataError, GraphError, UnknownNameError
 from bestdag.graph.dag import Dag
 from bestdag.scores import SCORES, make_score
 from bestdag.scores.scorer import Scorer
@@ -82,3 +82,12 @@ def test_unknown_score_gets_a_suggestion():
 
 def test_mdl_is_bic():
     assert make_score("mdl") == make_score("bic")
+
+
+def test_refuses_more_configurations_than_can_be_counted():
+    # 300 parents with 20 states: 20**300 is about 1e390.
+    columns = {f"v{i:03}": [0, 19, 3] for i in range(301)}
+    scorer = Scorer(make_dataset(columns), "bdeu")
+    child, *parents = columns
+    with pytest.raises(DataError, match="'v000' with 300 parents has more than 1e308"):
+        scorer.family(child, parents)

@@ -115,6 +115,8 @@ class CountingEngine:
         arrays = self._encode(list(families))
         scores = np.empty(len(arrays[0]))
         _core.score_families(self._native, kernel, *arrays, scores, threads=self.threads)
+        if not np.isfinite(scores).all():
+            self._require_countable_parents(arrays)
         return scores
 
     def score_changes(
@@ -202,6 +204,17 @@ class CountingEngine:
             parents.extend(ranks)
             offsets[i + 1] = len(parents)
         return children, offsets, np.array(parents, np.int32)
+
+    def _require_countable_parents(self, arrays: _Arrays) -> None:
+        """Refuse families with more parent configurations than a float can count."""
+        children, offsets, parents = arrays
+        for i, child in enumerate(children.tolist()):
+            given = parents[offsets[i] : offsets[i + 1]].tolist()
+            if math.isinf(math.prod((float(self.variables[p].arity) for p in given), start=1.0)):
+                raise DataError(
+                    f"score: {self.variables[child].name!r} with {len(given)} parents has more than "
+                    "1e308 parent configurations; use fewer parents"
+                )
 
     def _number(self, name: str) -> int:
         try:

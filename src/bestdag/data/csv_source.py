@@ -23,8 +23,6 @@ from bestdag.errors import DataError
 __all__ = ["check_bytes", "csv_table", "explain_csv_failure", "open_bytes"]
 
 _CHUNK = 1 << 20
-# A row this long is not a row of a table of states.
-_MAX_LINE_SIZE = 16 << 20
 _SIGNS = {",": "commas", "\t": "tabs"}
 
 
@@ -37,7 +35,7 @@ def open_bytes(path: Path) -> IO[bytes]:
 
 def csv_table(con: Any, path: Path, sql_path: str, delimiter: str, source: str) -> DuckTable:
     """Describe a CSV file: its header is read and checked, its body left to DuckDB."""
-    names = _header(path, delimiter, source)
+    names, line_end = _header(path, delimiter, source)
     ends_empty = check_bytes(path, source, delimiter)
     if ends_empty:
         _require_even_rows(path, delimiter, len(names), source)
@@ -46,9 +44,10 @@ def csv_table(con: Any, path: Path, sql_path: str, delimiter: str, source: str) 
     options = (
         f"auto_detect = false, header = true, delim = {sql_text(delimiter)}, quote = '\"', "
         f"escape = '\"', columns = {{{columns}}}, null_padding = false, "
-        f"ignore_errors = false, hive_partitioning = false, compression = '{compression}', "
-        f"max_line_size = {_MAX_LINE_SIZE}"
+        f"ignore_errors = false, hive_partitioning = false, compression = '{compression}'"
     )
+    if line_end:  # DuckDB would take it from the first line break, be it inside a quoted name
+        options += f", new_line = {sql_text(line_end)}"
     relation = con.sql(f"FROM read_csv({sql_text(sql_path)}, {options})")
     fields = [Field(name, f"coalesce(c{i}, '')") for i, name in enumerate(names)]
     return DuckTable(relation, fields, con)
@@ -97,7 +96,7 @@ def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:
 def explain_csv_failure(path: Path, delimiter: str, source: str, error: BaseException) -> DataError:
     """Find, with Python's csv module, why DuckDB could not read a file."""
     try:
-        n_columns = len(_header(path, delimiter, source))
+        n_columns = len(_header(path, delimiter, source)[0])
         _require_even_rows(path, delimiter, n_columns, source, strict=True)
         with open_bytes(path) as file:
             crlf, lf = _line_ends(file)
@@ -108,12 +107,13 @@ def explain_csv_failure(path: Path, delimiter: str, source: str, error: BaseExce
     return DataError(f"read: {source} cannot be read as CSV: {one_line(error)}")
 
 
-def _header(path: Path, delimiter: str, source: str) -> list[str]:
+def _header(path: Path, delimiter: str, source: str) -> tuple[list[str], str]:
+    """Read the column names and how their line ends, as DuckDB writes it (empty: it does not)."""
+    lines: list[str] = []
     try:
         with open_bytes(path) as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as text:
-            first = text.read(1)
-            text.seek(0)
-            names = next(csv.reader(text, delimiter=delimiter, strict=True), None)
+            remembered = (lines.append(line) or line for line in text)  # type: ignore[func-returns-value]
+            names = next(csv.reader(remembered, delimiter=delimiter, strict=True), None)
     except UnicodeDecodeError:
         check_bytes(path, source)
         raise DataError(f"read: {source} is not UTF-8 text") from None
@@ -128,13 +128,14 @@ def _header(path: Path, delimiter: str, source: str) -> list[str]:
         raise DataError(f"read: {source} begins with a blank line, not with the column names")
     # A quoted name is meant as one name, whatever is in it.
     other = next((sign for sign in ";\t|," if sign != delimiter and sign in names[0]), None)
-    if len(names) == 1 and other is not None and first != '"':
+    if len(names) == 1 and other is not None and lines[0][0] != '"':
         raise DataError(
             f"read: {source} has one column called {names[0]!r}, separated by "
             f"{_SIGNS[delimiter]} as its ending says; use commas in .csv, tabs in .tsv, or put "
             f"the name in quotes if it is one column"
         )
-    return names
+    last = lines[-1]
+    return names, last[len(last.rstrip("\r\n")) :].replace("\r", "\\r").replace("\n", "\\n")
 
 
 def _require_even_rows(

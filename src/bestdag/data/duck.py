@@ -40,6 +40,8 @@ _T = TypeVar("_T")
 # DuckDB estimates with an error of about 13 %: a column this far above its limit is above it.
 _SURELY_MORE = 2
 _SLACK = 100
+# Counting more distinct values than this exactly takes memory and minutes: an estimate will do.
+_MAX_EXACT = 1_000_000
 _WORD = 8  # bytes of a packed word
 
 
@@ -48,6 +50,7 @@ class Field:
     """A column: its name, the SQL that gives a cell's text, and how to read that text.
 
     `problem` says why a column has no states, if that is so; it matters when it is chosen.
+    `native` is the column itself where the text has to be made.
     """
 
     name: str
@@ -55,6 +58,12 @@ class Field:
     value: Callable[[str], Any] = str
     declared: tuple[str, ...] | None = None
     problem: str | None = None
+    native: str | None = None
+
+    @property
+    def cheapest(self) -> str:
+        """SQL with as many distinct values as the text has, or nearly."""
+        return self.native or self.sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +86,8 @@ class DuckTable:
         for field in fields:
             if field.problem is not None:
                 raise DataError(f"read: {options.source}: column {field.name!r} {field.problem}")
-        if self._aggregate(["count(*)"])[0] == 0:
-            raise DataError(f"read: {options.source} has no rows")
         keys = self._distinct(fields, options)
-        codes, weights = self._codes(fields, keys, weight)
+        codes, weights = self._codes(fields, keys, weight, options)
         columns = [
             RawColumn(f.name, [f.value(key) for key in k], c, declared=f.declared, owned=True)
             for f, k, c in zip(fields, keys, codes, strict=True)
@@ -105,24 +112,26 @@ class DuckTable:
         return np.asarray(masked.filled(0.0), dtype=np.float64)
 
     def _distinct(self, fields: Sequence[Field], options: ReadOptions) -> list[list[str]]:
-        estimates = self._aggregate([f"approx_count_distinct({f.sql})" for f in fields])
+        n_rows, *estimates = self._aggregate(
+            ["count(*)", *(f"approx_count_distinct({f.cheapest})" for f in fields)]
+        )
+        if n_rows == 0:
+            raise DataError(f"read: {options.source} has no rows")
         limits = {f.name: options.limit(f.name, f.declared) for f in fields}
         extra = len(options.missing_values)
-        many = [
-            field
-            for field, estimate in zip(fields, estimates, strict=True)
-            if estimate > _SURELY_MORE * (limits[field.name] + extra) + _SLACK
-        ]
-        if many:
-            # At most `extra` of the values are missing ones, and the estimate is far beyond.
-            unlike = f"NOT IN ({', '.join(map(sql_text, sorted(options.missing_values)))})"
+        known = [(field, limits[field.name] + extra) for field in fields]
+        pairs = list(zip(known, estimates, strict=True))
+        if any(estimate > _SURELY_MORE * most + _SLACK for (_, most), estimate in pairs):
+            # The refusal names every column that is too wide, so the near ones are counted too.
+            near = [pair for pair in pairs if _SURELY_MORE * pair[1] > pair[0][1]]
+            huge = {field.name: _rounded(n) for (field, _), n in near if n > _MAX_EXACT}
             counts = {
-                f.name: self._aggregate(
-                    [f"count(DISTINCT {f.sql})" + (f" FILTER ({f.sql} {unlike})" if extra else "")]
-                )[0]
-                for f in many
+                field.name: self._aggregate([_count_sql(field, options)])[0]
+                for (field, _), _ in near
+                if field.name not in huge
             }
-            refuse_many(counts, limits, options)
+            ordered = {f.name: (huge | counts)[f.name] for (f, _), _ in near}
+            refuse_many(ordered, limits, options, estimated=frozenset(huge))
         lists = self._aggregate([f"list(DISTINCT {f.sql})" for f in fields])
         keys = [sorted(key for key in found or () if key is not None) for found in lists]
         for field, found in zip(fields, keys, strict=True):
@@ -131,14 +140,16 @@ class DuckTable:
                     f"read: {options.source}: column {field.name!r} has a value with a NUL "
                     f"character, which no file format keeps"
                 )
-        # Missing values take part in the codes; the exact limit is checked where states are made.
-        refuse_many(
-            {f.name: len(k) - extra for f, k in zip(fields, keys, strict=True)}, limits, options
-        )
+        # Texts may outnumber states (missing values, 1 and 1.0 in JSON): the exact limit is
+        # checked where the states are made.
         return keys
 
     def _codes(
-        self, fields: Sequence[Field], keys: Sequence[list[str]], weight: Field | None
+        self,
+        fields: Sequence[Field],
+        keys: Sequence[list[str]],
+        weight: Field | None,
+        options: ReadOptions,
     ) -> tuple[list[npt.NDArray[Any]], npt.NDArray[Any] | None]:
         widths = [1 if len(k) <= 255 else 2 if len(k) <= 65_535 else 4 for k in keys]
         words = _words(widths)
@@ -152,7 +163,7 @@ class DuckTable:
             ]
             if weight is not None and weights is None:
                 parts.append(f"TRY_CAST({weight.sql} AS DOUBLE) AS weight")
-            packed = self._run(self.relation.project(", ".join(parts)).fetchnumpy)
+            packed = self._packed(", ".join(parts), options)
             weights = packed.pop("weight", weights)
             for number, word in enumerate(batch):
                 numbers = packed.pop(f"w{number}")
@@ -160,6 +171,16 @@ class DuckTable:
                     arrays[i] = _unpacked(numbers, offset, widths[i])
                 del numbers
         return arrays, weights
+
+    def _packed(self, sql: str, options: ReadOptions) -> dict[str, npt.NDArray[Any]]:
+        import duckdb
+
+        try:
+            return self._run(self.relation.project(sql).fetchnumpy)
+        except duckdb.ConversionException:
+            raise DataError(
+                f"read: {options.source} changed while it was read; read a copy of it"
+            ) from None
 
     def _aggregate(self, expressions: Sequence[str]) -> tuple[Any, ...]:
         query = self.relation.aggregate(", ".join(expressions))
@@ -251,6 +272,24 @@ def plain_path(path: Path, folder: str) -> str:
     link = os.path.join(folder, "source" + "".join(path.suffixes[-2:]))
     os.symlink(text, link)
     return link
+
+
+def _count_sql(field: Field, options: ReadOptions) -> str:
+    marks = ", ".join(map(sql_text, sorted(options.missing_values)))
+    return f"count(DISTINCT {field.sql})" + (
+        f" FILTER ({field.sql} NOT IN ({marks}))" if marks else ""
+    )
+
+
+def _rounded(estimate: int) -> int:
+    """Keep the digit that an estimate is good for.
+
+    Examples
+    --------
+    >>> _rounded(10_734_112)
+    10000000
+    """
+    return int(round(estimate, 1 - len(str(estimate))))
 
 
 def _words(widths: Sequence[int]) -> list[list[tuple[int, int]]]:

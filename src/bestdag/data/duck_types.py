@@ -39,11 +39,10 @@ def typed_fields(relation: Any, names: Sequence[str]) -> list[Field]:
         elif base == "BOOLEAN":
             fields.append(Field(name, f"{sql}::VARCHAR", lambda key: key == "true"))
         elif base in _INTEGERS:
-            fields.append(Field(name, f"{sql}::VARCHAR", int))
+            fields.append(Field(name, f"{sql}::VARCHAR", int, native=sql))
         elif base in ("FLOAT", "DOUBLE"):
-            # Zero has two signs and one label; NaN is a missing cell.
-            text = f"CASE {sql} WHEN 0 THEN '0.0' WHEN 'nan' THEN NULL ELSE {sql}::VARCHAR END"
-            fields.append(Field(name, f"({text})", np.float32 if base == "FLOAT" else float))
+            kind_of = np.float32 if base == "FLOAT" else float
+            fields.append(Field(name, f"{sql}::VARCHAR", kind_of, native=sql))
         elif base == "DECIMAL":
             fields.append(Field(name, f"{sql}::VARCHAR", Decimal))
         elif base in _TIMES:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,8 @@ __all__ = ["RawColumn", "ReadOptions", "build", "check_states", "refuse_many", "
 
 _SHOWN_COLUMNS = 5
 _BLOCK = 1 << 20
+# The text of a null or NaN: one that nobody can write, because NUL characters are refused.
+_ABSENT = "\0"
 _BOOLEAN = {bool, np.bool_, type(None)}
 
 
@@ -39,6 +41,11 @@ class ReadOptions:
     missing: str
     missing_values: frozenset[str]
     max_states: int
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """The texts of cells that have no state."""
+        return self.missing_values | {_ABSENT}
 
     def limit(self, name: str, declared: Sequence[str] | None = None) -> int:
         """Most distinct values a column may have: states that were declared are no surprise."""
@@ -80,10 +87,7 @@ def build(
         raise DataError(f"{who} has no rows")
     labels = [_labels(column, options) for column in columns]
     refuse_many(
-        {
-            c.name: len(set(t) - options.missing_values)
-            for c, t in zip(columns, labels, strict=True)
-        },
+        {c.name: len(set(t) - options.absent) for c, t in zip(columns, labels, strict=True)},
         {c.name: options.limit(c.name, c.declared) for c in columns},
         options,
     )
@@ -100,9 +104,19 @@ def build(
     return data
 
 
-def refuse_many(counts: Mapping[str, int], limits: Mapping[str, int], options: ReadOptions) -> None:
+def refuse_many(
+    counts: Mapping[str, int],
+    limits: Mapping[str, int],
+    options: ReadOptions,
+    *,
+    estimated: Collection[str] = (),
+) -> None:
     """Refuse columns with more distinct values than their limit."""
-    wide = {name: n for name, n in counts.items() if n > limits[name]}
+    wide = {
+        name: f"about {n:,}" if name in estimated else f"{n:,}"
+        for name, n in counts.items()
+        if n > limits[name]
+    }
     if not wide:
         return
     who = f"read: {options.source}"
@@ -110,17 +124,17 @@ def refuse_many(counts: Mapping[str, int], limits: Mapping[str, int], options: R
     if name in options.states:
         declared = len(options.states[name])
         raise DataError(
-            f"{who}: column {name!r} has {n:,} distinct values, states= declares {declared:,}"
+            f"{who}: column {name!r} has {n} distinct values, states= declares {declared:,}"
         )
-    if n > MAX_ARITY and limits[name] == MAX_ARITY:
+    if limits[name] == MAX_ARITY:
         raise DataError(
-            f"{who}: column {name!r} has {n:,} distinct values, "
+            f"{who}: column {name!r} has {n} distinct values, "
             f"at most {MAX_ARITY:,} states are possible; discretize it or leave it out with drop="
         )
     remedy = "discretize them, leave them out with drop= or raise max_states"
     if len(wide) == 1:
         raise DataError(
-            f"{who}: column {name!r} has {n:,} distinct values, more than "
+            f"{who}: column {name!r} has {n} distinct values, more than "
             f"max_states={options.max_states}; {remedy.replace('them', 'it')}"
         )
     raise DataError(
@@ -173,15 +187,14 @@ def _labels(column: RawColumn, options: ReadOptions) -> list[str]:
         raise DataError(f"{who} has a value with a NUL character, which no file format keeps")
     if len(present) == len(column.values):
         return texts
-    # An absent value becomes a text nobody can write: it contains a NUL character.
     found = iter(texts)
-    return ["\0" if is_absent(value) else next(found) for value in column.values]
+    return [_ABSENT if is_absent(value) else next(found) for value in column.values]
 
 
 def _coded(
     column: RawColumn, texts: list[str], options: ReadOptions
 ) -> tuple[Variable, npt.NDArray[Any]]:
-    absent = options.missing_values | {"\0"}
+    absent = options.absent
     seen = [text for text in texts if text not in absent]
     states = _states(column, seen, options)
     place = {state: code for code, state in enumerate(states)}
@@ -238,7 +251,8 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
         what = f"column {name!r} has {count_of(n, 'missing value')}"
         if len(holes) > 1:
             total = sum(holes.values())
-            what = f"{len(holes)} columns have {total:,} missing values: {_shown(holes)}"
+            texts = {name: f"{n:,}" for name, n in holes.items()}
+            what = f"{len(holes)} columns have {total:,} missing values: {_shown(texts)}"
         raise DataError(
             f'{who}: {what}; pass missing="drop", "state" or "keep", '
             f"or leave columns out with drop="
@@ -282,8 +296,8 @@ def _with_missing_state(data: Dataset, options: ReadOptions) -> Dataset:
     return Dataset._adopt(variables, columns, data.weights)
 
 
-def _shown(counts: Mapping[str, int]) -> str:
-    first = [f"{name!r} ({n:,})" for name, n in list(counts.items())[:_SHOWN_COLUMNS]]
+def _shown(counts: Mapping[str, str]) -> str:
+    first = [f"{name!r} ({n})" for name, n in list(counts.items())[:_SHOWN_COLUMNS]]
     return ", ".join(first) + (", ..." if len(counts) > _SHOWN_COLUMNS else "")
 
 

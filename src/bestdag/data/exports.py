@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
-from bestdag.data.atomic import atomic_text
 from bestdag.errors import DataError, import_optional
+from bestdag.files import writing
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
@@ -81,8 +82,10 @@ def to_csv(data: Dataset, path: str | os.PathLike[str] | TextIO, weights: str) -
         _write(data, path, ",", weights)
         return
     name = os.fspath(path).lower().removesuffix(".gz")
-    with atomic_text(path, who="to_csv") as stream:
+    with writing(path) as file:
+        stream = io.TextIOWrapper(file, "utf-8", newline="")
         _write(data, stream, "\t" if name.endswith(".tsv") else ",", weights)
+        stream.detach()  # writes the rest and leaves the file to be closed
 
 
 def _write(data: Dataset, stream: TextIO, delimiter: str, weights: str) -> None:

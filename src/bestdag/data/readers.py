@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
+from bestdag.data.choice import Choice
 from bestdag.data.dataset import Dataset
 from bestdag.data.encode import ReadOptions, build, check_states, weights_of
 from bestdag.data.frames import frame_columns, is_from, raw_column
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError, require_choice, require_count, unknown_name
+from bestdag.errors import DataError, require_choice, require_count
 
 __all__ = ["read", "read_matching"]
 
@@ -143,7 +143,7 @@ def _choice(
     drop: str | Iterable[str] | None,
     *,
     exactly: bool = False,
-) -> _Choice:
+) -> Choice:
     texts = (missing_values,) if isinstance(missing_values, str) else missing_values
     marks = frozenset(texts)
     require_choice("read", "missing", missing, ["error", "drop", "state", "keep"])
@@ -154,10 +154,10 @@ def _choice(
         missing_values=marks,
         max_states=require_count("read", "max_states", max_states, minimum=1),
     )
-    return _Choice(columns, drop, weights, options, exactly=exactly)
+    return Choice(columns, drop, weights, options, exactly=exactly)
 
 
-def _read(source: Any, choice: _Choice) -> Dataset:
+def _read(source: Any, choice: Choice) -> Dataset:
     if isinstance(source, str | os.PathLike):
         if os.fspath(source) == "-":
             return _read_stream(sys.stdin, choice)
@@ -176,66 +176,7 @@ def _read(source: Any, choice: _Choice) -> Dataset:
     return _read_frame(source, listed, choice)
 
 
-class _Choice:
-    """Which columns are variables, and where the weights are."""
-
-    def __init__(
-        self,
-        columns: str | Iterable[str] | None,
-        drop: str | Iterable[str] | None,
-        weights: str | npt.ArrayLike | None,
-        options: ReadOptions,
-        *,
-        exactly: bool = False,
-    ) -> None:
-        self.exactly = exactly
-        self.columns = None if columns is None else _names(columns)
-        self.drop = [] if drop is None else _names(drop)
-        self.weights = weights
-        self.options = options
-
-    def variables(self, names: Sequence[Any]) -> list[str]:
-        """Check the names of a table and choose among them."""
-        _require_good_names(names, self.options.source)
-        who = f"read: {self.options.source}"
-        asked = [*(self.columns or ()), *self.drop, *self.options.states]
-        if isinstance(self.weights, str):
-            asked.append(self.weights)
-        known = set(names)
-        for name in asked:
-            if name not in known:
-                raise unknown_name("column", name, names, who=who)
-        out = {*self.drop, self.weights} if isinstance(self.weights, str) else set(self.drop)
-        chosen = [n for n in (names if self.columns is None else self.columns) if n not in out]
-        extra = [n for n in names if n not in out and n not in chosen]
-        if self.exactly and extra:
-            shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
-            raise DataError(
-                f"{who}: {'column' if len(extra) == 1 else 'columns'} {shown} "
-                f"{'is' if len(extra) == 1 else 'are'} not in the network; "
-                "drop them, or ask to ignore them (--ignore-extra)"
-            )
-        if len(set(chosen)) != len(chosen):
-            twice = next(name for name in chosen if chosen.count(name) > 1)
-            raise DataError(f"{who}: columns= lists {twice!r} twice")
-        if not chosen:
-            raise DataError(f"{who} has no columns to read")
-        return chosen
-
-    def given_weights(self, n_rows: int) -> npt.NDArray[Any] | None:
-        """Return the weights that came as an array."""
-        if self.weights is None or isinstance(self.weights, str):
-            return None
-        given = np.asarray(self.weights)
-        if given.shape != (n_rows,):
-            raise DataError(
-                f"read: {self.options.source}: {n_rows:,} rows need as many weights, "
-                f"got an array of shape {given.shape}"
-            )
-        return given
-
-
-def _read_frame(source: Any, listed: list[tuple[str, Any]], choice: _Choice) -> Dataset:
+def _read_frame(source: Any, listed: list[tuple[str, Any]], choice: Choice) -> Dataset:
     names = choice.variables([name for name, _ in listed])
     by_name = dict(listed)
     who = f"read: {choice.options.source}"
@@ -257,7 +198,7 @@ def _read_frame(source: Any, listed: list[tuple[str, Any]], choice: _Choice) -> 
     return build(columns, weights, choice.options)
 
 
-def _read_duck(table: Any, choice: _Choice) -> Dataset:
+def _read_duck(table: Any, choice: Choice) -> Dataset:
     by_name = {field.name: field for field in table.fields}
     names = choice.variables([field.name for field in table.fields])
     weight = by_name[choice.weights] if isinstance(choice.weights, str) else None
@@ -267,7 +208,7 @@ def _read_duck(table: Any, choice: _Choice) -> Dataset:
     return build(columns, weights, choice.options)
 
 
-def _read_relation(relation: Any, choice: _Choice) -> Dataset:
+def _read_relation(relation: Any, choice: Choice) -> Dataset:
     import duckdb
 
     from bestdag.data.duck import DuckTable, one_line
@@ -281,7 +222,7 @@ def _read_relation(relation: Any, choice: _Choice) -> Dataset:
         raise DataError(f"read: {source} cannot be read: {one_line(error)}") from None
 
 
-def _read_path(path: Path, choice: _Choice) -> Dataset:
+def _read_path(path: Path, choice: Choice) -> Dataset:
     source = choice.options.source
     try:
         mode = path.stat().st_mode
@@ -303,7 +244,7 @@ def _read_path(path: Path, choice: _Choice) -> Dataset:
     return _read_file(path, choice, _kind(path))
 
 
-def _read_stream(stream: Any, choice: _Choice) -> Dataset:
+def _read_stream(stream: Any, choice: Choice) -> Dataset:
     """Spool a stream of CSV to a file, because it is read more than once."""
     if isinstance(stream, io.TextIOBase) and hasattr(stream, "buffer") and stream is sys.stdin:
         stream = stream.buffer
@@ -321,7 +262,7 @@ def _read_stream(stream: Any, choice: _Choice) -> Dataset:
         return _read_file(path, choice, ".csv")
 
 
-def _read_file(path: Path, choice: _Choice, kind: str) -> Dataset:
+def _read_file(path: Path, choice: Choice, kind: str) -> Dataset:
     import duckdb
 
     from bestdag.data import csv_source, duck, duck_types, json_source
@@ -368,26 +309,3 @@ def _describe(source: Any) -> str:
         text = os.fspath(source)
         return "standard input" if text == "-" else repr(os.path.basename(str(text)) or str(text))
     return f"the {type(source).__name__}"
-
-
-def _names(columns: str | Iterable[str]) -> list[str]:
-    return [columns] if isinstance(columns, str) else list(columns)
-
-
-def _require_good_names(names: Sequence[Any], source: str) -> None:
-    seen: set[str] = set()
-    for place, name in enumerate(names, start=1):
-        if not isinstance(name, str):
-            raise DataError(
-                f"read: {source}: column names must be text, got {name!r} for column {place}; "
-                f"rename the columns"
-            )
-        if not name:
-            raise DataError(
-                f"read: {source}: column {place} has no name; is it a row index written by mistake?"
-            )
-        if "\0" in name:
-            raise DataError(f"read: {source}: the name of column {place} has a NUL character")
-        if name in seen:
-            raise DataError(f"read: {source}: two columns are called {name!r}; rename one")
-        seen.add(name)

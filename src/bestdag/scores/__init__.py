@@ -9,11 +9,13 @@ from bestdag.scores.base import Score
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.bic import BIC
 from bestdag.scores.fnml import FNML
+from bestdag.scores.max_bdeu import MaxBDeu
+from bestdag.scores.min_bdeu import MinBDeu
 from bestdag.scores.qnml import QNML
 
 __all__ = ["ALIASES", "SCORES", "make_score"]
 
-SCORES: dict[str, Any] = {score.name: score for score in (BDeu, BIC, FNML, QNML)}
+SCORES: dict[str, Any] = {score.name: score for score in (BIC, BDeu, FNML, QNML, MinBDeu, MaxBDeu)}
 ALIASES = {"mdl": "bic", "nml": "fnml"}
 
 

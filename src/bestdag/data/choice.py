@@ -1,0 +1,96 @@
+"""Which columns of a table are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.data.encode import ReadOptions
+from bestdag.errors import DataError, unknown_name
+
+__all__ = ["Choice"]
+
+
+class Choice:
+    """Which columns are variables, and where the weights are."""
+
+    def __init__(
+        self,
+        columns: str | Iterable[str] | None,
+        drop: str | Iterable[str] | None,
+        weights: str | npt.ArrayLike | None,
+        options: ReadOptions,
+        *,
+        exactly: bool = False,
+    ) -> None:
+        self.exactly = exactly
+        self.columns = None if columns is None else _names(columns)
+        self.drop = [] if drop is None else _names(drop)
+        self.weights = weights
+        self.options = options
+
+    def variables(self, names: Sequence[Any]) -> list[str]:
+        """Check the names of a table and choose among them."""
+        _require_good_names(names, self.options.source)
+        who = f"read: {self.options.source}"
+        asked = [*(self.columns or ()), *self.drop, *self.options.states]
+        if isinstance(self.weights, str):
+            asked.append(self.weights)
+        known = set(names)
+        for name in asked:
+            if name not in known:
+                raise unknown_name("column", name, names, who=who)
+        out = {*self.drop, self.weights} if isinstance(self.weights, str) else set(self.drop)
+        chosen = [n for n in (names if self.columns is None else self.columns) if n not in out]
+        extra = [n for n in names if n not in out and n not in chosen]
+        if self.exactly and extra:
+            shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
+            raise DataError(
+                f"{who}: {'column' if len(extra) == 1 else 'columns'} {shown} "
+                f"{'is' if len(extra) == 1 else 'are'} not in the network; "
+                "drop them, or ask to ignore them (--ignore-extra)"
+            )
+        if len(set(chosen)) != len(chosen):
+            twice = next(name for name in chosen if chosen.count(name) > 1)
+            raise DataError(f"{who}: columns= lists {twice!r} twice")
+        if not chosen:
+            raise DataError(f"{who} has no columns to read")
+        return chosen
+
+    def given_weights(self, n_rows: int) -> npt.NDArray[Any] | None:
+        """Return the weights that came as an array."""
+        if self.weights is None or isinstance(self.weights, str):
+            return None
+        given = np.asarray(self.weights)
+        if given.shape != (n_rows,):
+            raise DataError(
+                f"read: {self.options.source}: {n_rows:,} rows need as many weights, "
+                f"got an array of shape {given.shape}"
+            )
+        return given
+
+
+def _names(columns: str | Iterable[str]) -> list[str]:
+    return [columns] if isinstance(columns, str) else list(columns)
+
+
+def _require_good_names(names: Sequence[Any], source: str) -> None:
+    seen: set[str] = set()
+    for place, name in enumerate(names, start=1):
+        if not isinstance(name, str):
+            raise DataError(
+                f"read: {source}: column names must be text, got {name!r} for column {place}; "
+                f"rename the columns"
+            )
+        if not name:
+            raise DataError(
+                f"read: {source}: column {place} has no name; is it a row index written by mistake?"
+            )
+        if "\0" in name:
+            raise DataError(f"read: {source}: the name of column {place} has a NUL character")
+        if name in seen:
+            raise DataError(f"read: {source}: two columns are called {name!r}; rename one")
+        seen.add(name)
