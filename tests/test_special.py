@@ -1,14 +1,23 @@
 """Functions of counts against exact products and the standard library."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import fsum, lgamma, log, log1p, prod
+from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bestdag.special import log_gamma, log_rising, log_rising_slopes, n_log_n, n_log_share
+from bestdag.special import (
+    chi_square_quantile,
+    log_gamma,
+    log_rising,
+    log_rising_slopes,
+    n_log_n,
+    n_log_share,
+)
 
 
 @given(st.floats(1e-300, 1e15))
@@ -47,6 +56,51 @@ def test_log_rising_joins_smoothly_at_its_switches():
 
 def test_n_log_n_of_zero_is_zero():
     assert n_log_n([0, 1, 4]).tolist() == [0.0, 0.0, pytest.approx(4 * log(4))]
+
+
+# Two degrees of freedom: exponential with mean 2. One: the square of a normal variable.
+@pytest.mark.parametrize("confidence", [1e-300, 1e-9, 0.3, 0.5, 0.9, 0.99, 1 - 1e-12])
+def test_chi_square_quantiles_in_closed_form(confidence):
+    exponential = -2 * log1p(-confidence)
+    assert chi_square_quantile(2, confidence) == pytest.approx(exponential, rel=1e-13)
+    normal = NormalDist().inv_cdf(0.975) ** 2
+    assert chi_square_quantile(1, 0.95) == pytest.approx(normal, rel=1e-12)
+
+
+@given(st.integers(0, 10**14), st.floats(1e-5, 1, exclude_max=True))
+@example(10**6 - 1, 0.99)
+@example(10**6, 0.99)
+def test_chi_square_quantiles_agree_with_scipy(df, confidence):
+    from scipy.special import chdtri, gammaincinv
+
+    tail = 1 - confidence
+    expected = 2 * gammaincinv(df / 2, confidence) if confidence < 0.5 else chdtri(df, tail)
+    got = chi_square_quantile(df, confidence)
+    assert got == (0.0 if df == 0 else pytest.approx(expected, rel=1e-10))
+
+
+# Where scipy's own sum stops early (6,601,428 degrees of freedom, confidence 1.12e-9), the series
+# of P(a, x) in 40 digits: x^a e^-x / Gamma(a) (1/a + x/(a (a+1)) + ...), Gamma by Stirling.
+def test_chi_square_quantiles_far_out_in_many_digits():
+    confidence = 1.1186915836973644e-09
+    x = Decimal(chi_square_quantile(6_601_428, confidence)) / 2
+    a = Decimal(6_601_428) / 2
+    with localcontext() as context:
+        context.prec = 40
+        pi = Decimal("3.14159265358979323846264338327950288419717")
+        log_gamma_a = (a - Decimal("0.5")) * a.ln() - a + (2 * pi).ln() / 2 + 1 / (12 * a)
+        term = total = 1 / a
+        n = a
+        while term > total * Decimal("1e-20"):
+            n += 1
+            term *= x / n
+            total += term
+        probability = (a * x.ln() - x - log_gamma_a + total.ln()).exp()
+    assert float(probability) == pytest.approx(confidence, rel=1e-10)
+
+
+def test_chi_square_quantile_of_infinitely_many_degrees_of_freedom():
+    assert chi_square_quantile(float("inf"), 0.99) == float("inf")
 
 
 def test_n_log_share_of_nothing_is_zero():

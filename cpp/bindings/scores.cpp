@@ -1,19 +1,27 @@
 // Kernels of the scores, and local scores of many families.
 #include "bindings/types.hpp"
+#include "kernels/aic.hpp"
 #include "kernels/all_families.hpp"
+#include "kernels/bd.hpp"
 #include "kernels/bdeu.hpp"
 #include "kernels/bic.hpp"
 #include "kernels/changes.hpp"
 #include "kernels/contaminated_prior.hpp"
 #include "kernels/fnml.hpp"
+#include "kernels/ll.hpp"
 #include "kernels/max_bdeu.hpp"
 #include "kernels/min_bdeu.hpp"
+#include "kernels/mit.hpp"
 #include "kernels/qnml.hpp"
 
 void register_scores(nb::module_& m) {
     nb::class_<bestdag::Kernel>(m, "Kernel", "Native twin of a score.");
+    m.def("ll", &bestdag::make_ll, "Native twin of scores/ll.py.");
+    m.def("aic", &bestdag::make_aic, "Native twin of scores/aic.py.");
     m.def("bic", &bestdag::make_bic, "Native twin of scores/bic.py.");
+    m.def("bd", &bestdag::make_bd, "pseudo_count"_a, "Native twin of scores/bd.py.");
     m.def("bdeu", &bestdag::make_bdeu, "ess"_a, "Native twin of scores/bdeu.py.");
+    m.def("mit", &bestdag::make_mit, "confidence"_a, "Native twin of scores/mit.py.");
     m.def("fnml", &bestdag::make_fnml, "Native twin of scores/fnml.py.");
     m.def("qnml", &bestdag::make_qnml, "is_exact"_a, "Native twin of scores/qnml.py.");
     m.def("min_bdeu", &bestdag::make_min_bdeu, "ess"_a, "epsilon"_a,

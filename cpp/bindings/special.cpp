@@ -1,5 +1,6 @@
 // Functions of counts, over whole arrays.
 #include "bindings/common.hpp"
+#include "kernels/chi_square.hpp"
 #include "kernels/digamma.hpp"
 #include "kernels/log_gamma.hpp"
 #include "kernels/regret.hpp"
@@ -20,6 +21,8 @@ void register_special(nb::module_& m) {
         },
         "a"_a.noconvert(), "n"_a.noconvert(), "out"_a.noconvert(),
         "ln [Gamma(a + n) / Gamma(a)] of each pair.");
+    m.def("chi_square_quantile", &bestdag::chi_square_quantile, "df"_a, "confidence"_a,
+          "The number a chi-square variable stays below with this probability.");
     m.def(
         "regret",
         [](const In& n, const In& r, const Out& out) {

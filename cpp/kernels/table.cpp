@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "kernels/log_gamma.hpp"
+
 namespace bestdag {
 
 namespace {
@@ -27,6 +29,23 @@ void append(const Code* codes, std::uint32_t arity, std::span<std::uint32_t> num
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = numbers[i] * arity + codes[i];
 }
 
+// Add the weight of each row to the count of its state; nullptr weighs every row 1.
+template <class Weight>
+std::vector<Weight> count_states(const Column& column, const Weight* weights, std::size_t n_rows) {
+    std::vector<Weight> counts(column.arity, Weight{0});
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        counts[column[row]] += weights ? weights[row] : Weight{1};
+    }
+    return counts;
+}
+
+template <class Weight>
+double sum_n_log_n(const std::vector<Weight>& counts) {
+    double sum = 0.0;
+    for (const Weight n : counts) sum += n_log_n(static_cast<double>(n));
+    return sum;
+}
+
 }  // namespace
 
 void append_codes(const Column& column, std::size_t first,
@@ -44,7 +63,8 @@ Table::Table(std::size_t n_rows, std::vector<Column> columns, Weights weights)
       weights_(weights),
       total_weight_(sum_of_weights(weights, n_rows)),
       all_rows_(n_words(), ~std::uint64_t{0}),
-      bitmaps_(std::make_unique<Bitmaps[]>(columns_.size())) {
+      bitmaps_(std::make_unique<Bitmaps[]>(columns_.size())),
+      marginals_(std::make_unique<Marginal[]>(columns_.size())) {
     if (n_rows % 64 != 0) all_rows_.back() = (std::uint64_t{1} << (n_rows % 64)) - 1;
 }
 
@@ -60,6 +80,17 @@ const std::uint64_t* Table::bitmaps(std::size_t column) const {
         }
     });
     return bitmaps.words.data();
+}
+
+double Table::marginal_n_log_n(std::size_t column) const {
+    Marginal& marginal = marginals_[column];
+    std::call_once(marginal.once, [&] {
+        const Column& codes = columns_[column];
+        marginal.n_log_n =
+            weights_.real ? sum_n_log_n(count_states(codes, weights_.real, n_rows_))
+                          : sum_n_log_n(count_states(codes, weights_.whole, n_rows_));
+    });
+    return marginal.n_log_n;
 }
 
 }  // namespace bestdag

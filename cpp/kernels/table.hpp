@@ -53,10 +53,18 @@ public:
     // Bitmap with every row of the table set.
     const std::uint64_t* all_rows() const noexcept { return all_rows_.data(); }
 
+    // Sum of n ln n over the states of one column, n their counts. Worked out once, by whichever
+    // thread asks first.
+    double marginal_n_log_n(std::size_t column) const;
+
 private:
     struct Bitmaps {
         std::once_flag once;
         std::vector<std::uint64_t> words;
+    };
+    struct Marginal {
+        std::once_flag once;
+        double n_log_n = 0.0;
     };
 
     std::size_t n_rows_;
@@ -65,6 +73,7 @@ private:
     double total_weight_;
     std::vector<std::uint64_t> all_rows_;
     std::unique_ptr<Bitmaps[]> bitmaps_;
+    std::unique_ptr<Marginal[]> marginals_;
 };
 
 }  // namespace bestdag

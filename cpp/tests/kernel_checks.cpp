@@ -8,14 +8,18 @@
 #include <random>
 #include <vector>
 
+#include "kernels/aic.hpp"
+#include "kernels/bd.hpp"
 #include "kernels/bdeu.hpp"
 #include "kernels/bic.hpp"
 #include "kernels/bitwise.hpp"
 #include "kernels/families.hpp"
 #include "kernels/fnml.hpp"
+#include "kernels/ll.hpp"
 #include "kernels/log_gamma.hpp"
 #include "kernels/max_bdeu.hpp"
 #include "kernels/min_bdeu.hpp"
+#include "kernels/mit.hpp"
 #include "kernels/qnml.hpp"
 #include "kernels/regret.hpp"
 
@@ -117,7 +121,11 @@ void check_table(const Data& data, const bestdag::Execution& execution) {
 
     const bestdag::Weights kinds[] = {
         {}, {data.whole.data(), nullptr}, {nullptr, data.real.data()}};
-    const bestdag::Kernel kernels[] = {bestdag::make_bic(),
+    const bestdag::Kernel kernels[] = {bestdag::make_ll(),
+                                       bestdag::make_aic(),
+                                       bestdag::make_bic(),
+                                       bestdag::make_mit(0.99),
+                                       bestdag::make_bd(0.5),
                                        bestdag::make_bdeu(2.0),
                                        bestdag::make_fnml(),
                                        bestdag::make_qnml(true),

@@ -17,28 +17,44 @@ if TYPE_CHECKING:
     from bestdag.graph.dag import Dag as Dag
     from bestdag.graph.pdag import Pdag as Pdag
     from bestdag.network.network import Network as Network
+    from bestdag.scores.aic import AIC as AIC
+    from bestdag.scores.bd import BD as BD
+    from bestdag.scores.bde import BDe as BDe
     from bestdag.scores.bdeu import BDeu as BDeu
     from bestdag.scores.bic import BIC as BIC
     from bestdag.scores.fnml import FNML as FNML
-    from bestdag.scores.qnml import QNML as QNML
+    from bestdag.scores.k2 import K2 as K2
+    from bestdag.scores.ll import LL as LL
     from bestdag.scores.max_bdeu import MaxBDeu as MaxBDeu
     from bestdag.scores.min_bdeu import MinBDeu as MinBDeu
+    from bestdag.scores.mit import MIT as MIT
+    from bestdag.scores.prior import EdgeDifferencePrior as EdgeDifferencePrior
+    from bestdag.scores.prior import UniformPrior as UniformPrior
+    from bestdag.scores.qnml import QNML as QNML
     from bestdag.scores.scorer import Scorer as Scorer
 
 _HOME = {
+    "AIC": "bestdag.scores.aic",
+    "BD": "bestdag.scores.bd",
+    "BDe": "bestdag.scores.bde",
     "BDeu": "bestdag.scores.bdeu",
     "BIC": "bestdag.scores.bic",
     "BestdagError": "bestdag.errors",
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
+    "EdgeDifferencePrior": "bestdag.scores.prior",
     "FNML": "bestdag.scores.fnml",
     "FamilyCounts": "bestdag.counts.family",
     "MaxBDeu": "bestdag.scores.max_bdeu",
     "MinBDeu": "bestdag.scores.min_bdeu",
+    "K2": "bestdag.scores.k2",
+    "LL": "bestdag.scores.ll",
+    "MIT": "bestdag.scores.mit",
     "Network": "bestdag.network.network",
     "Pdag": "bestdag.graph.pdag",
     "QNML": "bestdag.scores.qnml",
     "Scorer": "bestdag.scores.scorer",
+    "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
     "read": "bestdag.data.readers",
 }

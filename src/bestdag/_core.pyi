@@ -15,6 +15,9 @@ def log_gamma(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C'
 def log_rising(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """ln [Gamma(a + n) / Gamma(a)] of each pair."""
 
+def chi_square_quantile(df: float, confidence: float) -> float:
+    """The number a chi-square variable stays below with this probability."""
+
 def regret(n: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """ln C(r, n) of each pair."""
 
@@ -46,11 +49,23 @@ def count_families(table: Table, children: Annotated[NDArray[numpy.int32], dict(
 class Kernel:
     """Native twin of a score."""
 
+def ll() -> Kernel:
+    """Native twin of scores/ll.py."""
+
+def aic() -> Kernel:
+    """Native twin of scores/aic.py."""
+
 def bic() -> Kernel:
     """Native twin of scores/bic.py."""
 
+def bd(pseudo_count: float) -> Kernel:
+    """Native twin of scores/bd.py."""
+
 def bdeu(ess: float) -> Kernel:
     """Native twin of scores/bdeu.py."""
+
+def mit(confidence: float) -> Kernel:
+    """Native twin of scores/mit.py."""
 
 def fnml() -> Kernel:
     """Native twin of scores/fnml.py."""

@@ -1,4 +1,4 @@
-"""Functions of counts: log-gamma, rising factorials, n log n, regret. Natural logarithms."""
+"""Functions of counts: log-gamma, rising factorials, n log n, regret, quantiles; natural logs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from bestdag import _core
 from bestdag.errors import InvalidParameterError
 
 __all__ = [
+    "chi_square_quantile",
     "log_gamma",
     "log_rising",
     "log_rising_slopes",
@@ -26,6 +27,19 @@ _Floats = npt.NDArray[np.float64]
 _MAX_COUNT = 2.0**53
 # Values between two looks for Ctrl-C: a tenth of a second or so.
 _BLOCK = 1 << 16
+
+
+def chi_square_quantile(df: float, confidence: float) -> float:
+    """Return what a chi-square variable stays below with probability `confidence`.
+
+    Degrees of freedom may be huge; with none the variable is always 0, and so is the quantile.
+
+    Examples
+    --------
+    >>> round(chi_square_quantile(1, 0.95), 6)
+    3.841459
+    """
+    return _core.chi_square_quantile(df, confidence) if df > 0 else 0.0
 
 
 def log_gamma(x: npt.ArrayLike) -> _Floats:

@@ -1,6 +1,7 @@
 """What every score promises, checked for each entry of the list."""
 
 import pickle
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError
+from bestdag.graph.dag import Dag
 from bestdag.scores import SCORES, make_score
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
@@ -114,6 +116,73 @@ def test_equal_on_equivalent_graphs_when_it_says_so(name, dataset):
     backward = scorer.family(y) + scorer.family(x, [y])
     if scorer.score.is_score_equivalent:
         assert forward == pytest.approx(backward, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", [n for n in SCORES if SCORES[n].is_score_equivalent])
+@given(st.integers(0, 2**32), st.integers(4, 5), st.sampled_from(["none", "whole"]))
+@settings(max_examples=25, deadline=None)
+def test_equal_on_whole_equivalence_classes(name, seed, n_nodes, weights):
+    rng = np.random.default_rng(seed)
+    names = [f"v{i}" for i in range(n_nodes)]
+    arities = dict(zip(names, rng.integers(1, 5, n_nodes).tolist(), strict=True))
+    columns = {name: rng.integers(0, r, 40).tolist() for name, r in arities.items()}
+    drawn = rng.integers(1, 4, 40) if weights == "whole" else None
+    scorer = Scorer(make_dataset(columns, arities, drawn), name)
+    order = rng.permutation(names).tolist()
+    pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
+    dag = Dag(names, [pair for pair in pairs if rng.random() < 0.6])
+    totals = [scorer.total(member) for member in dag.cpdag().members()]
+    assert totals == pytest.approx([totals[0]] * len(totals), rel=1e-9, abs=1e-9)
+
+
+# Ways to get a variable "more" that tells nothing about x beyond what y and z tell.
+def _function_of_parents(rng, columns):
+    mapping = rng.integers(0, 3, 100)
+    columns["more"] = mapping[columns["y"] * 10 + columns["z"]]
+
+
+def _beside_a_certain_child(rng, columns):
+    mapping = rng.integers(0, 3, 100)
+    columns["x"] = mapping[columns["y"] * 10 + columns["z"]]
+    columns["more"] = rng.integers(0, 3, len(columns["x"]))
+
+
+def _crossed_with_everything(rng, columns):
+    n_rows = len(columns["x"])
+    for name in "xyz":
+        columns[name] = np.tile(columns[name], 3)
+    columns["more"] = np.repeat([0, 1, 2], n_rows)
+
+
+@pytest.mark.parametrize("name", [n for n in SCORES if SCORES[n].is_regular])
+@pytest.mark.parametrize(
+    "idle", [_function_of_parents, _beside_a_certain_child, _crossed_with_everything]
+)
+@given(st.integers(0, 2**32), st.integers(1, 30), st.integers(2, 4), st.integers(0, 2))
+@settings(max_examples=40, deadline=None)
+def test_a_parent_that_tells_nothing_never_wins_when_it_says_so(
+    name, idle, seed, n_rows, arity, n_parents
+):
+    rng = np.random.default_rng(seed)
+    columns = {v: rng.integers(0, arity, n_rows) for v in "xyz"}
+    for unused in "yz"[n_parents:]:
+        columns[unused] = np.zeros(n_rows, np.int64)
+    idle(rng, columns)
+    lists = {v: codes.tolist() for v, codes in columns.items()}
+    scorer = Scorer(make_dataset(lists, {"x": 4, "y": 4, "z": 4, "more": 3}), name)
+    parents = list("yz"[:n_parents])
+    without, extended = scorer.family("x", parents), scorer.family("x", [*parents, "more"])
+    assert extended <= without + 1e-9 * max(1.0, abs(without))
+
+
+@every_score
+def test_says_what_it_is(name):
+    score = SCORES[name]
+    for fact in ("is_score_equivalent", "is_hyperparameter_free", "is_regular"):
+        assert isinstance(getattr(score, fact), bool)
+    own = fields(score)
+    assert all(setting.init and setting.name[0] != "_" for setting in own)
+    assert own or score.is_hyperparameter_free
 
 
 @every_score

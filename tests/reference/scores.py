@@ -32,3 +32,24 @@ def bic(table, n_configurations):
             likelihood *= Fraction(count, max(1, sum(row))) ** count
     n = sum(map(sum, table))
     return log_fraction(likelihood) - log(n) / 2 * n_configurations * (len(table[0]) - 1)
+
+
+def log_likelihood(table):
+    """Multiply the maximum-likelihood probabilities of all cases."""
+    likelihood = Fraction(1)
+    for row in table:
+        for count in row:
+            likelihood *= Fraction(count, max(1, sum(row))) ** count
+    return log_fraction(likelihood)
+
+
+def dirichlet(table, priors):
+    """Predict each case from those before it and from its row's prior cases, in fractions."""
+    probability = Fraction(1)
+    for row, prior in zip(table, priors, strict=True):
+        weights = [Fraction(a) for a in prior]
+        for state, count in enumerate(row):
+            for _ in range(count):
+                probability *= weights[state] / sum(weights)
+                weights[state] += 1
+    return log_fraction(probability)

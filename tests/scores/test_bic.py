@@ -35,6 +35,36 @@ def test_example_7_2(table_7_2):
     assert bits_b == pytest.approx(-20.25071, abs=5e-6)
 
 
+# Exercise 7.8, Table 7.4: (C, B, A) = (1,1,2) 12 times, (1,1,1) 11, (2,1,2) 6, (2,2,1) 3; N = 32.
+# The figures of the exercise are not at hand, so every kind of family and structure is here. Fits,
+# base 2:
+#   A        14 lg(14/32) + 18 lg(18/32)                                 = -31.63838
+#   B        29 lg(29/32) + 3 lg(3/32)                                   = -14.36366
+#   C        23 lg(23/32) + 9 lg(9/32)                                   = -27.42875
+#   B | A    11 lg(11/14) + 3 lg(3/14), for A=2 certain                  = -10.49433
+#   C | A    11 lg(11/14) + 3 lg(3/14) + 12 lg(12/18) + 6 lg(6/18)       = -27.02366
+#   C | B    23 lg(23/29) + 6 lg(6/29), for B=2 certain                  = -21.32975
+#   B | A,C  always certain                                              = 0
+#   C | A,B  12 lg(12/18) + 6 lg(6/18)                                   = -16.52933
+# The penalty is (lg 32)/2 = 2.5 per free parameter: 1 without, 2 with one, 4 with two parents.
+@pytest.mark.parametrize(
+    ("arcs", "bits"),
+    [
+        ([], -31.63838 - 14.36366 - 27.42875 - 3 * 2.5),
+        ([("A", "B"), ("B", "C")], -31.63838 - 10.49433 - 21.32975 - 5 * 2.5),
+        ([("A", "B"), ("A", "C")], -31.63838 - 10.49433 - 27.02366 - 5 * 2.5),
+        ([("A", "B"), ("C", "B")], -31.63838 - 0 - 27.42875 - 6 * 2.5),
+        ([("A", "C"), ("B", "C")], -31.63838 - 14.36366 - 16.52933 - 6 * 2.5),
+        ([("A", "B"), ("A", "C"), ("B", "C")], -31.63838 - 10.49433 - 16.52933 - 7 * 2.5),
+    ],
+)
+def test_exercise_7_8(code_columns, arcs, bits):
+    rows = [(0, 0, 1)] * 12 + [(0, 0, 0)] * 11 + [(1, 0, 1)] * 6 + [(1, 1, 0)] * 3
+    dataset = code_columns(**dict(zip("CBA", map(list, zip(*rows, strict=True)), strict=True)))
+    total = Scorer(dataset, "bic").total(Dag(["A", "B", "C"], arcs))
+    assert total / log(2) == pytest.approx(bits, abs=2e-5)
+
+
 # (1, 1) once each in one configuration of four: 2 ln(1/2), penalty (ln 2)/2 times 4 (2 - 1).
 def test_unseen_configurations_are_paid_for():
     counts = FamilyCounts.of([[1, 1]], n_configurations=4)

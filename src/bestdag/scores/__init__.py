@@ -5,17 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from bestdag.errors import unknown_name
+from bestdag.scores.aic import AIC
 from bestdag.scores.base import Score
+from bestdag.scores.bd import BD
+from bestdag.scores.bde import BDe
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.bic import BIC
 from bestdag.scores.fnml import FNML
+from bestdag.scores.k2 import K2
+from bestdag.scores.ll import LL
 from bestdag.scores.max_bdeu import MaxBDeu
 from bestdag.scores.min_bdeu import MinBDeu
+from bestdag.scores.mit import MIT
 from bestdag.scores.qnml import QNML
 
 __all__ = ["ALIASES", "SCORES", "make_score"]
 
-SCORES: dict[str, Any] = {score.name: score for score in (BIC, BDeu, FNML, QNML, MinBDeu, MaxBDeu)}
+_ALL = (LL, AIC, BIC, FNML, QNML, MIT, K2, BD, BDe, BDeu, MinBDeu, MaxBDeu)
+
+SCORES: dict[str, Any] = {score.name: score for score in _ALL}
 ALIASES = {"mdl": "bic", "nml": "fnml"}
 
 

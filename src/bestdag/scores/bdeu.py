@@ -47,6 +47,8 @@ class BDeu:
 
     name: ClassVar[str] = "bdeu"
     is_score_equivalent: ClassVar[bool] = True
+    is_hyperparameter_free: ClassVar[bool] = False
+    is_regular: ClassVar[bool] = False
 
     ess: float = 1.0
 

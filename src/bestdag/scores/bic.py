@@ -44,6 +44,8 @@ class BIC:
 
     name: ClassVar[str] = "bic"
     is_score_equivalent: ClassVar[bool] = True
+    is_hyperparameter_free: ClassVar[bool] = True
+    is_regular: ClassVar[bool] = True
 
     def terms(self, counts: FamilyCounts) -> dict[str, float]:
         """Return log-likelihood and penalty."""

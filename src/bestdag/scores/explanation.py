@@ -47,10 +47,14 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(score: Score, counts: FamilyCounts) -> Explanation:
-    """Work out a local score and its terms."""
-    terms = score.terms(counts) if hasattr(score, "terms") else {}
-    return Explanation(score, counts, terms, score.family(counts))
+def explain(score: Score, counts: FamilyCounts, log_prior: float | None = None) -> Explanation:
+    """Work out a local score and its terms; a structure prior is a term of its own."""
+    terms = dict(score.terms(counts)) if hasattr(score, "terms") else {}
+    value = score.family(counts)
+    if log_prior is not None:
+        terms = {**(terms or {"data": value}), "structure prior": log_prior}
+        value += log_prior
+    return Explanation(score, counts, terms, value)
 
 
 def _table(counts: FamilyCounts) -> list[str]:

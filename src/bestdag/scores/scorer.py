@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,12 @@ import numpy.typing as npt
 from bestdag.counts.engine import CandidateSets, CountingEngine, ParentLimits, parent_sets
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError, GraphError, require_count
+from bestdag.errors import DataError, GraphError, InvalidParameterError, require_count
 from bestdag.graph.dag import Dag
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.explanation import Explanation, explain
+from bestdag.scores.prior import StructurePrior
 
 __all__ = ["Scorer"]
 
@@ -24,6 +25,7 @@ __all__ = ["Scorer"]
 _MAX_REMEMBERED = 1 << 20
 
 _Family = tuple[str, Collection[str]]
+_Key = tuple[str, frozenset[str]]
 
 
 class Scorer:
@@ -35,6 +37,8 @@ class Scorer:
         Complete: without missing cells.
     score : Score or str
         A score, or the name of one with its default settings.
+    structure_prior : StructurePrior, optional
+        Its logarithm is added to every local and total score.
     threads : int, optional
         Threads for native work; every processor by default.
 
@@ -50,18 +54,34 @@ class Scorer:
     """
 
     def __init__(
-        self, dataset: Dataset, score: Score | str = "bdeu", *, threads: int | None = None
+        self,
+        dataset: Dataset,
+        score: Score | str = "bdeu",
+        structure_prior: StructurePrior | None = None,
+        *,
+        threads: int | None = None,
     ) -> None:
         self.score: Score = make_score(score) if isinstance(score, str) else score
+        self.structure_prior = structure_prior
         _require_whole_counts(self.score, dataset)
         self._engine = CountingEngine(dataset, threads=threads)
         self._kernel = self.score.kernel()
-        self._remembered: dict[tuple[str, frozenset[str]], float] = {}
+        self._remembered: dict[_Key, float] = {}
+        if structure_prior is not None:
+            _require_prior(structure_prior)
+            for name in dataset.names:  # so that an unknown variable is found at once
+                self._log_prior(name, frozenset())
 
     @property
     def dataset(self) -> Dataset:
         """The data."""
         return self._engine.dataset
+
+    @property
+    def is_score_equivalent(self) -> bool:
+        """Whether score and structure prior both give equal values to equivalent structures."""
+        prior = self.structure_prior
+        return self.score.is_score_equivalent and (prior is None or prior.is_score_equivalent)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -103,10 +123,11 @@ class Scorer:
         A candidate that is a parent already is dropped instead, as in `changes`.
         """
         given = _as_set(child, parents)
+        families = [(child, (given ^ {c}) - {child}) for c in candidates]
         if self._kernel is None:
-            return self.families([(child, (given ^ {c}) - {child}) for c in candidates])
+            return self.families(families)
         (scores,) = self._engine.score_changes(self._kernel, [(child, given)], candidates)
-        return np.asarray(scores)
+        return self._with_prior(np.asarray(scores), families)
 
     def all_families(self, max_parents: int) -> dict[str, npt.NDArray[np.float64]]:
         """Score every family with at most `max_parents` parents, in one native call.
@@ -118,10 +139,18 @@ class Scorer:
         """
         require_count("score", "max_parents", max_parents)
         names = [v.name for v in self.variables]
+
+        def families(child: str) -> Iterator[_Family]:
+            others = [name for name in names if name != child]
+            return ((child, parents) for parents in parent_sets(others, max_parents))
+
         if self._kernel is None:
-            sets = {c: list(parent_sets([n for n in names if n != c], max_parents)) for c in names}
-            return {c: self._compute([(c, p) for p in sets[c]]) for c in names}
-        return dict(zip(names, self._engine.score_all(self._kernel, max_parents), strict=True))
+            return {child: self._compute(list(families(child))) for child in names}
+        scores = self._engine.score_all(self._kernel, max_parents)
+        return {
+            child: self._with_prior(row, families(child))
+            for child, row in zip(names, scores, strict=True)
+        }
 
     @property
     def has_kernel(self) -> bool:
@@ -153,22 +182,57 @@ class Scorer:
 
     def explain(self, child: str, parents: Collection[str] = ()) -> Explanation:
         """Show how a local score comes about: the counts and the terms of the sum."""
-        (counts,) = self._engine.count([(child, _as_set(child, parents))])
-        return explain(self.score, counts)
+        given = _as_set(child, parents)
+        (counts,) = self._engine.count([(child, given)])
+        log_prior = None if self.structure_prior is None else self._log_prior(child, given)
+        return explain(self.score, counts, log_prior)
 
     def _compute(self, families: Sequence[_Family]) -> npt.NDArray[np.float64]:
         if self._kernel is not None:
-            return self._engine.score(self._kernel, families)
-        return np.array([self.score.family(counts) for counts in self._engine.count(families)])
+            scores = self._engine.score(self._kernel, families)
+        else:
+            scores = np.array([self.score.family(c) for c in self._engine.count(families)])
+        return self._with_prior(scores, families)
+
+    def _with_prior(
+        self, scores: npt.NDArray[np.float64], families: Iterable[_Family]
+    ) -> npt.NDArray[np.float64]:
+        if self.structure_prior is None:
+            return scores
+        return scores + [self._log_prior(child, frozenset(parents)) for child, parents in families]
+
+    def _log_prior(self, child: str, parents: frozenset[str]) -> float:
+        assert self.structure_prior is not None
+        value = self.structure_prior.family(child, parents)
+        if not value < math.inf:  # nan too
+            raise InvalidParameterError(
+                f"structure prior: the logarithm for {child!r} given {sorted(parents)} must be a "
+                f"number below infinity, got {value!r}"
+            )
+        return value
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"dataset": self.dataset, "score": self.score, "threads": self._engine.threads}
+        return {
+            "dataset": self.dataset,
+            "score": self.score,
+            "structure_prior": self.structure_prior,
+            "threads": self._engine.threads,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["dataset"], state["score"], threads=state["threads"])  # type: ignore[misc]
+        self.__init__(**state)  # type: ignore[misc]
 
     def __repr__(self) -> str:
-        return f"Scorer({self.score!r}, {self.dataset.n_rows:,} rows)"
+        prior = "" if self.structure_prior is None else f", {self.structure_prior!r}"
+        return f"Scorer({self.score!r}{prior}, {self.dataset.n_rows:,} rows)"
+
+
+def _require_prior(prior: object) -> None:
+    if not isinstance(prior, StructurePrior):
+        raise InvalidParameterError(
+            "Scorer: structure_prior must have family(child, parents) and is_score_equivalent, "
+            f"got {prior!r}"
+        )
 
 
 def _require_whole_counts(score: Score, dataset: Dataset) -> None:

@@ -1,0 +1,41 @@
+#include "kernels/aic.hpp"
+
+#include "kernels/log_likelihood.hpp"
+
+namespace bestdag {
+
+namespace {
+
+class Aic final : public SetEvaluatorOf<Aic> {
+public:
+    explicit Aic(const Table& table) : n_log_n_(table.total_weight()) {}
+
+    template <class Count>
+    double sum_rows(const CountRows<Count>& counts, const FamilyShape&) {
+        return log_likelihood(counts, n_log_n_);
+    }
+
+    double constant(const FamilyShape& shape) override {
+        if (shape.arity == 1) return 0.0;  // q may be infinite
+        return -(shape.n_configurations * static_cast<double>(shape.arity - 1));
+    }
+
+    template <class Count>
+    double sum_cells(std::span<const Count> cells, double) {
+        return sum_n_log_n(cells, n_log_n_);
+    }
+
+    // q (r - 1) = q r - q: the penalty, too, is a difference.
+    double set_constant(double n_cells) override { return -n_cells; }
+
+private:
+    NLogN n_log_n_;
+};
+
+}  // namespace
+
+Kernel make_aic() {
+    return Kernel([](const Table& table) { return std::make_unique<Aic>(table); });
+}
+
+}  // namespace bestdag

@@ -1,0 +1,42 @@
+#include "kernels/bd.hpp"
+
+#include "kernels/lookup.hpp"
+
+namespace bestdag {
+
+namespace {
+
+class Bd final : public EvaluatorOf<Bd> {
+public:
+    explicit Bd(double pseudo_count) : cell_prior_(pseudo_count), cell_term_(pseudo_count) {}
+
+    template <class Count>
+    double sum_rows(const CountRows<Count>& counts, const FamilyShape& shape) {
+        LogRising& row_term = row_terms_[cell_prior_ * static_cast<double>(shape.arity)];  // a_j
+        double score = 0.0;
+        for (std::size_t row = 0; row < counts.cells.size(); row += counts.arity) {
+            Count row_total{0};  // N_j
+            for (const Count count : counts.cells.subspan(row, counts.arity)) {
+                row_total += count;
+                score += cell_term_(count);  // N_jk
+            }
+            score -= row_term(row_total);
+        }
+        return score;
+    }
+
+    double constant(const FamilyShape&) override { return 0.0; }
+
+private:
+    double cell_prior_;  // a_jk
+    LogRising cell_term_;
+    LogRisings row_terms_;
+};
+
+}  // namespace
+
+Kernel make_bd(double pseudo_count) {
+    return Kernel([pseudo_count](const Table&) { return std::make_unique<Bd>(pseudo_count); });
+}
+
+}  // namespace bestdag

@@ -1,0 +1,73 @@
+#include "kernels/mit.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/chi_square.hpp"
+#include "kernels/log_likelihood.hpp"
+
+namespace bestdag {
+
+namespace {
+
+class Mit final : public EvaluatorOf<Mit> {
+public:
+    Mit(const Table& table, double confidence)
+        : confidence_(confidence), n_log_n_(table.total_weight()) {}
+
+    template <class Count>
+    double sum_rows(const CountRows<Count>& counts, const FamilyShape& shape) {
+        return shape.family.parents.empty() ? 0.0 : 2.0 * log_likelihood(counts, n_log_n_);
+    }
+
+    double constant(const FamilyShape& shape) override {
+        if (shape.family.parents.empty()) return 0.0;
+        const double alone =  // log-likelihood of the child without parents
+            shape.table.marginal_n_log_n(shape.family.child) - n_log_n(shape.total_weight);
+        return -2.0 * alone - penalty(shape);
+    }
+
+private:
+    // Parents by decreasing arity, each tested given those before it.
+    double penalty(const FamilyShape& shape) {
+        if (shape.arity == 1) return 0.0;
+        arities_.clear();
+        for (const std::int32_t parent : shape.family.parents) {
+            arities_.push_back(shape.table.column(static_cast<std::size_t>(parent)).arity);
+        }
+        std::sort(arities_.begin(), arities_.end(), std::greater<>());
+        double before = static_cast<double>(shape.arity - 1);
+        double sum = 0.0;
+        for (const double arity : arities_) {
+            if (arity == 1.0) break;  // nor have those after it a degree of freedom
+            sum += quantile(before * (arity - 1.0));
+            before *= arity;
+        }
+        return sum;
+    }
+
+    double quantile(double df) {
+        if (quantiles_.size() > kMaxQuantiles) quantiles_.clear();
+        const auto [entry, is_new] = quantiles_.try_emplace(df, 0.0);
+        if (is_new) entry->second = chi_square_quantile(df, confidence_);
+        return entry->second;
+    }
+
+    static constexpr std::size_t kMaxQuantiles = 1u << 16;
+    double confidence_;
+    NLogN n_log_n_;
+    std::vector<double> arities_;
+    std::unordered_map<double, double> quantiles_;
+};
+
+}  // namespace
+
+Kernel make_mit(double confidence) {
+    return Kernel([confidence](const Table& table) {
+        return std::make_unique<Mit>(table, confidence);
+    });
+}
+
+}  // namespace bestdag

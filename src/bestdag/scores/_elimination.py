@@ -1,0 +1,134 @@
+"""Sums of products of small tables, one variable after the other. Axes are known by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+from math import fsum, log2
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Factor", "Plan", "aligned", "plan_elimination", "sum_product"]
+
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Factor:
+    """A table with one named axis per variable."""
+
+    axes: tuple[str, ...]
+    values: _Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """In which order to sum variables out.
+
+    `log2_cells` is log2 of the cells of the largest product, `work` the cells of all products.
+    """
+
+    order: tuple[str, ...]
+    log2_cells: float
+    work: float
+
+
+# Below this many cells a second opinion on the order costs more than it can save.
+_CHEAP = 1 << 18
+
+_Neighbours = dict[str, set[str]]
+
+
+def plan_elimination(
+    scopes: Iterable[Iterable[str]], keep: Iterable[str], sizes: Mapping[str, int]
+) -> Plan:
+    """Choose greedily: next comes the variable whose product is smallest, ties by name.
+
+    Where that leads to large products, two more rules are tried, fewest new pairs of variables
+    that meet in a table and the same weighted by size; the least work wins.
+    """
+    neighbours: _Neighbours = {name: set() for name in keep}
+    kept = frozenset(neighbours)
+    for scope in map(frozenset, scopes):
+        for name in scope:
+            neighbours.setdefault(name, set()).update(scope - {name})
+    bits = {name: log2(sizes[name]) for name in neighbours}
+    best = _greedy(neighbours, kept, bits, lambda *_: 0.0)
+    if best.work > _CHEAP:
+        others = (_new_pairs(lambda a, b: 1.0), _new_pairs(lambda a, b: bits[a] * bits[b]))
+        plans = [_greedy(neighbours, kept, bits, rule) for rule in others]
+        best = min([best, *plans], key=lambda plan: plan.work)
+    return best
+
+
+def _greedy(
+    given: _Neighbours,
+    kept: frozenset[str],
+    bits: Mapping[str, float],
+    rule: Callable[[_Neighbours, str], float],
+) -> Plan:
+    """Eliminate by the smallest value of the rule, ties by the size of the product, by name."""
+    neighbours = {name: set(others) for name, others in given.items()}
+
+    def size(name: str) -> float:
+        return bits[name] + fsum(bits[other] for other in neighbours[name])
+
+    costs = {name: (rule(neighbours, name), size(name), name) for name in given if name not in kept}
+    order = []
+    largest = fsum(bits[name] for name in kept)
+    work = 0.0
+    while costs:
+        name = min(costs, key=lambda name: costs[name])
+        order.append(name)
+        cells = costs.pop(name)[1]
+        largest = max(largest, cells)
+        work += 2.0 ** min(cells, 1000.0)
+        around = neighbours.pop(name)
+        for other in around:
+            neighbours[other] |= around
+            neighbours[other] -= {name, other}
+        for other in around:
+            if other in costs:
+                costs[other] = (rule(neighbours, other), size(other), other)
+    return Plan(tuple(order), largest, work)
+
+
+def _new_pairs(weight: Callable[[str, str], float]) -> Callable[[_Neighbours, str], float]:
+    """Sum a weight over the pairs of neighbours that only an elimination would bring together."""
+
+    def rule(neighbours: _Neighbours, name: str) -> float:
+        pairs = combinations(neighbours[name], 2)
+        return fsum(weight(a, b) for a, b in pairs if b not in neighbours[a])
+
+    return rule
+
+
+def sum_product(factors: Sequence[Factor], plan: Plan) -> Factor:
+    """Multiply all factors and sum out the variables of the plan."""
+    left = list(factors)
+    for name in plan.order:
+        touched = [factor for factor in left if name in factor.axes]
+        left = [factor for factor in left if name not in factor.axes]
+        product = _product(touched)
+        axis = product.axes.index(name)
+        rest = product.axes[:axis] + product.axes[axis + 1 :]
+        left.append(Factor(rest, product.values.sum(axis=axis)))
+    return _product(left)
+
+
+def aligned(factor: Factor, axes: Sequence[str]) -> _Floats:
+    """Return the values over these axes, of length 1 where the factor has none."""
+    present = [name for name in axes if name in factor.axes]
+    values = factor.values.transpose([factor.axes.index(name) for name in present])
+    lengths = iter(values.shape)
+    return values.reshape([next(lengths) if name in factor.axes else 1 for name in axes])
+
+
+def _product(factors: Sequence[Factor]) -> Factor:
+    axes = tuple(dict.fromkeys(name for factor in factors for name in factor.axes))
+    # Small ones first: the full size is reached as late as possible.
+    tables = sorted((aligned(factor, axes) for factor in factors), key=lambda table: table.size)
+    return Factor(axes, reduce(np.multiply, tables, np.ones([1] * len(axes))))

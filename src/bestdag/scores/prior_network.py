@@ -1,0 +1,204 @@
+"""Joint probabilities of a few variables of a prior network."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from math import log2, prod
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.counts.family import FamilyCounts
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError, InvalidParameterError, unknown_name
+from bestdag.machine import require_memory
+from bestdag.scores._elimination import Factor, aligned, plan_elimination, sum_product
+
+__all__ = ["PriorMarginals", "PriorNetwork", "PriorTable"]
+
+# Joint tables up to this many cells are worked out whole and kept; larger ones row by row.
+_MAX_DENSE = 1 << 16
+# All the tables kept have at most this many cells (64 MiB).
+_MAX_KEPT = 1 << 23
+# log2 of the cells a product may have on the way to a whole table (1 GiB; else row by row), and
+# while rows are worked out together (32 MiB).
+_MAX_LOG2_CELLS = 27
+_ROOMY = 22
+# Rows of published tables miss the sum 1 by less than this.
+_SUM_TOLERANCE = 1e-3
+
+# The axis of the rows.
+_ROW = "\0row"
+
+_Floats = npt.NDArray[np.float64]
+
+
+class PriorTable(Protocol):
+    """A conditional table: the parents, and values of shape (*parent arities, arity)."""
+
+    @property
+    def parents(self) -> Sequence[Variable]:
+        """The parents, in the order of the axes."""
+        ...
+
+    @property
+    def values(self) -> _Floats:
+        """Probabilities, the child's states on the last axis."""
+        ...
+
+
+@runtime_checkable
+class PriorNetwork(Protocol):
+    """What BDe asks of a network."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of all variables."""
+        ...
+
+    def variable(self, name: str) -> Variable:
+        """Return a variable."""
+        ...
+
+    def table(self, name: str) -> PriorTable:
+        """Return the conditional table of a variable."""
+        ...
+
+
+class PriorMarginals:
+    """Joint probabilities of families under a prior network.
+
+    Rows of the network's tables are first scaled to sum to 1: published networks miss it by a
+    little, and equivalent structures would differ by as much. Threads may share one object.
+    """
+
+    def __init__(self, network: PriorNetwork) -> None:
+        self._variables = {name: network.variable(name) for name in network.names}
+        self._arities = {name: variable.arity for name, variable in self._variables.items()}
+        self._parents: dict[str, tuple[str, ...]] = {}
+        self._factors: dict[str, Factor] = {}
+        for name, variable in self._variables.items():
+            table = network.table(name)
+            self._parents[name] = tuple(parent.name for parent in table.parents)
+            self._factors[name] = _factor(variable, table)
+        self._lock = threading.Lock()
+        self._kept: dict[tuple[str, ...], _Floats] = {}
+        self._n_kept = 0
+
+    def of(self, counts: FamilyCounts) -> _Floats:
+        """Return P(child, parents) for each observed configuration: shape (m, arity)."""
+        variables = (*counts.parents, counts.child)
+        for variable in variables:
+            self._check(variable)
+        if prod(variable.arity for variable in variables) <= _MAX_DENSE:
+            names = tuple(sorted(variable.name for variable in variables))
+            joint = self._dense(names)
+            if joint is not None:
+                joint = np.moveaxis(joint, names.index(counts.child.name), -1)
+                rows: _Floats = joint[tuple(counts.configurations.T.astype(np.intp))]
+                return rows.reshape(counts.n_observed, counts.arity)
+        return self._by_row(counts)
+
+    def _dense(self, names: tuple[str, ...]) -> _Floats | None:
+        """Return the joint table, axes in this order, or None if it takes too much memory."""
+        with self._lock:
+            kept = self._kept.get(names)
+        if kept is not None:
+            return kept
+        factors = self._relevant(names)
+        plan = plan_elimination((f.axes for f in factors), names, self._arities)
+        if plan.log2_cells > _MAX_LOG2_CELLS:
+            return None
+        shape = tuple(self._arities[name] for name in names)
+        joint = np.ascontiguousarray(
+            np.broadcast_to(aligned(sum_product(factors, plan), names), shape)
+        )
+        with self._lock:
+            if self._n_kept + joint.size > _MAX_KEPT:
+                self._kept.clear()
+                self._n_kept = 0
+            self._kept[names] = joint
+            self._n_kept += joint.size
+        return joint
+
+    def _by_row(self, counts: FamilyCounts) -> _Floats:
+        """Fix the parents to the observed configurations, many at a time."""
+        child = counts.child.name
+        parents = [parent.name for parent in counts.parents]
+        factors = self._relevant([child, *parents])
+        scopes = [{_ROW if name in parents else name for name in f.axes} for f in factors]
+        arities = {**self._arities, _ROW: counts.n_observed}
+        plan = plan_elimination(scopes, [_ROW, child], arities)
+        log2_rows = log2(counts.n_observed)
+        log2_cells = plan.log2_cells - log2_rows  # for one row
+        require_memory(
+            "BDe",
+            f"the joint distribution of {child!r} and its {len(parents)} parents under the prior "
+            "network",
+            int(16 * 2.0 ** min(log2_cells, 100.0)),  # a product and what it is made of
+            "use a prior network with fewer arcs, or fewer parents",
+        )
+        n_together = max(1, int(2 ** min(log2_rows, _ROOMY - log2_cells)))
+        rows = np.empty((counts.n_observed, counts.arity))
+        for first in range(0, counts.n_observed, n_together):
+            codes = counts.configurations[first : first + n_together].T.astype(np.intp)
+            fixed = dict(zip(parents, codes, strict=True))
+            joint = sum_product([_at(factor, fixed) for factor in factors], plan)
+            rows[first : first + n_together] = aligned(joint, (_ROW, child))
+        return rows
+
+    def _relevant(self, names: Iterable[str]) -> list[Factor]:
+        """Return the factors of these variables and their ancestors: the others sum to 1."""
+        found: dict[str, None] = {}
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found[name] = None
+                waiting.extend(self._parents[name])
+        return [self._factors[name] for name in sorted(found)]
+
+    def _check(self, variable: Variable) -> None:
+        own = self._variables.get(variable.name)
+        if own is None:
+            raise unknown_name(
+                "variable", variable.name, self._variables, who="BDe: the prior network"
+            )
+        if own.states != variable.states:
+            raise DataError(
+                f"BDe: states of {variable.name!r} are {_show(variable)} in the data and "
+                f"{_show(own)} in the prior network; give the data the states of the network"
+            )
+
+
+def _factor(variable: Variable, table: PriorTable) -> Factor:
+    values = np.asarray(table.values, dtype=np.float64)
+    variables = (*table.parents, variable)
+    shape = tuple(v.arity for v in variables)
+    sums = values.sum(axis=-1, keepdims=True)
+    if values.shape != shape or not (
+        (values >= 0).all() and (np.abs(sums - 1) < _SUM_TOLERANCE).all()
+    ):
+        raise InvalidParameterError(
+            f"BDe: the prior network's table of {variable.name!r} must have the shape {shape} and "
+            f"rows of probabilities that sum to 1, got the shape {values.shape}"
+        )
+    # Axes of length 1 say nothing and count against the number of axes an array may have.
+    axes = tuple(v.name for v in variables if v.arity > 1)
+    return Factor(axes, (values / sums).reshape([n for n in shape if n > 1]))
+
+
+def _at(factor: Factor, fixed: Mapping[str, npt.NDArray[np.intp]]) -> Factor:
+    """Fix some variables of a factor, row by row, to these codes."""
+    here = [name for name in factor.axes if name in fixed]
+    if not here:
+        return factor
+    rest = [name for name in factor.axes if name not in fixed]
+    values = factor.values.transpose([factor.axes.index(name) for name in here + rest])
+    return Factor((_ROW, *rest), values[tuple(fixed[name] for name in here)])
+
+
+def _show(variable: Variable) -> str:
+    return ", ".join(map(repr, variable.states[:5])) + (", ..." if variable.arity > 5 else "")

@@ -1,0 +1,121 @@
+"""Pseudo-counts given family by family."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.counts.family import FamilyCounts
+from bestdag.errors import InvalidParameterError
+
+__all__ = ["PseudoCounts"]
+
+_Family = tuple[str, frozenset[str]]
+_Floats = npt.NDArray[np.float64]
+
+
+class PseudoCounts(Mapping[tuple[str, Collection[str]], _Floats]):
+    """Tables of positive numbers for families, checked and read-only; equal by content.
+
+    Examples
+    --------
+    >>> tables = PseudoCounts({("wet", ("rain",)): [[8, 1], [1, 3]]})
+    >>> tables["wet", frozenset({"rain"})].tolist()
+    [[8.0, 1.0], [1.0, 3.0]]
+    """
+
+    __slots__ = ("_tables",)
+
+    def __init__(self, tables: Mapping[tuple[str, Collection[str]], npt.ArrayLike]) -> None:
+        if not isinstance(tables, Mapping):
+            raise InvalidParameterError(
+                "BD: tables must be a mapping of (child, parents) to arrays, "
+                f"got {type(tables).__name__}"
+            )
+        self._tables: dict[_Family, _Floats] = {}
+        for given, values in tables.items():
+            family = _checked_family(given)
+            if family in self._tables:
+                raise InvalidParameterError(f"BD: the family {_show(family)} has two tables")
+            self._tables[family] = _checked_table(family, values)
+
+    def rows(self, counts: FamilyCounts) -> _Floats:
+        """Return the pseudo-counts of the observed configurations of a family."""
+        family = (counts.child.name, frozenset(parent.name for parent in counts.parents))
+        table = self._tables.get(family)
+        if table is None:
+            raise InvalidParameterError(f"BD: no table is given for the family {_show(family)}")
+        arities = [parent.arity for parent in counts.parents]
+        shape = (prod(arities), counts.arity)
+        if table.shape != shape:
+            raise InvalidParameterError(
+                f"BD: the table of the family {_show(family)} must have the shape {shape}, "
+                f"one row per configuration and one column per state, got {table.shape}"
+            )
+        if not arities:
+            return table
+        codes = tuple(counts.configurations.T.astype(np.intp))
+        observed: _Floats = table[np.ravel_multi_index(codes, arities)]
+        return observed
+
+    def __getitem__(self, family: tuple[str, Collection[str]]) -> _Floats:
+        return self._tables[family[0], frozenset(family[1])]
+
+    def __iter__(self) -> Iterator[tuple[str, Collection[str]]]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PseudoCounts):
+            return NotImplemented
+        return self._tables.keys() == other._tables.keys() and all(
+            np.array_equal(table, other._tables[family]) for family, table in self._tables.items()
+        )
+
+    def __hash__(self) -> int:
+        return hash(frozenset((family, t.tobytes()) for family, t in self._tables.items()))
+
+    def __reduce__(self) -> tuple[type[PseudoCounts], tuple[dict[_Family, _Floats]]]:
+        return PseudoCounts, (self._tables,)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} {'family' if len(self) == 1 else 'families'}>"
+
+
+def _checked_family(given: object) -> _Family:
+    match given:
+        case (str(child), Collection() as parents) if not isinstance(parents, str):
+            names = frozenset(parents)
+            if child not in names and all(isinstance(name, str) for name in names):
+                return child, names
+    raise InvalidParameterError(
+        f"BD: a table belongs to (child, parents), a name and other names, got {given!r}"
+    )
+
+
+def _checked_table(family: _Family, values: npt.ArrayLike) -> _Floats:
+    who = f"BD: the table of the family {_show(family)}"
+    try:
+        table = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidParameterError(f"{who} must be an array of numbers") from None
+    if table.ndim != 2:
+        raise InvalidParameterError(
+            f"{who} must have one row per configuration and one column per state, "
+            f"got the shape {table.shape}"
+        )
+    wrong = table[~((table > 0) & np.isfinite(table))]
+    if wrong.size:
+        raise InvalidParameterError(f"{who} must hold finite numbers > 0, got {wrong[0]}")
+    table.flags.writeable = False
+    return table
+
+
+def _show(family: _Family) -> str:
+    child, parents = family
+    return repr(child) + (f" given {', '.join(map(repr, sorted(parents)))}" if parents else "")

@@ -1,0 +1,73 @@
+"""Sums of products: against einsum, for every rule, and what the plan promises."""
+
+from itertools import permutations
+from math import log2
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bestdag.scores import _elimination
+from bestdag.scores._elimination import Factor, aligned, plan_elimination, sum_product
+
+NAMES = "abcdefg"
+
+
+def random_factors(rng):
+    sizes = dict(zip(NAMES, rng.integers(2, 5, len(NAMES)).tolist(), strict=True))
+    factors = []
+    for _ in range(rng.integers(1, 8)):
+        axes = tuple(rng.permutation(list(NAMES))[: rng.integers(0, 4)].tolist())
+        factors.append(Factor(axes, rng.random([sizes[name] for name in axes])))
+    return sizes, factors
+
+
+def walk(scopes, order, sizes):
+    """Cells of each product met on the way, by sets alone."""
+    left = [frozenset(scope) for scope in scopes]
+    for name in order:
+        union = frozenset().union(*(scope for scope in left if name in scope))
+        left = [scope for scope in left if name not in scope] + [union - {name}]
+        yield np.prod([sizes[other] for other in union])
+
+
+@pytest.mark.parametrize("cheap", [1 << 18, -1], ids=["one rule", "three rules"])
+@given(st.integers(0, 2**32), st.integers(0, 3))
+@settings(max_examples=40)
+def test_equals_einsum_and_its_plan(cheap, seed, n_kept):
+    rng = np.random.default_rng(seed)
+    sizes, factors = random_factors(rng)
+    present = sorted({name for factor in factors for name in factor.axes})
+    keep = present[:n_kept]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_elimination, "_CHEAP", cheap)
+        plan = plan_elimination([factor.axes for factor in factors], keep, sizes)
+    assert sorted([*plan.order, *keep]) == present
+    got = aligned(sum_product(factors, plan), keep)
+    operands = [x for f in factors for x in (f.values, [NAMES.index(name) for name in f.axes])]
+    expected = np.einsum(*operands, [NAMES.index(name) for name in keep])
+    assert got == pytest.approx(expected, rel=1e-12)
+    products = list(walk([f.axes for f in factors], plan.order, sizes))
+    assert plan.work == pytest.approx(sum(products))
+    kept_cells = np.prod([sizes[name] for name in keep])
+    assert plan.log2_cells == pytest.approx(log2(max([*products, kept_cells])))
+
+
+# The three rules together never do more work than the first, and never less than the best order.
+@given(st.integers(0, 2**32))
+@settings(max_examples=15, deadline=None)
+def test_three_rules_are_no_worse_than_one(seed):
+    sizes, factors = random_factors(np.random.default_rng(seed))
+    scopes = [factor.axes for factor in factors]
+    one = plan_elimination(scopes, [], sizes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_elimination, "_CHEAP", -1)
+        three = plan_elimination(scopes, [], sizes)
+    best = min(sum(walk(scopes, order, sizes)) for order in permutations(one.order))
+    assert best - 1e-6 <= three.work <= one.work
+
+
+def test_nothing_to_multiply_is_one():
+    plan = plan_elimination([], [], {})
+    assert sum_product([], plan).values == pytest.approx(1.0)
