@@ -90,10 +90,12 @@ private:
         growth_ = kInfinity;
         positive_bonus_ = 0.0;
         for (std::size_t i = 0; i < limits.allowed.size(); ++i) {
-            // A parent with one state changes no count: it can only tie.
             const double bonus = limits.bonuses[i];
             const std::uint32_t states = arity(limits.allowed[i]);
-            if (settings_.prune && states == 1 && bonus <= 0.0) continue;
+            // A parent with one state changes no count, and a child with one state has nothing to
+            // be learnt from a parent: it can only tie.
+            const std::uint32_t n_states = std::min(states, table_.column(child).arity);
+            if (settings_.prune && n_states == 1 && bonus <= 0.0) continue;
             chosen_.push_back(limits.allowed[i]);
             bonuses_.push_back(bonus);
             growth_ = std::min(growth_, static_cast<double>(states));
@@ -102,6 +104,10 @@ private:
         if (chosen_.size() > std::numeric_limits<std::uint16_t>::max()) {
             throw TooManySets(child, limits.required.size() + 1);
         }
+        const Family family{child, limits.required};
+        watches_parents_ = settings_.prune &&
+                           (evaluator_->is_regular() ||
+                            evaluator_->least_saving(shape_of(table_, family), 2.0) > -kInfinity);
         max_chosen_ = std::min(chosen_.size(), limits.max_parents - limits.required.size());
     }
 
@@ -266,13 +272,12 @@ private:
         double score = evaluator_->constant(shape) + bonus;
         double bound = settings_.prune ? evaluator_->bound_constant(shape, growth_) : kInfinity;
         const bool sums_rows = bound < kInfinity;
-        const bool wants_entropy =
-            settings_.prune && evaluator_->least_saving(shape, growth_) > -kInfinity;
         double n_log_n = 0.0;
+        std::uint32_t n_seen = 0;
         const auto add = [&](const CountRows<Count>& piece) {
             score += evaluator_->rows(piece, shape);
             if (sums_rows) bound += evaluator_->bound_rows(piece, shape);
-            if (wants_entropy) n_log_n += sum_n_log_n(piece);
+            if (watches_parents_) add_totals(piece, n_log_n, n_seen);
         };
         if (rows) {
             add(*rows);
@@ -287,30 +292,34 @@ private:
         const double best = std::max(score, candidate.best);
         bound += bonus + std::max(0.0, bonus_left);
         if (bound + slack_ <= best) return;
-        if (wants_entropy && level && has_idle_parent(candidate, *level, shape, n_log_n)) return;
-        next.add(set_, {best, bound, n_log_n});
+        const SetLevel::Values values{best, bound, n_log_n, n_seen};
+        if (watches_parents_ && level && has_idle_parent(candidate, *level, shape, values)) return;
+        next.add(set_, values);
     }
 
-    double sum_n_log_n(const CountRows<Count>& rows) {
-        double sum = 0.0;
+    void add_totals(const CountRows<Count>& rows, double& n_log_n, std::uint32_t& n_seen) {
         for (std::size_t row = 0; row < rows.cells.size(); row += rows.arity) {
-            Count total{0};
+            Count total{0};  // N_j
             for (const Count count : rows.cells.subspan(row, rows.arity)) total += count;
-            sum += n_log_n_(total);
+            n_log_n += n_log_n_(total);
+            n_seen += total > Count{0};
         }
-        return sum;
     }
 
-    // A parent whose entropy given the others is less than what it costs: all larger sets are
-    // better without it, and this one is.
+    // A parent whose entropy given the others is no more than what it costs: larger sets, and
+    // this one, are no worse without it.
     bool has_idle_parent(const Candidate& candidate, const SetLevel& level,
-                         const FamilyShape& shape, double n_log_n) {
+                         const FamilyShape& shape, const SetLevel::Values& values) {
         for (std::size_t k = 0; k < set_.size(); ++k) {
-            const std::size_t subset = subsets_[candidate.first_subset + k];
-            const double entropy = level.values(subset).n_log_n - n_log_n;  // times N
+            const auto& without = level.values(subsets_[candidate.first_subset + k]);
+            const double bonus = bonuses_[set_[k]];
+            if (without.n_seen == values.n_seen && bonus <= 0.0 && evaluator_->is_regular()) {
+                return true;  // a function of the others
+            }
+            const double entropy = without.n_log_n - values.n_log_n;  // times N
             const double saving =
                 evaluator_->least_saving(shape, static_cast<double>(arity(chosen_[set_[k]])));
-            if (entropy + bonuses_[set_[k]] + slack_ <= saving) return true;
+            if (entropy + bonus + slack_ <= saving) return true;
         }
         return false;
     }
@@ -345,6 +354,7 @@ private:
     double positive_bonus_ = 0.0;       // the sum of those above 0
     double growth_ = 1.0;               // the smallest arity of these columns
     std::size_t max_chosen_ = 0;
+    bool watches_parents_ = false;  // the score has a rule about single parents
     Found found_;
 
     // The set at hand and what may join it.

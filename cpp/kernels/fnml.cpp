@@ -33,6 +33,8 @@ public:
 
     double constant(const FamilyShape& shape) override { return only_whole_counts(shape.table); }
 
+    bool is_regular() const noexcept override { return true; }
+
     // A row with one cell only has likelihood 1.
     template <class Count>
     double sum_pure(const CountRows<Count>& counts, const FamilyShape& shape) {

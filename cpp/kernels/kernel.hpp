@@ -58,6 +58,9 @@ public:
     virtual double bound_rows(const CountRows<std::int64_t>&, const FamilyShape&) { return 0.0; }
     virtual double bound_rows(const CountRows<double>&, const FamilyShape&) { return 0.0; }
 
+    // A parent that is a function of the others, in the data, never raises the score.
+    virtual bool is_regular() const noexcept { return false; }
+
     // For a score that is the maximised log-likelihood minus a penalty: by how much the penalty
     // falls at least when a parent of this arity leaves this family, or any that has more parents.
     virtual double least_saving(const FamilyShape&, double /*arity*/) {

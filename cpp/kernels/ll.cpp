@@ -22,6 +22,9 @@ public:
         return sum_n_log_n(cells, n_log_n_);
     }
 
+    double bound_constant(const FamilyShape&, double) override { return 0.0; }
+    bool is_regular() const noexcept override { return true; }
+
 private:
     NLogN n_log_n_;
 };

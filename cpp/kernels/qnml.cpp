@@ -43,6 +43,8 @@ public:
 
     double set_constant(double n_cells) override { return -regret_of(total_, n_cells); }
 
+    bool is_regular() const noexcept override { return is_exact_; }
+
 private:
     // reg(n, q r) - reg(n, q)
     double penalty(const FamilyShape& shape, double q) {

@@ -16,9 +16,10 @@ public:
     explicit SetLevel(std::size_t set_size = 0) : set_size_(set_size) {}
 
     struct Values {
-        double best;     // of the scores of the set and of all its subsets
-        double bound;    // on the scores of all larger sets that contain it
-        double n_log_n;  // sum of N_j ln N_j over its configurations, where that is wanted
+        double best;           // of the scores of the set and of all its subsets
+        double bound;          // on the scores of all larger sets that contain it
+        double n_log_n;        // sum of N_j ln N_j over its configurations
+        std::uint32_t n_seen;  // configurations with N_j > 0
     };
 
     std::size_t size() const noexcept { return values_.size(); }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from bestdag import _core
 from bestdag.counts.engine import ParentLimits
@@ -32,7 +32,8 @@ _BYTES_PER_MEMBER = 16
 _Parents = Mapping[str, Iterable[str]]
 
 
-class ArcPrior(Protocol):
+@runtime_checkable
+class _ArcPrior(Protocol):
     """A prior over structures that is a sum over arcs.
 
     ``family(child, parents)`` is ``family(child, ())`` plus the sum of ``arc(parent, child)``.
@@ -124,8 +125,8 @@ def build_score_table(
         memory_limit = math.inf if free is None else SHARE_OF_MEMORY * free
     if not prune:
         _require_room(limits, memory_limit)
-    prior = getattr(scorer, "structure_prior", None)
-    if scorer.has_kernel and (prior is None or hasattr(prior, "arc")):
+    prior = scorer.structure_prior
+    if scorer.has_kernel and (prior is None or isinstance(prior, _ArcPrior)):
         return _build_natively(
             scorer,
             names,
@@ -238,7 +239,7 @@ def _most_parents(
 
 
 def _with_bonuses(
-    limits: list[ParentLimits], names: list[str], prior: ArcPrior | None
+    limits: list[ParentLimits], names: list[str], prior: _ArcPrior | None
 ) -> list[ParentLimits]:
     """Add the terms of a prior that is a sum over arcs; an arc it forbids is not allowed."""
     if prior is None:
