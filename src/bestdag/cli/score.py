@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from bestdag.cli.chosen import chosen_scores, score_settings
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, print_table, working
 
@@ -58,7 +58,7 @@ def command(
     from bestdag.network.network import Network
     from bestdag.scores.scorer import Scorer
 
-    scores = _chosen(names, {"ess": ess})
+    scores = chosen_scores(names, {"ess": ess})
     net = Network.load(network)
     with working(f"reading {data}", quiet=quiet):
         table = read_matching(
@@ -75,32 +75,6 @@ def command(
         _print(data, network, table, net, results, families=families)
 
 
-def _chosen(names: tuple[str, ...], settings: dict[str, Any]) -> dict[str, Score]:
-    """Make the scores asked for; a setting must belong to one of them."""
-    from bestdag.scores import ALIASES, SCORES, make_score
-
-    wanted = [name.lower() for name in names]
-    if "all" in wanted:
-        wanted = [name for name in wanted if name != "all"] + list(SCORES)
-    given = {name: value for name, value in settings.items() if value is not None}
-    unused = set(given)
-    chosen: dict[str, Score] = {}
-    for name in wanted:
-        key = ALIASES.get(name, name)
-        known = {field.name for field in fields(SCORES[key])} if key in SCORES else set()
-        unused -= known
-        own = {setting: value for setting, value in given.items() if setting in known}
-        chosen[key] = make_score(name, **own)
-    if unused:
-        flag = sorted(unused)[0].replace("_", "-")
-        raise click.UsageError(f"--{flag} belongs to none of the scores {', '.join(chosen)}")
-    return chosen
-
-
-def _settings(score: Score) -> dict[str, Any]:
-    return {field.name: getattr(score, field.name) for field in fields(score)}  # type: ignore[arg-type]
-
-
 def _as_json(
     table: Dataset, net: Network, results: dict[str, tuple[Score, dict[str, float], float]]
 ) -> dict[str, Any]:
@@ -110,7 +84,7 @@ def _as_json(
         "scores": {
             name: {
                 "total": total,
-                "settings": _settings(score),
+                "settings": score_settings(score),
                 "families": {
                     child: {"parents": list(net.dag.parents(child)), "score": value}
                     for child, value in by_child.items()

@@ -212,8 +212,8 @@ class CountingEngine:
             given = parents[offsets[i] : offsets[i + 1]].tolist()
             if math.isinf(math.prod((float(self.variables[p].arity) for p in given), start=1.0)):
                 raise DataError(
-                    f"score: {self.variables[child].name!r} with {len(given)} parents has more than "
-                    "1e308 parent configurations; use fewer parents"
+                    f"score: {self.variables[child].name!r} with {len(given)} parents has more "
+                    "than 1e308 parent configurations; use fewer parents"
                 )
 
     def _number(self, name: str) -> int:

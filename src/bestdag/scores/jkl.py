@@ -15,10 +15,9 @@ import numpy as np
 from bestdag import _core
 from bestdag.errors import FormatError
 from bestdag.files import read_file, shown_path, write_file
-from bestdag.graph._names import show
 from bestdag.scores.table import ScoreTable
 
-__all__ = ["read_jkl", "write_jkl"]
+__all__ = ["format_jkl", "read_jkl", "write_jkl"]
 
 
 def read_jkl(path: str | os.PathLike[str]) -> ScoreTable:
@@ -46,8 +45,6 @@ def read_jkl(path: str | os.PathLike[str]) -> ScoreTable:
 def write_jkl(table: ScoreTable, path: str | os.PathLike[str]) -> None:
     """Write a file of local scores, complete or not at all.
 
-    Scores are written with as few digits as give the same numbers when read.
-
     Raises
     ------
     FormatError
@@ -55,23 +52,31 @@ def write_jkl(table: ScoreTable, path: str | os.PathLike[str]) -> None:
     FileError
         When the file cannot be written; what was there before is untouched.
     """
+    write_file(path, format_jkl(table))
+
+
+def format_jkl(table: ScoreTable) -> bytes:
+    """Return the text of a file of local scores.
+
+    Scores are written with as few digits as give the same numbers when read.
+    """
     for name in table.names:
         if len(name.split()) != 1 or not _is_encodable(name):
             raise FormatError(
-                f"{shown_path(path)}: a name in a file of local scores is one word, "
-                f"got {show(name)}; rename the variable"
+                f"score table: a name in a file of local scores is one word, got {name!r}; "
+                "rename the variable"
             )
     children = [table.child(i) for i in range(table.n_variables)]
     counts = [len(sets) for sets in children]
     sizes = np.concatenate([np.diff(sets.offsets) for sets in children])
-    text = _core.format_jkl(
+    text: bytes = _core.format_jkl(
         list(table.names),
         np.concatenate(([0], np.cumsum(counts))),
         np.concatenate([sets.scores for sets in children]),
         np.concatenate(([0], np.cumsum(sizes))),
         np.concatenate([sets.members for sets in children]),
     )
-    write_file(path, text)
+    return text
 
 
 def _is_encodable(name: str) -> bool:
