@@ -1,7 +1,9 @@
 // The private module behind bestdag: one register_* per concept, each in its own file.
 #include "bindings/common.hpp"
 
+void register_candidate_sets(nb::module_& m);
 void register_counts(nb::module_& m);
+void register_local_scores(nb::module_& m);
 void register_sampling(nb::module_& m);
 void register_scores(nb::module_& m);
 void register_special(nb::module_& m);
@@ -14,4 +16,6 @@ NB_MODULE(_core, m) {
     register_counts(m);
     register_scores(m);
     register_sampling(m);
+    register_local_scores(m);
+    register_candidate_sets(m);
 }

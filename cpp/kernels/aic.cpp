@@ -27,6 +27,17 @@ public:
     // q (r - 1) = q r - q: the penalty, too, is a difference.
     double set_constant(double n_cells) override { return -n_cells; }
 
+    // No log-likelihood is above 0, and one more parent multiplies the penalty.
+    double bound_constant(const FamilyShape& shape, double growth) override {
+        return constant(shape) * growth;
+    }
+
+    bool is_regular() const noexcept override { return true; }
+
+    double least_saving(const FamilyShape& shape, double arity) override {
+        return -constant(shape) * (1.0 - 1.0 / arity);
+    }
+
 private:
     RowLikelihood likelihood_;
 };

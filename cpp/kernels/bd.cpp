@@ -6,7 +6,7 @@ namespace bestdag {
 
 namespace {
 
-class Bd final : public EvaluatorOf<Bd> {
+class Bd final : public PureBoundOf<Bd, EvaluatorOf> {
 public:
     explicit Bd(double pseudo_count) : cell_prior_(pseudo_count), cell_term_(pseudo_count) {}
 
@@ -26,6 +26,16 @@ public:
     }
 
     double constant(const FamilyShape&) override { return 0.0; }
+
+    bool is_regular() const noexcept override { return true; }
+
+    template <class Count>
+    double sum_pure(const CountRows<Count>& counts, const FamilyShape& shape) {
+        LogRising& row_term = row_terms_[cell_prior_ * static_cast<double>(shape.arity)];
+        double score = 0.0;
+        for (const Count count : counts.cells) score += cell_term_(count) - row_term(count);
+        return score;
+    }
 
 private:
     double cell_prior_;  // a_jk

@@ -1,12 +1,15 @@
 #include "kernels/bdeu.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "kernels/lookup.hpp"
 
 namespace bestdag {
 
 namespace {
 
-class Bdeu final : public SetEvaluatorOf<Bdeu> {
+class Bdeu final : public PureBoundOf<Bdeu, SetEvaluatorOf> {
 public:
     explicit Bdeu(double ess) : ess_(ess) {}
 
@@ -35,6 +38,16 @@ public:
         double sum = 0.0;
         for (const Count count : cells) sum += term(count);
         return sum;
+    }
+
+    // A row with one cell only: its first case has probability 1/r, whatever the prior's weight.
+    template <class Count>
+    double sum_pure(const CountRows<Count>& counts, const FamilyShape& shape) {
+        double cases = 0.0;
+        for (const Count count : counts.cells) {
+            cases += std::min(1.0, static_cast<double>(count));
+        }
+        return -cases * std::log(static_cast<double>(shape.arity));
     }
 
 private:

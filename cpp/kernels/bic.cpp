@@ -1,6 +1,7 @@
 #include "kernels/bic.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "kernels/row_likelihood.hpp"
 
@@ -29,6 +30,18 @@ public:
     }
 
     double set_constant(double n_cells) override { return -half_log_n_ * n_cells; }
+
+    // No log-likelihood is above 0, and one more parent multiplies the penalty.
+    double bound_constant(const FamilyShape& shape, double growth) override {
+        if (half_log_n_ < 0.0) return std::numeric_limits<double>::infinity();  // weights, N < 1
+        return constant(shape) * growth;
+    }
+
+    bool is_regular() const noexcept override { return half_log_n_ >= 0.0; }
+
+    double least_saving(const FamilyShape& shape, double arity) override {
+        return -constant(shape) * (1.0 - 1.0 / arity);
+    }
 
 private:
     RowLikelihood likelihood_;

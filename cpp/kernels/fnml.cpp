@@ -13,7 +13,7 @@ namespace {
 // Of so many arities the regrets are remembered, half a megabyte each at most.
 constexpr std::size_t kMaxArities = 64;
 
-class Fnml final : public EvaluatorOf<Fnml> {
+class Fnml final : public PureBoundOf<Fnml, EvaluatorOf> {
 public:
     explicit Fnml(const Table& table) : likelihood_(table) {}
 
@@ -32,6 +32,21 @@ public:
     }
 
     double constant(const FamilyShape& shape) override { return only_whole_counts(shape.table); }
+
+    bool is_regular() const noexcept override { return true; }
+
+    // A row with one cell only has likelihood 1.
+    template <class Count>
+    double sum_pure(const CountRows<Count>& counts, const FamilyShape& shape) {
+        const auto r = static_cast<double>(shape.arity);
+        CountMemory& regrets = regrets_of(shape.arity);
+        double score = 0.0;
+        for (const Count count : counts.cells) {
+            score -= regrets.get(static_cast<double>(count),
+                                 [r](double total) { return regret(total, r); });
+        }
+        return score;
+    }
 
 private:
     CountMemory& regrets_of(std::size_t arity) {

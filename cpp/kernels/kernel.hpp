@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -46,6 +47,25 @@ public:
     virtual double set_cells(std::span<const std::int64_t>, double) { return 0.0; }
     virtual double set_cells(std::span<const double>, double) { return 0.0; }
     virtual double set_constant(double) { return 0.0; }
+
+    // An upper bound on the score of every family of this child that has these parents and at
+    // least one more, the others' arities being at least `growth` (>= 1): a constant plus a sum
+    // over the rows. Infinite where nothing is known. Proofs: docs/guide/bounds.md.
+    virtual double bound_constant(const FamilyShape&, double /*growth*/) {
+        return std::numeric_limits<double>::infinity();
+    }
+    virtual double bound_rows(const CountRows<std::uint32_t>&, const FamilyShape&) { return 0.0; }
+    virtual double bound_rows(const CountRows<std::int64_t>&, const FamilyShape&) { return 0.0; }
+    virtual double bound_rows(const CountRows<double>&, const FamilyShape&) { return 0.0; }
+
+    // A parent that is a function of the others, in the data, never raises the score.
+    virtual bool is_regular() const noexcept { return false; }
+
+    // For a score that is the maximised log-likelihood minus a penalty: by how much the penalty
+    // falls at least when a parent of this arity leaves this family, or any that has more parents.
+    virtual double least_saving(const FamilyShape&, double /*arity*/) {
+        return -std::numeric_limits<double>::infinity();
+    }
 };
 
 // Derive from this and write one template `sum_rows(counts, shape)` for all kinds of counts.
@@ -79,6 +99,24 @@ public:
     }
     double set_cells(std::span<const double> cells, double n_cells) final {
         return this->self().sum_cells(cells, n_cells);
+    }
+};
+
+// Bounds by purity: U = sum over cells of what a row with only that cell would score, where that is
+// an upper bound (docs/guide/bounds.md). Base is EvaluatorOf<Derived> or SetEvaluatorOf<Derived>;
+// Derived writes one template `sum_pure(counts, shape)`.
+template <class Derived, template <class> class Base>
+class PureBoundOf : public Base<Derived> {
+public:
+    double bound_constant(const FamilyShape&, double) final { return 0.0; }
+    double bound_rows(const CountRows<std::uint32_t>& counts, const FamilyShape& shape) final {
+        return this->self().sum_pure(counts, shape);
+    }
+    double bound_rows(const CountRows<std::int64_t>& counts, const FamilyShape& shape) final {
+        return this->self().sum_pure(counts, shape);
+    }
+    double bound_rows(const CountRows<double>& counts, const FamilyShape& shape) final {
+        return this->self().sum_pure(counts, shape);
     }
 };
 

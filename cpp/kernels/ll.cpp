@@ -22,6 +22,9 @@ public:
         return likelihood_.cells(cells);
     }
 
+    double bound_constant(const FamilyShape&, double) override { return 0.0; }
+    bool is_regular() const noexcept override { return true; }
+
 private:
     RowLikelihood likelihood_;
 };

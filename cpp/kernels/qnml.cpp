@@ -27,12 +27,13 @@ public:
     }
 
     double constant(const FamilyShape& shape) override {
-        const double n = shape.total_weight;
-        const double q = shape.n_configurations;
-        const auto r = static_cast<double>(shape.arity);
-        const double whole = only_whole_counts(shape.table);
-        if (q > kManyConfigurations * n) return whole - n * std::log(r);
-        return whole + regret_of(n, q) - regret_of(n, q * r);
+        return only_whole_counts(shape.table) - penalty(shape, shape.n_configurations);
+    }
+
+    // No log-likelihood is above 0, and the exact penalty grows with q.
+    double bound_constant(const FamilyShape& shape, double growth) override {
+        if (!is_exact_) return std::numeric_limits<double>::infinity();
+        return -penalty(shape, shape.n_configurations * growth);
     }
 
     template <class Count>
@@ -42,7 +43,17 @@ public:
 
     double set_constant(double n_cells) override { return -regret_of(total_, n_cells); }
 
+    bool is_regular() const noexcept override { return is_exact_; }
+
 private:
+    // reg(n, q r) - reg(n, q)
+    double penalty(const FamilyShape& shape, double q) {
+        const double n = shape.total_weight;
+        const auto r = static_cast<double>(shape.arity);
+        if (q > kManyConfigurations * n) return n * std::log(r);
+        return regret_of(n, q * r) - regret_of(n, q);
+    }
+
     double regret_of(double n, double n_states) {
         const auto found = regrets_.find(n_states);
         if (found != regrets_.end()) return found->second;

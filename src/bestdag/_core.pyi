@@ -99,3 +99,20 @@ def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None
     """
     Draw all rows of a network, parents first, into the columns; see kernels/sampling.hpp.
     """
+
+class JklError(ValueError):
+    pass
+
+def parse_jkl(text: bytes, threads: int) -> tuple[list[str], tuple[Any, Any, Any, Any]]:
+    """Names and flat arrays of a file of local scores."""
+
+def format_jkl(names: Sequence[str], first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bytes:
+    """The text of a file of local scores."""
+
+class TooManySetsError(Exception):
+    pass
+
+def candidate_sets(table: Table, kernel: Kernel, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool, seconds: float, max_bytes: float, threads: int) -> tuple[tuple[Any, Any, Any, Any], Any, Any]:
+    """
+    Candidate parent sets of every child (see kernels/candidate_sets.hpp), how many families were scored for each, and whether all were.
+    """

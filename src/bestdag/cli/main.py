@@ -21,11 +21,13 @@ from bestdag.errors import (
 
 __all__ = ["cli", "main"]
 
-# One line per command; its module, of the same name, is imported when it is called.
+# One line per command; its module, of the same name (a dash is an underscore there), is imported
+# when it is called.
 COMMANDS = {
     "info": "Show what is in a table or a network.",
     "sample": "Draw rows from a network.",
     "score": "Score a network on a table.",
+    "score-table": "Score the parent sets of every variable, for exact search.",
 }
 
 
@@ -38,7 +40,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"bestdag.cli.{cmd_name}")
+        module = importlib.import_module(f"bestdag.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -16,12 +17,36 @@ from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError, GraphError, NotEnoughMemoryError, unknown_name
 from bestdag.machine import SHARE_OF_MEMORY, available_memory, require_memory, thread_count
 
-__all__ = ["CountingEngine", "n_parent_sets", "parent_sets"]
+__all__ = ["CandidateSets", "CountingEngine", "ParentLimits", "n_parent_sets", "parent_sets"]
 
 # Row numbers are 32 bits wide inside the kernels.
 _MAX_ROWS = 2**31 - 1
 
 _Arrays = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int32]]
+
+
+@dataclass(frozen=True, slots=True)
+class ParentLimits:
+    """What the parents of one child may be: all the required, some of the allowed.
+
+    Parents are numbers of variables in name order, ascending. A family's score gets `bonus`,
+    and the bonus of each allowed parent it has.
+    """
+
+    required: tuple[int, ...]
+    allowed: tuple[int, ...]
+    max_parents: int
+    bonus: float
+    bonuses: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateSets:
+    """Flat arrays (first_sets, scores, offsets, members), families scored, whether all were."""
+
+    arrays: tuple[Any, Any, Any, Any]
+    n_scored: int
+    is_complete: bool
 
 
 class CountingEngine:
@@ -132,6 +157,41 @@ class CountingEngine:
         )
         return scores
 
+    def candidate_sets(
+        self,
+        kernel: _core.Kernel,
+        limits: Sequence[ParentLimits],
+        *,
+        prune: bool,
+        seconds: float,
+        max_bytes: float,
+    ) -> CandidateSets:
+        """Candidate parent sets of every child, by a native kernel.
+
+        Parameters
+        ----------
+        limits : sequence of ParentLimits
+            One for each variable, in name order.
+        prune : bool
+            Leave out every set that scores no more than one of its subsets.
+        seconds, max_bytes : float
+            Limits; may be infinite.
+        """
+        found, n_scored, is_complete = _core.candidate_sets(
+            self._native,
+            kernel,
+            *_flat([limit.required for limit in limits]),
+            *_flat([limit.allowed for limit in limits]),
+            np.array([x for limit in limits for x in limit.bonuses], np.float64),
+            np.array([limit.max_parents for limit in limits], np.int64),
+            np.array([limit.bonus for limit in limits], np.float64),
+            prune=prune,
+            seconds=seconds,
+            max_bytes=max_bytes,
+            threads=self.threads,
+        )
+        return CandidateSets(found, int(n_scored.sum()), bool(is_complete.all()))
+
     def _encode(self, families: Sequence[tuple[str, Collection[str]]]) -> _Arrays:
         children = np.empty(len(families), np.int32)
         offsets = np.zeros(len(families) + 1, np.int64)
@@ -172,6 +232,14 @@ class CountingEngine:
         given = tuple(self.variables[p] for p in parents)
         q = math.prod((float(v.arity) for v in given), start=1.0)  # may be infinite
         return FamilyCounts(self.variables[child], given, configurations, table, q)
+
+
+def _flat(
+    groups: Sequence[Sequence[int]],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    ends = np.zeros(len(groups) + 1, np.int64)
+    np.cumsum([len(group) for group in groups], out=ends[1:])
+    return ends, np.array([number for group in groups for number in group], np.int32)
 
 
 def n_parent_sets(n_variables: int, max_parents: int) -> int:

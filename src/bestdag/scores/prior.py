@@ -17,7 +17,9 @@ __all__ = ["EdgeDifferencePrior", "StructurePrior", "UniformPrior"]
 class StructurePrior(Protocol):
     """A prior over structures that is a product over families, up to a constant.
 
-    A prior of your own needs these two members and nothing else.
+    A prior of your own needs these two members and nothing else. One that is also a product
+    over arcs may have ``arc(parent, child)``, the logarithm of what an arc adds to its family;
+    then score tables are made without asking for every family.
     """
 
     @property
@@ -44,6 +46,10 @@ class UniformPrior:
 
     def family(self, child: str, parents: frozenset[str]) -> float:
         """Return 0, the logarithm of 1."""
+        return 0.0
+
+    def arc(self, parent: str, child: str) -> float:
+        """Return what an arc adds: 0."""
         return 0.0
 
 
@@ -127,3 +133,8 @@ class EdgeDifferencePrior:
     def family(self, child: str, parents: frozenset[str]) -> float:
         """Return the logarithm of kappa for each difference."""
         return self.difference(child, parents) * math.log(self.kappa)
+
+    def arc(self, parent: str, child: str) -> float:
+        """Return what an arc adds to its family: one difference more, or one less."""
+        with_arc = self.difference(child, frozenset({parent}))
+        return (with_arc - self.difference(child, frozenset())) * math.log(self.kappa)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.counts.engine import CountingEngine, parent_sets
+from bestdag.counts.engine import CandidateSets, CountingEngine, ParentLimits, parent_sets
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, GraphError, InvalidParameterError, require_count
@@ -151,6 +151,20 @@ class Scorer:
             child: self._with_prior(row, families(child))
             for child, row in zip(names, scores, strict=True)
         }
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether the score has a native twin."""
+        return self._kernel is not None
+
+    def candidate_sets(
+        self, limits: Sequence[ParentLimits], *, prune: bool, seconds: float, max_bytes: float
+    ) -> CandidateSets:
+        """Score candidate parent sets natively, for `build_score_table`; needs `has_kernel`."""
+        assert self._kernel is not None
+        return self._engine.candidate_sets(
+            self._kernel, limits, prune=prune, seconds=seconds, max_bytes=max_bytes
+        )
 
     def total(self, dag: Dag) -> float:
         """Score a network structure: the sum over its families, rounded once."""

@@ -1,0 +1,58 @@
+// The parent sets of every child that an optimal network may need, with their scores.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "kernels/kernel.hpp"
+#include "kernels/local_scores.hpp"
+#include "kernels/parallel.hpp"
+#include "kernels/table.hpp"
+
+namespace bestdag {
+
+// What the parents of one child may be: all of `required` and some of `allowed`, at most
+// max_parents in all. Both ascending, without the child, and with nothing in common.
+struct ParentLimits {
+    std::span<const std::int32_t> required;
+    std::span<const std::int32_t> allowed;
+    std::size_t max_parents;  // >= required.size()
+    // Added to the score (a prior over structures): for the required parents, and for each of the
+    // allowed ones when it is a parent. Finite.
+    double bonus;
+    std::span<const double> bonuses;  // as many as allowed
+};
+
+struct CandidateSettings {
+    // Leave out every set that scores no more than a subset of it (that is allowed too), and cut
+    // whole branches of such sets by the score's bounds, before they are counted. Off: every set.
+    bool prune;
+    double seconds;    // for all children together; infinite for no limit
+    double max_bytes;  // of memory for the sets of one size under way, over all threads
+};
+
+struct CandidateSets {
+    LocalScores sets;
+    std::vector<std::int64_t> n_scored;     // by child: families whose score was worked out
+    std::vector<std::uint8_t> is_complete;  // by child: 0 where time ran out
+};
+
+// The sets under way do not fit into max_bytes.
+class TooManySets : public std::length_error {
+public:
+    TooManySets(std::size_t child_, std::size_t size_)
+        : std::length_error("too many sets"), child(child_), size(size_) {}
+    std::size_t child;
+    std::size_t size;  // parents of the sets under way, the required ones included
+};
+
+// One entry of `limits` per column; the result's members are column numbers. Does not depend on
+// the number of threads unless time runs out.
+CandidateSets candidate_sets(const Table& table, const Kernel& kernel,
+                             std::span<const ParentLimits> limits,
+                             const CandidateSettings& settings, const Execution& execution);
+
+}  // namespace bestdag

@@ -1,0 +1,118 @@
+"""`bestdag score-table`: candidate parent sets and their scores, as a file."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.output import print_json, require_new_file, working
+from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
+from bestdag.errors import DataWarning
+
+if TYPE_CHECKING:
+    from bestdag.scores.table import ScoreTable
+
+__all__ = ["command"]
+
+
+@click.command("score-table")
+@click.argument("data")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    help="File of local scores (.jkl or .scores; also .gz), or - for standard output.",
+)
+@click.option("--score", "name", default="bdeu", show_default=True, metavar="NAME", help="A score.")
+@score_options
+@click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
+@click.option("--no-prune", is_flag=True, help="List sets too that score no more than a subset.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop, incomplete, after this.")
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@data_options
+@threads_option
+@common_options
+def command(
+    data: str,
+    output: str,
+    name: str,
+    max_parents: int | None,
+    no_prune: bool,
+    time_limit: float | None,
+    force: bool,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Score the parent sets that a best network for DATA may need.
+
+    DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. The file
+    that is written has, for each variable, its parent sets with their scores (natural
+    logarithms, higher is better); programs for exact structure learning read it. A set that
+    scores no more than one of its subsets is left out.
+    """
+    from bestdag.data.readers import read
+    from bestdag.scores.build import build_score_table
+    from bestdag.scores.jkl import format_jkl
+    from bestdag.scores.scorer import Scorer
+
+    if as_json and output == "-":
+        raise click.UsageError("--json and -o - both want standard output; give -o a file")
+    require_new_file(output, force=force)
+    ((_, chosen),) = choose_scores((name,), options).items()
+    prior = choose_structure_prior(options)
+    with working(f"reading {data}", quiet=quiet):
+        dataset = read(data, **read_settings(options))
+    started = time.monotonic()
+    with working("scoring", quiet=quiet):
+        table = build_score_table(
+            Scorer(dataset, chosen.score, prior, threads=threads),
+            max_parents=max_parents,
+            prune=not no_prune,
+            time_limit=time_limit,
+        )
+    seconds = time.monotonic() - started
+    if not table.complete:
+        warnings.warn(
+            "the time limit ended the scoring: the table is incomplete, and a network that is "
+            "best for it need not be best for the data",
+            DataWarning,
+            stacklevel=1,
+        )
+    if output == "-":
+        click.echo(format_jkl(table), nl=False)
+        return
+    table.save(output)
+    if as_json:
+        print_json(
+            {
+                "file": output,
+                "score_name": chosen.score.name,
+                "settings": {**chosen.settings, "max_parents": max_parents},
+                "rows": dataset.total_weight,
+                "base": "e",
+                "variables": list(table.names),
+                "parent_sets": table.n_sets,
+                "scored": table.n_scored,
+                "largest": _largest(table),
+                "pruned": not no_prune,
+                "complete": table.complete,
+                "seconds": seconds,
+            }
+        )
+    elif not quiet:
+        click.echo(
+            f"{output}: {table.n_sets:,} parent sets of {table.n_variables:,} variables, at most "
+            f"{_largest(table)} parents; {table.n_scored:,} families scored by {chosen.score!r} on "
+            f"{dataset.total_weight:,} rows in {seconds:.2f} s; natural logarithms"
+        )
+
+
+def _largest(table: ScoreTable) -> int:
+    return max(len(parents) for i in range(table.n_variables) for _, parents in table.child(i))

@@ -1,0 +1,285 @@
+"""Score tables made from data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Protocol, runtime_checkable
+
+from bestdag import _core
+from bestdag.counts.engine import ParentLimits
+from bestdag.errors import (
+    GraphError,
+    InvalidParameterError,
+    NotEnoughMemoryError,
+    require_count,
+    require_positive,
+    unknown_name,
+)
+from bestdag.graph._names import arc_text, show
+from bestdag.machine import SHARE_OF_MEMORY, available_memory, readable_size, require_memory
+from bestdag.scores.scorer import Scorer
+from bestdag.scores.table import ScoreTable
+from bestdag.scores.table_in_python import build_in_python
+
+__all__ = ["build_score_table"]
+
+_WHO = "score table"
+# While a table is made, a set is there as it was found and as it is sorted in.
+_BYTES_PER_SET = 80
+_BYTES_PER_MEMBER = 16
+
+_Parents = Mapping[str, Iterable[str]]
+
+
+@runtime_checkable
+class _ArcPrior(Protocol):
+    """A prior over structures that is a sum over arcs.
+
+    ``family(child, parents)`` is ``family(child, ())`` plus the sum of ``arc(parent, child)``.
+    """
+
+    def family(self, child: str, parents: frozenset[str]) -> float: ...
+
+    def arc(self, parent: str, child: str) -> float: ...
+
+
+def build_score_table(
+    scorer: Scorer,
+    *,
+    max_parents: int | Mapping[str, int] | None = None,
+    candidates: _Parents | None = None,
+    required: _Parents | None = None,
+    prune: bool = True,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+) -> ScoreTable:
+    """Score the parent sets of every variable that an optimal network may need.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        The data, the score and the prior over structures.
+    max_parents : int, or mapping of child to int, optional
+        At most so many parents; children that the mapping leaves out have no limit. Without
+        it, sets of every size are looked at, and pruning decides when to stop.
+    candidates : mapping of child to parents, optional
+        A child that is named here gets parents from its list only; the others from all.
+    required : mapping of child to parents, optional
+        Parents that every set of the child must have.
+    prune : bool, default True
+        Leave out every set that scores no more than one of its (allowed) subsets. A best network
+        never needs such a set, because it may use the subset instead. Switch it off where that
+        reasoning fails: when all optimal networks are wanted, or averages over networks, or when
+        a network must have certain paths.
+    time_limit : float, optional
+        Seconds. A table that was not finished says ``complete = False``; it has every set that
+        was scored in time, smaller sets first, and time is shared evenly between the children.
+    memory_limit : float, optional
+        Bytes for the sets under way; by default four fifths of the free memory.
+
+    Returns
+    -------
+    ScoreTable
+        Its names are the variables, sorted; `n_scored` tells how many families were scored.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+        When the sets under way do not fit; fewer parents would help.
+    KeyboardInterrupt
+        Within a tenth of a second of Ctrl-C.
+
+    Notes
+    -----
+    Sets are looked at by size. A set is scored only if all its subsets with one parent less are
+    open: a set is closed, and with it everything that contains it, when an upper bound on the
+    scores of all larger sets is no more than the best score seen among its subsets. The bounds
+    are those of the score's native twin; the guide has their proofs. A score without one (a
+    score of your own in Python, or a prior over structures that is not a sum over arcs) is
+    pruned by its subsets' scores alone, after scoring.
+
+    References
+    ----------
+    .. [1] de Campos and Ji (2011). "Efficient structure learning of Bayesian networks using
+       constraints." Journal of Machine Learning Research 12.
+    .. [2] de Campos, Scanagatta, Corani and Zaffalon (2018). "Entropy-based pruning for learning
+       Bayesian networks using BIC." Artificial Intelligence 260.
+
+    Examples
+    --------
+    >>> from bestdag.data.readers import read
+    >>> data = read({"rain": ["no", "yes", "yes"] * 9, "wet": ["no", "yes", "yes"] * 9})
+    >>> table = build_score_table(Scorer(data, "bic"))
+    >>> [(round(score, 3), parents) for score, parents in table.sets("wet")]
+    [(-3.296, ('rain',)), (-18.834, ())]
+    """
+    names = [variable.name for variable in scorer.variables]
+    limits = _limits(names, max_parents, candidates, required)
+    if time_limit is not None:
+        require_positive(_WHO, "time_limit", time_limit)
+    if memory_limit is not None:
+        require_positive(_WHO, "memory_limit", memory_limit)
+    else:
+        free = available_memory()
+        memory_limit = math.inf if free is None else SHARE_OF_MEMORY * free
+    if not prune:
+        _require_room(limits, memory_limit)
+    prior = scorer.structure_prior
+    if scorer.has_kernel and (prior is None or isinstance(prior, _ArcPrior)):
+        return _build_natively(
+            scorer,
+            names,
+            _with_bonuses(limits, names, prior),
+            prune=prune,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+        )
+    return build_in_python(scorer, names, limits, prune=prune, time_limit=time_limit)
+
+
+def _build_natively(
+    scorer: Scorer,
+    names: list[str],
+    limits: list[ParentLimits],
+    *,
+    prune: bool,
+    time_limit: float | None,
+    memory_limit: float,
+) -> ScoreTable:
+    try:
+        found = scorer.candidate_sets(
+            limits,
+            prune=prune,
+            seconds=math.inf if time_limit is None else time_limit,
+            max_bytes=memory_limit,
+        )
+    except _core.TooManySetsError as error:
+        child, size = error.args
+        raise NotEnoughMemoryError(
+            f"{_WHO}: the sets of {size} parents of {show(names[child])} need more than "
+            f"{readable_size(int(memory_limit))}; pass max_parents={size - 1} or less"
+        ) from None
+    return ScoreTable.from_arrays(
+        names, *found.arrays, complete=found.is_complete, n_scored=found.n_scored
+    )
+
+
+def _limits(
+    names: list[str],
+    max_parents: int | Mapping[str, int] | None,
+    candidates: _Parents | None,
+    required: _Parents | None,
+) -> list[ParentLimits]:
+    numbers = {name: i for i, name in enumerate(names)}
+    listed = _numbered("candidates", candidates, numbers)
+    wanted = _numbered("required", required, numbers)
+    most = _most_parents(max_parents, numbers)
+    everybody = frozenset(range(len(names)))
+    limits = []
+    for child, name in enumerate(names):
+        must = wanted.get(child, frozenset())
+        may = listed.get(child, everybody - {child})
+        if not must <= may:
+            raise GraphError(
+                f"{_WHO}: {show(names[min(must - may)])} is a required parent of {show(name)} "
+                "and not among its candidates"
+            )
+        limit = most.get(child, len(may))
+        if len(must) > limit:
+            raise GraphError(
+                f"{_WHO}: {show(name)} has {len(must)} required parents, more than the "
+                f"{limit} it may have"
+            )
+        allowed = tuple(sorted(may - must))
+        limits.append(
+            ParentLimits(
+                tuple(sorted(must)), allowed, min(limit, len(may)), 0.0, (0.0,) * len(allowed)
+            )
+        )
+    return limits
+
+
+def _numbered(
+    what: str, parents: _Parents | None, numbers: Mapping[str, int]
+) -> dict[int, frozenset[int]]:
+    found = {}
+    for child, group in (parents or {}).items():
+        if child not in numbers:
+            raise unknown_name("variable", child, numbers, who=f"{_WHO}: {what}")
+        if isinstance(group, str):
+            raise GraphError(
+                f"{_WHO}: {what} of {show(child)} must be a list of names, got the text {group!r}"
+            )
+        listed = list(group)
+        for parent in listed:
+            if parent not in numbers:
+                raise unknown_name("variable", parent, numbers, who=f"{_WHO}: {what}")
+            if parent == child:
+                raise GraphError(f"{_WHO}: {what}: {show(child)} cannot be its own parent")
+        found[numbers[child]] = frozenset(numbers[parent] for parent in listed)
+    return found
+
+
+def _most_parents(
+    max_parents: int | Mapping[str, int] | None, numbers: Mapping[str, int]
+) -> dict[int, int]:
+    if max_parents is None:
+        return {}
+    if not isinstance(max_parents, Mapping):
+        limit = require_count(_WHO, "max_parents", max_parents)
+        return dict.fromkeys(numbers.values(), limit)
+    for child in max_parents:
+        if child not in numbers:
+            raise unknown_name("variable", child, numbers, who=f"{_WHO}: max_parents")
+    return {
+        numbers[child]: require_count(_WHO, f"max_parents of {show(child)}", limit)
+        for child, limit in max_parents.items()
+    }
+
+
+def _with_bonuses(
+    limits: list[ParentLimits], names: list[str], prior: _ArcPrior | None
+) -> list[ParentLimits]:
+    """Add the terms of a prior that is a sum over arcs; an arc it forbids is not allowed."""
+    if prior is None:
+        return limits
+    made = []
+    for child, limit in zip(names, limits, strict=True):
+        given = frozenset(names[p] for p in limit.required)
+        bonus = prior.family(child, given)
+        if not math.isfinite(bonus):
+            raise InvalidParameterError(
+                f"structure prior: the logarithm for {show(child)} given {sorted(given)} must be "
+                f"a finite number, got {bonus!r}"
+            )
+        terms = {p: prior.arc(names[p], child) for p in limit.allowed}
+        for p, term in terms.items():
+            if not term < math.inf:
+                raise InvalidParameterError(
+                    f"structure prior: the logarithm for {arc_text(names[p], child)} must be a "
+                    f"number below infinity, got {term!r}"
+                )
+        allowed = tuple(p for p in limit.allowed if terms[p] > -math.inf)
+        most = min(limit.max_parents, len(limit.required) + len(allowed))
+        bonuses = tuple(terms[p] for p in allowed)
+        made.append(ParentLimits(limit.required, allowed, most, bonus, bonuses))
+    return made
+
+
+def _require_room(limits: list[ParentLimits], memory_limit: float) -> None:
+    """Forecast the memory of all sets there are."""
+    n_sets = 0
+    n_members = 0
+    for limit in limits:
+        for size in range(limit.max_parents - len(limit.required) + 1):
+            sets = math.comb(len(limit.allowed), size)
+            n_sets += sets
+            n_members += sets * (len(limit.required) + size)
+    needed = n_sets * _BYTES_PER_SET + n_members * _BYTES_PER_MEMBER
+    require_memory(_WHO, f"a table of {n_sets:,} parent sets", needed, "use fewer parents")
+    if needed > memory_limit:
+        raise NotEnoughMemoryError(
+            f"{_WHO}: a table of {n_sets:,} parent sets needs {readable_size(needed)}, more than "
+            f"the memory limit of {readable_size(int(memory_limit))}; use fewer parents"
+        )
