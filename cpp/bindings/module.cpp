@@ -2,6 +2,7 @@
 #include "bindings/common.hpp"
 
 void register_counts(nb::module_& m);
+void register_local_scores(nb::module_& m);
 void register_sampling(nb::module_& m);
 void register_scores(nb::module_& m);
 void register_special(nb::module_& m);
@@ -14,4 +15,5 @@ NB_MODULE(_core, m) {
     register_counts(m);
     register_scores(m);
     register_sampling(m);
+    register_local_scores(m);
 }

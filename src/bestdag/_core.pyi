@@ -56,3 +56,12 @@ def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None
     """
     Draw all rows of a network, parents first, into the columns; see kernels/sampling.hpp.
     """
+
+class JklError(ValueError):
+    pass
+
+def parse_jkl(text: bytes, threads: int) -> tuple[list[str], tuple[Any, Any, Any, Any]]:
+    """Names and flat arrays of a file of local scores."""
+
+def format_jkl(names: Sequence[str], first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bytes:
+    """The text of a file of local scores."""
