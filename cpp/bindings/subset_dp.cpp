@@ -1,4 +1,6 @@
 // Dynamic programming over subsets, and the order search that gives it an incumbent.
+#include "kernels/subset_dp.hpp"
+
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 
 #include "bindings/types.hpp"
 #include "kernels/order_climb.hpp"
-#include "kernels/subset_dp.hpp"
 
 namespace {
 
@@ -96,8 +97,8 @@ void register_subset_dp(nb::module_& m) {
             for (std::size_t k = 0; k < out.size(); ++k) {
                 std::uint64_t mask = 0;
                 for (std::int64_t i = offsets(k); i < offsets(k + 1); ++i) {
-                    if (i < 0 || static_cast<std::size_t>(i) >= members.size() ||
-                        members(i) < 0 || members(i) > 63) {
+                    if (i < 0 || static_cast<std::size_t>(i) >= members.size() || members(i) < 0 ||
+                        members(i) > 63) {
                         throw std::invalid_argument("members outside 0 to 63");
                     }
                     mask |= std::uint64_t{1} << members(i);
@@ -125,8 +126,8 @@ void register_subset_dp(nb::module_& m) {
     m.def(
         "best_by_subsets",
         [](const Int64s& first, const Masks& members, const Costs& costs, double limit,
-           int bytes_per_cell, int threads, double seconds,
-           nb::object progress, const Chosen& chosen) {
+           int bytes_per_cell, int threads, double seconds, nb::object progress,
+           const Chosen& chosen) {
             const auto problem = problem_of(first, members, costs);
             Watcher watcher(seconds, std::move(progress));
             return bytes_per_cell == 4
@@ -135,7 +136,8 @@ void register_subset_dp(nb::module_& m) {
         },
         "first"_a.noconvert(), "members"_a.noconvert(), "costs"_a.noconvert(), "limit"_a,
         "bytes_per_cell"_a, "threads"_a, "seconds"_a, "progress"_a.none(), "chosen"_a.noconvert(),
-        "Least cost of an acyclic choice; inf when none is below the limit, None when out of time.");
+        "Least cost of an acyclic choice; inf when none is below the limit, None when out of "
+        "time.");
     m.def("subset_bytes", &bestdag::subset_bytes, "n"_a, "n_sets"_a, "threads"_a,
           "bytes_per_cell"_a, "Memory best_by_subsets takes.");
 }

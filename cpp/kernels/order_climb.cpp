@@ -84,8 +84,8 @@ private:
     }
 
     bool move_best(std::size_t v) {
-        const auto at = static_cast<std::size_t>(
-            std::find(order_.begin(), order_.end(), v) - order_.begin());
+        const auto at =
+            static_cast<std::size_t>(std::find(order_.begin(), order_.end(), v) - order_.begin());
         std::uint64_t before = 0;
         for (std::size_t i = 0; i < at; ++i) before |= std::uint64_t{1} << order_[i];
         const double here = cost(v, before);
@@ -137,7 +137,8 @@ private:
 
 std::vector<std::int64_t> climb_orders(const SubsetProblem& problem, int rounds,
                                        const Execution& execution) {
-    if (problem.n < 1 || problem.n > 64) throw std::invalid_argument("climb_orders: 1 to 64 variables");
+    if (problem.n < 1 || problem.n > 64)
+        throw std::invalid_argument("climb_orders: 1 to 64 variables");
     Climb climb(problem);
     if (!climb.start()) return {};
     climb.climb();

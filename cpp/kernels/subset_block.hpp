@@ -236,8 +236,7 @@ struct Loops {
             for (std::size_t left = at; left != 0; left &= left - 1) {
                 const int bit = __builtin_ctzll(left);
                 const std::size_t from = at ^ (std::size_t{1} << bit);
-                value =
-                    smaller(value, cells[from] + registers(within[kLaneBits + bit])[from]);
+                value = smaller(value, cells[from] + registers(within[kLaneBits + bit])[from]);
             }
             cells[at] = inside(value, within, at, worst);
         }
