@@ -22,7 +22,7 @@ from bestdag.search.exact.dp import forecast, solve_dp
 
 
 def random_table(n: int, n_sets: int, seed: int = 0, max_parents: int = 5) -> ScoreTable:
-    """Sets of one to five random parents; the empty set is the worst."""
+    """Draw sets of one to five random parents; the empty set is the worst."""
     rng = np.random.default_rng(seed)
     children = []
     for v in range(n):
@@ -66,7 +66,8 @@ def main() -> None:
                         seconds = forecast(n, threads=threads, precision=precision).seconds
                         print(
                             f"{n:>2}  {n_sets:>8,}  {precision:<7}  {name:<8}  {threads:>7}  "
-                            f"{wall:>7.3f}  {cpu:>5.2f}  {wall * 1e9 / 2**n:>9.2f}  {seconds:>10.2f}",
+                            f"{wall:>7.3f}  {cpu:>5.2f}  {wall * 1e9 / 2**n:>9.2f}  "
+                            f"{seconds:>10.2f}",
                             flush=True,
                         )
     _core.use_instruction_set(_core.instruction_sets()[-1])
