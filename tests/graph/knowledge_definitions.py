@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import product
+from itertools import pairwise, product
 
 from hypothesis import strategies as st
 
@@ -40,6 +40,7 @@ def satisfies(said, nodes, arcs, paths):
     n_parents = {name: sum(child == name for _, child in arcs) for name in nodes}
     limit = said.get("max_parents")
     steps = [*said.get("order", ()), *said.get("required_arcs", ()), *said.get("ancestors", ())]
+    steps += pairwise(said.get("total_order", ()))
     before = closed(steps) if said.get("order") else ()
     return (
         all(arc in arcs for arc in said.get("required_arcs", ()))

@@ -1,6 +1,6 @@
 """Which graphs each kind of statement leaves, by looking at all of them."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import prod
 
 import networkx
@@ -17,7 +17,11 @@ ABCD = ("A", "B", "C", "D")
 
 
 def n_left(knowledge, n_nodes):
-    return sum(knowledge.allows(dag) for dag, _, _ in graphs(n_nodes))
+    return sum(knowledge.allows(dag) for dag in all_dags(list("ABCDE"[:n_nodes])))
+
+
+def has_arcs(graph, dag):
+    return all(graph.has_edge(int(parent), int(child)) for parent, child in dag.arcs)
 
 
 def n_allowed_dags(allowed):
@@ -25,10 +29,7 @@ def n_allowed_dags(allowed):
     graph = networkx.DiGraph(list(zip(*allowed.nonzero(), strict=True)))
     graph.add_nodes_from(range(len(allowed)))
     parts = [sorted(part) for part in networkx.strongly_connected_components(graph)]
-    within = [
-        sum(all(graph.has_edge(*map(int, arc)) for arc in dag.arcs) for dag in all_dags(map(str, part)))
-        for part in parts
-    ]  # fmt: skip
+    within = [sum(has_arcs(graph, dag) for dag in all_dags(map(str, part))) for part in parts]
     n_between = graph.number_of_edges() - sum(
         graph.subgraph(part).number_of_edges() for part in parts
     )
@@ -117,14 +118,14 @@ def test_a_linear_order_over_ten_nodes_leaves_3_5_e13():
     names = [f"X{i}" for i in range(10)]
     for known in (
         Knowledge(total_order=names),
-        Knowledge(order=zip(names, names[1:], strict=False)),
+        Knowledge(order=pairwise(names)),
     ):
         count = n_allowed_dags(known.for_nodes(names).allowed)
         assert count == 2**45
         assert round(count / 1e12, 1) == 35.2
 
 
-R, T, D, S = (tuple(f"{letter}{i}" for i in range(n)) for letter, n in zip("RTDS", (2, 2, 3, 3), strict=True))  # fmt: skip
+R, T, D, S = ("R1", "R2"), ("T1", "T2"), ("D1", "D2", "D3"), ("S1", "S2", "S3")
 ALL = R + T + D + S
 
 
@@ -161,8 +162,9 @@ def test_statements_arrays_and_definition_agree_on_every_graph(said):
     try:
         knowledge = Knowledge(**said)
         resolved = knowledge.for_nodes(ABCD)
-    except GraphError as error:
-        assert not wanted, f"refused, and {wanted.pop()} satisfies all: {error}"
+    except GraphError:
+        if wanted:
+            raise
         return
     assert {dag for dag, _, _ in graphs(4) if knowledge.allows(dag)} == wanted
     assert {g[0] for g in graphs(4) if fulfils(resolved, ABCD, g[1], g[2])} == wanted
@@ -173,7 +175,7 @@ def test_statements_arrays_and_definition_agree_on_every_graph(said):
 def test_what_is_refused_when_built_no_graph_with_more_nodes_satisfies(said):
     try:
         Knowledge(**said)
-    except GraphError as error:
-        if not said.get("total_order"):  # which says that there are no more nodes
-            for dag, arcs, paths in graphs(4):
-                assert not satisfies(said, ABCD, arcs, paths), f"{dag.arcs} satisfies: {error}"
+    except GraphError:
+        is_open = not said.get("total_order")  # which says that there are no more nodes
+        if is_open and any(satisfies(said, ABCD, arcs, paths) for _, arcs, paths in graphs(4)):
+            raise

@@ -159,11 +159,15 @@ class Board:
         return tuple(pair for pair in self.pairs["ancestors"] if not implied[pair])
 
     def open_non_ancestors(self) -> tuple[IndexPair, ...]:
-        """Return the non-ancestor statements that the allowed arcs could still break."""
+        """Return the non-ancestor statements that acyclic allowed arcs could still break."""
+        kin = closure(len(self.required), [*_pairs_of(self.required), *self.pairs["ancestors"]])
+        assert kin is not None
         left = []
         for source, group in _by_first(self.pairs["non_ancestors"]).items():
             reached = reachable(self.allowed, source)
-            left += [(source, target) for target in group if reached[target]]
+            left += [
+                (source, target) for target in group if reached[target] and not kin[target, source]
+            ]
         return tuple(left)
 
     def _show(self, node: int) -> str:

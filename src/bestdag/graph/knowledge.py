@@ -44,9 +44,9 @@ class Knowledge:
     within_tiers : bool, default True
         Whether arcs may join two nodes of one tier.
     order : iterable of (node, node)
-        Pairs (a, b), a before b. Before is transitive, and a required arc or an ancestor
-        statement puts its first node before its second as well; no arc leads from a later to
-        an earlier node.
+        Pairs (a, b), a before b. Before is transitive; required arcs, ancestor statements and
+        the total order put nodes before others as well, and all must fit one order of the
+        nodes. No arc leads from a later to an earlier node.
     total_order : iterable of str
         Every node, in an order that all arcs follow.
     ancestors, non_ancestors : iterable of (node, node)
