@@ -1,0 +1,220 @@
+"""What statements imply for each arc: the allowed and the required ones, or a contradiction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.graph._statements import Statement, in_quotes
+from bestdag.machine import require_memory
+
+__all__ = ["Board", "closure", "reachable"]
+
+# The matrices of n x n truth values that live at the same time while statements are settled.
+_N_MATRICES = 6
+
+BoolMatrix = npt.NDArray[np.bool_]
+IndexPair = tuple[int, int]
+
+
+class Board:
+    """The statements over an order of nodes, as matrices that `settle` sharpens.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The nodes.
+    statements : iterable of Statement
+        What is known; every name in them is one of `names`.
+    is_open : bool
+        Whether there may be more nodes. One node then stands for all those that no statement
+        names, so that a path may lead through it.
+    """
+
+    def __init__(
+        self, names: Sequence[str], statements: Iterable[Statement], *, is_open: bool
+    ) -> None:
+        n = len(names) + is_open
+        advice = "name fewer nodes"
+        require_memory("Knowledge", f"{n:,} x {n:,} arcs", _N_MATRICES * n * n, advice)
+        self.names = tuple(names)
+        self.index = {name: i for i, name in enumerate(names)}
+        self.allowed: BoolMatrix = ~np.eye(n, dtype=bool)
+        self.required: BoolMatrix = np.zeros((n, n), dtype=bool)
+        self.limit: npt.NDArray[np.int32] = np.full(n, max(n - 1, 0), dtype=np.int32)
+        self.pairs: dict[str, list[IndexPair]] = {
+            "required_edges": [], "ancestors": [], "non_ancestors": [], "order": [],
+        }  # fmt: skip
+        for statement in statements:
+            self._put(statement)
+
+    def _put(self, statement: Statement) -> None:
+        field, value = statement
+        at = [self.index[name] for name in statement.names()]
+        if field in self.pairs:
+            self.pairs[field].append((at[0], at[1]))
+        if field == "required_arcs":
+            self.required[at[0], at[1]] = True
+        elif field in ("forbidden_arcs", "non_ancestors"):
+            self.allowed[at[0], at[1]] = False
+        elif field == "forbidden_edges":
+            self.allowed[at, at[::-1]] = False
+        elif field == "tiers":
+            self._put_tiers(*value)
+        elif field == "total_order":
+            for place, node in enumerate(at):
+                self.allowed[node, at[:place]] = False
+        elif field == "roots":
+            self.limit[at] = 0
+        elif field == "leaves":
+            self.allowed[at] = False
+        elif field == "max_parents":
+            np.minimum(self.limit, min(value, len(self.limit)), out=self.limit)
+        elif field == "max_parents_of":
+            self.limit[at] = min(value[1], int(self.limit[at[0]]))
+
+    def _put_tiers(self, tiers: Sequence[Sequence[str]], within: bool) -> None:
+        above: list[int] = []
+        for tier in tiers:
+            at = [self.index[name] for name in tier]
+            self.allowed[np.ix_(at, above)] = False
+            if not within:
+                self.allowed[np.ix_(at, at)] = False
+            above += at
+
+    def settle(self) -> str | None:
+        """Sharpen `allowed` and `required` until nothing more follows.
+
+        Every step is a consequence of the statements, so no graph that satisfies them all is
+        lost. Returns None, or what contradicts what.
+        """
+        declared = [*_pairs_of(self.required), *self.pairs["ancestors"]]
+        before = closure(len(self.allowed), [*declared, *self.pairs["order"]])
+        if before is None:
+            return "the statements close a cycle"
+        self.allowed &= ~before.T
+        while True:
+            known = (np.count_nonzero(self.allowed), np.count_nonzero(self.required))
+            clash = self._step()
+            if clash is not None:
+                return clash
+            if known == (np.count_nonzero(self.allowed), np.count_nonzero(self.required)):
+                return self._unreachable()
+
+    def _step(self) -> str | None:
+        arcs = [*_pairs_of(self.required), *self.pairs["ancestors"]]
+        kin = closure(len(self.allowed), arcs)  # who is an ancestor of whom in every graph
+        if kin is None:
+            return "the directions that remain for the required edges close a cycle"
+        self.allowed &= ~kin.T
+        for one, other in self.pairs["non_ancestors"]:
+            if kin[one, other]:
+                text = f"{self._show(one)} is an ancestor of {self._show(other)}"
+                return f"it cannot be both that {text} and that it is not"
+            below, above = kin[one].copy(), kin[:, other].copy()
+            below[one] = above[other] = True
+            self.allowed[np.ix_(below, above)] = False
+        n_required = np.count_nonzero(self.required, axis=0)
+        if np.any(n_required > self.limit):
+            child = int(np.argmax(n_required > self.limit))
+            counts = f"needs {n_required[child]:,} parents, its limit is {self.limit[child]:,}"
+            return f"node {self._show(child)} {counts}"
+        is_full = n_required == self.limit
+        self.allowed[:, is_full] &= self.required[:, is_full]
+        for parent, child in _pairs_of(self.required & ~self.allowed)[:1]:
+            arc = f"{self._show(parent)} -> {self._show(child)}"
+            return f"arc {arc} is required and cannot be there"
+        return self._turn_edges()
+
+    def _turn_edges(self) -> str | None:
+        for one, other in self.pairs["required_edges"]:
+            can = bool(self.allowed[one, other]), bool(self.allowed[other, one])
+            if not any(can):
+                edge = f"{self._show(one)} -- {self._show(other)}"
+                return f"edge {edge} is required and neither direction can be there"
+            if not all(can):
+                self.required[(one, other) if can[0] else (other, one)] = True
+        return None
+
+    def _unreachable(self) -> str | None:
+        for source, group in _by_first(self.pairs["ancestors"]).items():
+            reached = reachable(self.allowed, source)
+            for target in group:
+                if not reached[target]:
+                    text = f"{self._show(source)} is to be an ancestor of {self._show(target)}"
+                    return f"{text} and no allowed path leads there"
+        return None
+
+    def open_edges(self) -> tuple[IndexPair, ...]:
+        """Return the required edges whose direction is not settled."""
+        settled = self.required | self.required.T
+        return tuple((i, j) for i, j in self.pairs["required_edges"] if not settled[i, j])
+
+    def open_ancestors(self) -> tuple[IndexPair, ...]:
+        """Return the ancestor statements that the required arcs do not fulfil already."""
+        implied = closure(len(self.required), _pairs_of(self.required))
+        assert implied is not None
+        return tuple(pair for pair in self.pairs["ancestors"] if not implied[pair])
+
+    def open_non_ancestors(self) -> tuple[IndexPair, ...]:
+        """Return the non-ancestor statements that acyclic allowed arcs could still break."""
+        kin = closure(len(self.required), [*_pairs_of(self.required), *self.pairs["ancestors"]])
+        assert kin is not None
+        left = []
+        for source, group in _by_first(self.pairs["non_ancestors"]).items():
+            reached = reachable(self.allowed, source)
+            left += [
+                (source, target) for target in group if reached[target] and not kin[target, source]
+            ]
+        return tuple(left)
+
+    def _show(self, node: int) -> str:
+        return in_quotes(self.names[node])
+
+
+def _pairs_of(matrix: BoolMatrix) -> list[IndexPair]:
+    rows, columns = np.nonzero(matrix)
+    return list(zip(rows.tolist(), columns.tolist(), strict=True))
+
+
+def _by_first(pairs: Iterable[IndexPair]) -> dict[int, list[int]]:
+    groups: dict[int, list[int]] = {}
+    for first, second in pairs:
+        groups.setdefault(first, []).append(second)
+    return groups
+
+
+def reachable(arcs: BoolMatrix, source: int) -> npt.NDArray[np.bool_]:
+    """Mark the nodes that a path of one arc or more leads to."""
+    reached = np.zeros(len(arcs), dtype=bool)
+    fresh = np.zeros(len(arcs), dtype=bool)
+    fresh[source] = True
+    while fresh.any():
+        fresh = arcs[fresh].any(axis=0) & ~reached
+        reached |= fresh
+    return reached
+
+
+def closure(n: int, arcs: Iterable[IndexPair]) -> BoolMatrix | None:
+    """Return who is reached from whom along the arcs, or None when they close a cycle."""
+    children = _by_first(arcs)
+    waiting = [0] * n
+    for group in children.values():
+        for child in group:
+            waiting[child] += 1
+    order = [node for node in range(n) if waiting[node] == 0]
+    for node in order:  # grows while it is walked
+        for child in children.get(node, ()):
+            waiting[child] -= 1
+            if waiting[child] == 0:
+                order.append(child)
+    if len(order) < n:
+        return None
+    reached = np.zeros((n, n), dtype=bool)
+    for node in reversed(order):
+        for child in children.get(node, ()):
+            reached[node, child] = True
+            reached[node] |= reached[child]
+    return reached
