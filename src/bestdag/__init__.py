@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from bestdag.data.schema import Variable as Variable
     from bestdag.errors import BestdagError as BestdagError
     from bestdag.graph.dag import Dag as Dag
+    from bestdag.graph.knowledge import Knowledge as Knowledge
     from bestdag.graph.pdag import Pdag as Pdag
+    from bestdag.learning import learn as learn
     from bestdag.network.network import Network as Network
     from bestdag.scores.aic import AIC as AIC
     from bestdag.scores.bd import BD as BD
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from bestdag.scores.prior import UniformPrior as UniformPrior
     from bestdag.scores.qnml import QNML as QNML
     from bestdag.scores.scorer import Scorer as Scorer
+    from bestdag.scores.table import ScoreTable as ScoreTable
+    from bestdag.search.exact.search import Exact as Exact
 
 _HOME = {
     "AIC": "bestdag.scores.aic",
@@ -46,6 +50,7 @@ _HOME = {
     "FNML": "bestdag.scores.fnml",
     "FamilyCounts": "bestdag.counts.family",
     "K2": "bestdag.scores.k2",
+    "Knowledge": "bestdag.graph.knowledge",
     "LL": "bestdag.scores.ll",
     "MIT": "bestdag.scores.mit",
     "MaxBDeu": "bestdag.scores.max_bdeu",
@@ -56,6 +61,9 @@ _HOME = {
     "Scorer": "bestdag.scores.scorer",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
+    "ScoreTable": "bestdag.scores.table",
+    "Exact": "bestdag.search.exact.search",
+    "learn": "bestdag.learning",
     "read": "bestdag.data.readers",
 }
 

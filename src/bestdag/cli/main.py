@@ -25,6 +25,7 @@ __all__ = ["cli", "main"]
 # when it is called.
 COMMANDS = {
     "info": "Show what is in a table or a network.",
+    "learn": "Learn the best structure, and say whether that is proven.",
     "sample": "Draw rows from a network.",
     "score": "Score a network on a table.",
     "score-table": "Score the parent sets of every variable, for exact search.",

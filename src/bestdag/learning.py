@@ -1,0 +1,109 @@
+"""`learn`: from a table of data to the best structure, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from bestdag.data.dataset import Dataset
+from bestdag.data.readers import read
+from bestdag.graph.dag import Dag
+from bestdag.graph.knowledge import Knowledge
+from bestdag.scores import make_score
+from bestdag.scores.base import Score
+from bestdag.scores.prior import StructurePrior
+from bestdag.scores.scorer import Scorer
+from bestdag.search import make_search
+from bestdag.search.base import Problem, Search, SearchResult
+
+__all__ = ["Result", "learn"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """What was learned: the search's result with the data and the score it belongs to."""
+
+    found: SearchResult
+    dataset: Dataset
+    score: Score
+
+    @property
+    def dag(self) -> Dag:
+        """The structure."""
+        return self.found.dag
+
+    @property
+    def status(self) -> str:
+        """How the search ended; "optimum proved" only when it is."""
+        return self.found.status
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether no structure scores more."""
+        return self.found.is_proved
+
+    @property
+    def gap(self) -> float | None:
+        """How far below the best the structure may be, in nats."""
+        return self.found.gap
+
+    def __str__(self) -> str:
+        return f"{self.score!r} on {self.dataset.total_weight:,} rows\n{self.found}"
+
+
+def learn(
+    data: Any,
+    score: Score | str = "bdeu",
+    *,
+    search: Search | str = "auto",
+    max_parents: int | None = None,
+    knowledge: Knowledge | None = None,
+    structure_prior: StructurePrior | None = None,
+    time_limit: float | None = None,
+    threads: int | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Result:
+    """Learn the structure of a Bayesian network.
+
+    Parameters
+    ----------
+    data : Dataset, path, frame
+        A Dataset, or anything that `read` takes.
+    score : Score or str, default "bdeu"
+    search : Search or str, default "auto"
+        "auto" is "exact" today: the best structure with a proof, or after `time_limit` the best
+        so far and how far from optimal it may be.
+    max_parents : int, optional
+        At most so many parents for every variable.
+    knowledge : Knowledge, optional
+        Arcs, tiers, orders that the structure must obey.
+    structure_prior : StructurePrior, optional
+    time_limit : float, optional
+        Seconds.
+    threads : int, optional
+        One per processor unless given.
+    progress : callable, optional
+        Called now and then with a text.
+
+    Examples
+    --------
+    >>> from bestdag.examples import example
+    >>> result = learn(example("asia.csv"), "bdeu")
+    >>> result.status, result.dag.parents("dysp")
+    ('optimum proved', ('bronc', 'either'))
+    """
+    dataset = data if isinstance(data, Dataset) else read(data)
+    chosen = make_score(score) if isinstance(score, str) else score
+    if isinstance(search, str):
+        search = make_search("exact" if search == "auto" else search)
+    problem = Problem(
+        Scorer(dataset, chosen, structure_prior, threads=threads),
+        knowledge=knowledge,
+        max_parents=max_parents,
+        time_limit=time_limit,
+        threads=threads,
+        progress=progress,
+    )
+    problem.progress("scoring parent sets")
+    return Result(search.run(problem), dataset, chosen)

@@ -1,0 +1,210 @@
+"""What a search gets and what it returns."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from bestdag.errors import InvalidParameterError, require_positive
+from bestdag.graph.dag import Dag
+from bestdag.graph.knowledge import Knowledge
+from bestdag.scores.build import build_score_table
+from bestdag.scores.scorer import Scorer
+from bestdag.scores.table import ScoreTable
+
+__all__ = ["Problem", "Search", "SearchResult", "Status"]
+
+Status = Literal["optimum proved", "local optimum", "step limit", "time limit", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """A structure, its score, and what is known about it.
+
+    Attributes
+    ----------
+    dag : Dag
+    score : float
+        Natural logarithm; higher is better.
+    bound : float or None
+        No structure scores more than this (within `resolution`); None where nothing is proven.
+    status : str
+        "optimum proved", "local optimum", "step limit", "time limit" or "interrupted".
+    search : str
+        Name of the search.
+    engine : str or None
+        The engine that did it, for searches that have several.
+    seconds : float
+    settings : mapping
+        Settings of the search.
+    resolution : float
+        What the arithmetic of a proof can hide, in nats.
+    certificates : tuple
+        What a check of the bound needs, in a form of the engine's own.
+    """
+
+    dag: Dag
+    score: float
+    bound: float | None
+    status: Status
+    search: str
+    engine: str | None = None
+    seconds: float
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    resolution: float = 0.0
+    certificates: tuple[Any, ...] = ()
+
+    @property
+    def gap(self) -> float | None:
+        """``bound - score`` in nats: how far from optimal the structure may be."""
+        return None if self.bound is None else max(0.0, self.bound - self.score)
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether no structure scores more."""
+        return self.status == "optimum proved"
+
+    def __str__(self) -> str:
+        how = self.search if self.engine is None else f"{self.search} ({self.engine})"
+        lines = [
+            f"{self.status} by {how} in {self.seconds:.2f} s",
+            f"score {self.score:.6f} (natural logarithm)"
+            + (
+                ""
+                if self.is_proved or self.gap is None
+                else f", at most {self.gap:.6f} below the best"
+            ),
+            str(self.dag),
+        ]
+        return "\n".join(lines)
+
+
+class Search(Protocol):
+    """Settings and a run."""
+
+    @property
+    def name(self) -> str:
+        """Name in the list of searches."""
+        ...
+
+    def run(self, problem: Problem) -> SearchResult:
+        """Search; keeps nothing between calls."""
+        ...
+
+
+class Problem:
+    """What a search gets: scores, what the user knows, and a clock.
+
+    Parameters
+    ----------
+    scores : Scorer or ScoreTable
+        Where local scores come from.
+    knowledge : Knowledge, optional
+        What every structure must obey.
+    max_parents : int, optional
+        At most so many parents for every variable.
+    time_limit : float, optional
+        Seconds for all of it, from now.
+    threads : int, optional
+        One per processor unless given.
+    progress : callable, optional
+        Called now and then with a text that says how far things are.
+    """
+
+    def __init__(
+        self,
+        scores: Scorer | ScoreTable,
+        *,
+        knowledge: Knowledge | None = None,
+        max_parents: int | None = None,
+        time_limit: float | None = None,
+        threads: int | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> None:
+        self.started = time.monotonic()
+        if time_limit is not None:
+            require_positive("search", "time_limit", time_limit)
+        self.deadline = None if time_limit is None else self.started + time_limit
+        self.scores = scores
+        self.names: tuple[str, ...] = (
+            scores.names
+            if isinstance(scores, ScoreTable)
+            else tuple(variable.name for variable in scores.variables)
+        )
+        self.knowledge = Knowledge() if knowledge is None else knowledge
+        self._nodes = self.knowledge.for_nodes(self.names)
+        self.max_parents = max_parents
+        self.threads = threads
+        self._progress = progress
+
+    @property
+    def seconds(self) -> float:
+        """Time since the problem was posed."""
+        return time.monotonic() - self.started
+
+    @property
+    def seconds_left(self) -> float:
+        """Time until the limit; infinite without one."""
+        return math.inf if self.deadline is None else self.deadline - time.monotonic()
+
+    def progress(self, text: str) -> None:
+        """Say how far things are."""
+        if self._progress is not None:
+            self._progress(text)
+
+    def table(self) -> ScoreTable:
+        """Return the candidate parent sets that the user's knowledge of arcs allows."""
+        if isinstance(self.scores, ScoreTable):
+            return self._filtered(self.scores)
+        names, nodes = self.names, self._nodes
+        limits = {
+            name: min(
+                int(nodes.max_parents[i]),
+                len(names) - 1 if self.max_parents is None else self.max_parents,
+            )
+            for i, name in enumerate(names)
+        }
+        free = self.knowledge.is_empty
+        left = self.seconds_left
+        if left <= 0:
+            left = 1e-3
+        return build_score_table(
+            self.scores,
+            max_parents=self.max_parents if free else limits,
+            candidates=None
+            if free
+            else {n: self._named(nodes.allowed_parents(i)) for i, n in enumerate(names)},
+            required=None
+            if free
+            else {n: self._named(nodes.required_parents(i)) for i, n in enumerate(names)},
+            time_limit=None if math.isinf(left) else left,
+        )
+
+    def _named(self, numbers: Any) -> list[str]:
+        return [self.names[k] for k in numbers]
+
+    def _filtered(self, table: ScoreTable) -> ScoreTable:
+        """Leave out the sets of a given table that the user's knowledge forbids."""
+        if self.knowledge.is_empty and self.max_parents is None:
+            return table
+        nodes = self._nodes
+        most = len(self.names) if self.max_parents is None else self.max_parents
+        kept = {}
+        for i, child in enumerate(self.names):
+            allowed = set(map(int, nodes.allowed_parents(i)))
+            required = set(map(int, nodes.required_parents(i)))
+            limit = min(most, int(nodes.max_parents[i]))
+            kept[child] = [
+                (score, self._named(parents))
+                for score, parents in table.child(i)
+                if len(parents) <= limit and required <= set(parents) <= allowed
+            ]
+            if not kept[child]:
+                raise InvalidParameterError(
+                    f"search: the score file has no parent set of {child!r} that the knowledge "
+                    "allows; make the file with that knowledge or from data"
+                )
+        return ScoreTable.from_lists(self.names, kept)
