@@ -11,11 +11,17 @@ namespace bestdag {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kRounding = 1e-12;  // of a sum of a few hundred costs, generously
 
 class Climb {
 public:
     explicit Climb(const SubsetProblem& problem)
-        : p_(problem), n_(static_cast<std::size_t>(problem.n)) {}
+        : p_(problem), n_(static_cast<std::size_t>(problem.n)) {
+        for (std::size_t v = 0; v < n_; ++v) {
+            const auto last = static_cast<std::size_t>(p_.first[v + 1]) - 1;
+            if (p_.first[v] < p_.first[v + 1]) least_gain_ += kRounding * p_.costs[last];
+        }
+    }
 
     // Repeatedly take the variable that loses least by coming next. Taking one never takes a
     // choice from another, so this fails only when no order gives every variable a set.
@@ -89,8 +95,7 @@ private:
         std::uint64_t before = 0;
         for (std::size_t i = 0; i < at; ++i) before |= std::uint64_t{1} << order_[i];
         const double here = cost(v, before);
-        // Rounding must not let two moves undo each other for ever.
-        double best = 1e-12 * (1.0 + here);
+        double best = least_gain_;
         std::size_t target = at;
         const auto consider = [&](double others, std::uint64_t now, std::size_t place) {
             const double gain = others + here - cost(v, now);
@@ -131,6 +136,7 @@ private:
     const SubsetProblem& p_;
     const std::size_t n_;
     std::vector<std::size_t> order_;
+    double least_gain_ = 0;  // more than rounding can feign, so no two moves undo each other
 };
 
 }  // namespace

@@ -262,6 +262,8 @@ def test_too_little_memory_is_refused_before_it_is_taken(monkeypatch):
     message = r"dp: dynamic programming .* 30 variables needs 4\.0 GiB, 1\.0 GiB are available"
     with pytest.raises(NotEnoughMemoryError, match=message):
         solve_dp(random_table(30, 30, 0))
+    with pytest.raises(NotEnoughMemoryError, match=r"8\.0 GiB.* use precision='single' or engine"):
+        solve_dp(random_table(30, 30, 0), precision="double")
 
 
 def test_too_many_variables_are_refused():

@@ -11,14 +11,17 @@ from tests.shared_data import shared_file
 _QUICK = [
     "autos.BIC.k7",
     "gob_asia_10000.k3",
+    "hailfinder100.BDeu.k3",  # 56 variables, at most 10 in a component
     "letter.BIC.k5",
+    "mildew1000.BDeu.k3",  # 35 variables, 23 in a component
     "parkinsons.BIC.k8",
     "slim_child-5000",
     "slim_sachs-5000",
+    "slim_water-5000",  # 32 variables, 24 in a component
     "wine.BIC",
     "zoo.BDeu.k6",
 ]
-_SLOW = ["flag.BIC.k8", "insurance1000.BDeu.k3", "steel.BIC.k6"]
+_SLOW = ["flag.BIC.k8", "insurance1000.BDeu.k3", "steel.BIC.k6", "water1000.BIC.k6"]
 
 
 def _check(name):

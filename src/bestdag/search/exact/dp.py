@@ -35,9 +35,10 @@ __all__ = ["Forecast", "Precision", "forecast", "solve_dp"]
 Precision = Literal["auto", "single", "double"]
 
 _MAX_VARIABLES = 40  # the native limit: 4 TiB
-_MAX_VARIABLES_DOUBLE = 24  # up to here cells of 8 bytes cost a fraction of a second
-_NANOSECONDS = {4: 10.0, 8: 20.0}  # per subset and thread, measured with thousands of sets
-_CLIMBS = 10  # restarts of the search for an incumbent: milliseconds
+_MAX_VARIABLES_DOUBLE = 26  # up to here cells of 8 bytes take half a GiB and about a second
+_NANOSECONDS = {4: 12.0, 8: 24.0}  # per subset and thread, measured with thousands of sets
+# Restarts of the search for an incumbent, few and many: milliseconds, little beside the proof.
+_CLIMBS = (10, 50)
 
 
 class Forecast(NamedTuple):
@@ -99,7 +100,7 @@ def solve_dp(
     precision : {"auto", "single", "double"}
         Cells of 4 bytes, or of 8 bytes with a unit 2^20 times smaller and twice the memory and
         time: that decides between choices that are closer than the resolution. "auto" takes
-        8 bytes up to 24 variables.
+        8 bytes up to 26 variables.
 
     Returns
     -------
@@ -135,7 +136,7 @@ def solve_dp(
     problems = []
     for part in parts:
         try:
-            problems.append(Problem.of(part, 0 if _is_over(deadline) else _CLIMBS))
+            problems.append(Problem.of(part, _climbs(part, deadline)))
         except KeyboardInterrupt:
             status = "interrupted"
             problems.append(Problem.of(part, 0))
@@ -152,8 +153,10 @@ def solve_dp(
     return _result(table, problems, status, time.monotonic() - start)
 
 
-def _is_over(deadline: float | None) -> bool:
-    return deadline is not None and time.monotonic() >= deadline
+def _climbs(part: Component, deadline: float | None) -> int:
+    if deadline is not None and time.monotonic() >= deadline:
+        return 0
+    return _CLIMBS[len(part.variables) > _MAX_VARIABLES_DOUBLE]
 
 
 def _cell_bytes(n: int, precision: Precision) -> int:
@@ -171,7 +174,8 @@ def _require_room(largest: Component, threads: int, precision: Precision) -> Non
         )
     needed = forecast(n, n_sets=largest.table.n_sets, threads=threads, precision=precision)
     what = f"dynamic programming over the subsets of {n} variables"
-    require_memory("dp", what, needed.n_bytes, "use engine='bnc'")
+    half = "precision='single' or " if _cell_bytes(n, precision) == 8 else ""
+    require_memory("dp", what, needed.n_bytes, f"use {half}engine='bnc'")
 
 
 class _Shares:
