@@ -145,7 +145,7 @@ def test_negative_statements_alone_never_clash():
     )  # fmt: skip
 
 
-@settings(steady, max_examples=200)
+@settings(steady, max_examples=100)
 @given(statements(("A", "B", "C")))
 def test_each_statement_in_the_message_is_needed(said):
     try:

@@ -64,8 +64,7 @@ class Board:
         elif field == "tiers":
             self._put_tiers(*value)
         elif field == "total_order":
-            for place, node in enumerate(at):
-                self.allowed[node, at[:place]] = False
+            self.allowed[np.ix_(at, at)] &= np.triu(np.ones((len(at), len(at)), dtype=bool), 1)
         elif field == "roots":
             self.limit[at] = 0
         elif field == "leaves":
@@ -94,7 +93,7 @@ class Board:
         before = closure(len(self.allowed), [*declared, *self.pairs["order"]])
         if before is None:
             return "the statements close a cycle"
-        self.allowed &= ~before.T
+        self._forbid_back(before)
         while True:
             known = (np.count_nonzero(self.allowed), np.count_nonzero(self.required))
             clash = self._step()
@@ -108,14 +107,15 @@ class Board:
         kin = closure(len(self.allowed), arcs)  # who is an ancestor of whom in every graph
         if kin is None:
             return "the directions that remain for the required edges close a cycle"
-        self.allowed &= ~kin.T
+        self._forbid_back(kin)
         for one, other in self.pairs["non_ancestors"]:
             if kin[one, other]:
                 text = f"{self._show(one)} is an ancestor of {self._show(other)}"
                 return f"it cannot be both that {text} and that it is not"
             below, above = kin[one].copy(), kin[:, other].copy()
-            below[one] = above[other] = True
-            self.allowed[np.ix_(below, above)] = False
+            if below.any() or above.any():  # the arc itself is not allowed anyway
+                below[one] = above[other] = True
+                self.allowed[np.ix_(below, above)] = False
         n_required = np.count_nonzero(self.required, axis=0)
         if np.any(n_required > self.limit):
             child = int(np.argmax(n_required > self.limit))
@@ -127,6 +127,10 @@ class Board:
             arc = f"{self._show(parent)} -> {self._show(child)}"
             return f"arc {arc} is required and cannot be there"
         return self._turn_edges()
+
+    def _forbid_back(self, reached: BoolMatrix) -> None:
+        for node in np.flatnonzero(reached.any(axis=1)):
+            self.allowed[reached[node], node] = False
 
     def _turn_edges(self) -> str | None:
         for one, other in self.pairs["required_edges"]:
@@ -140,7 +144,7 @@ class Board:
 
     def _unreachable(self) -> str | None:
         for source, group in _by_first(self.pairs["ancestors"]).items():
-            reached = reachable(self.allowed, source)
+            reached = reachable(self.allowed, source, group)
             for target in group:
                 if not reached[target]:
                     text = f"{self._show(source)} is to be an ancestor of {self._show(target)}"
@@ -149,8 +153,8 @@ class Board:
 
     def open_edges(self) -> tuple[IndexPair, ...]:
         """Return the required edges whose direction is not settled."""
-        settled = self.required | self.required.T
-        return tuple((i, j) for i, j in self.pairs["required_edges"] if not settled[i, j])
+        edges, settled = self.pairs["required_edges"], self.required
+        return tuple((i, j) for i, j in edges if not settled[i, j] and not settled[j, i])
 
     def open_ancestors(self) -> tuple[IndexPair, ...]:
         """Return the ancestor statements that the required arcs do not fulfil already."""
@@ -164,7 +168,7 @@ class Board:
         assert kin is not None
         left = []
         for source, group in _by_first(self.pairs["non_ancestors"]).items():
-            reached = reachable(self.allowed, source)
+            reached = reachable(self.allowed, source, group)
             left += [
                 (source, target) for target in group if reached[target] and not kin[target, source]
             ]
@@ -175,7 +179,7 @@ class Board:
 
 
 def _pairs_of(matrix: BoolMatrix) -> list[IndexPair]:
-    rows, columns = np.nonzero(matrix)
+    rows, columns = np.divmod(np.flatnonzero(matrix), max(len(matrix), 1))  # faster than nonzero
     return list(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
@@ -186,12 +190,16 @@ def _by_first(pairs: Iterable[IndexPair]) -> dict[int, list[int]]:
     return groups
 
 
-def reachable(arcs: BoolMatrix, source: int) -> npt.NDArray[np.bool_]:
-    """Mark the nodes that a path of one arc or more leads to."""
-    reached = np.zeros(len(arcs), dtype=bool)
-    fresh = np.zeros(len(arcs), dtype=bool)
-    fresh[source] = True
-    while fresh.any():
+def reachable(arcs: BoolMatrix, source: int, targets: Sequence[int]) -> npt.NDArray[np.bool_]:
+    """Mark the nodes that paths of one arc or more lead to, until all targets are marked."""
+    wanted = list(targets)
+    reached: npt.NDArray[np.bool_] = arcs[source].copy()
+    for target in targets:  # among many arcs two nearly always do
+        reached[target] |= bool((arcs[source] & arcs[:, target]).any())
+    if reached[wanted].all():
+        return reached
+    fresh = reached.copy()
+    while fresh.any() and not reached[wanted].all():
         fresh = arcs[fresh].any(axis=0) & ~reached
         reached |= fresh
     return reached

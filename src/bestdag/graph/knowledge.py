@@ -285,7 +285,7 @@ class Knowledge:
         raise AttributeError(f"a Knowledge never changes: {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Knowledge.from_dict, (self.to_dict(),)
+        return _restored, self._values()
 
     def __str__(self) -> str:
         lines = [statement.text() for statement in self.statements()]
@@ -299,3 +299,11 @@ class Knowledge:
             return f"<Knowledge: {n_statements:,} statements>"
         shown = (f"{key}={value!r}" for key, value in self.to_dict().items())
         return f"Knowledge({', '.join(shown)})"
+
+
+def _restored(*values: Any) -> Knowledge:
+    """Rebuild a pickled Knowledge, which was checked when it was made."""
+    knowledge = Knowledge.__new__(Knowledge)
+    for field, value in zip(CHECKS, values, strict=True):
+        object.__setattr__(knowledge, field, value)
+    return knowledge
