@@ -10,10 +10,10 @@ import numpy.typing as npt
 from bestdag.graph._statements import Statement, in_quotes
 from bestdag.machine import require_memory
 
-__all__ = ["Board", "closure", "reachable"]
+__all__ = ["Board", "closure", "has_path"]
 
 # The matrices of n x n truth values that live at the same time while statements are settled.
-_N_MATRICES = 6
+_N_MATRICES = 8
 
 BoolMatrix = npt.NDArray[np.bool_]
 IndexPair = tuple[int, int]
@@ -103,8 +103,7 @@ class Board:
                 return self._unreachable()
 
     def _step(self) -> str | None:
-        arcs = [*_pairs_of(self.required), *self.pairs["ancestors"]]
-        kin = closure(len(self.allowed), arcs)  # who is an ancestor of whom in every graph
+        kin = self._kin()
         if kin is None:
             return "the directions that remain for the required edges close a cycle"
         self._forbid_back(kin)
@@ -143,13 +142,25 @@ class Board:
         return None
 
     def _unreachable(self) -> str | None:
-        for source, group in _by_first(self.pairs["ancestors"]).items():
-            reached = reachable(self.allowed, source, group)
-            for target in group:
-                if not reached[target]:
-                    text = f"{self._show(source)} is to be an ancestor of {self._show(target)}"
-                    return f"{text} and no allowed path leads there"
+        if not self.pairs["ancestors"]:
+            return None
+        kin = self._kin()
+        assert kin is not None
+        apart = np.zeros_like(kin)
+        for pair in self.pairs["non_ancestors"]:
+            apart[pair] = True
+        for source, target in self.pairs["ancestors"]:
+            # Nothing on the way is below the target or above the source, or kept from either.
+            outside = kin[target] | kin[:, source] | apart[source] | apart[:, target]
+            if not has_path(self.allowed, source, target, outside):
+                text = f"{self._show(source)} is to be an ancestor of {self._show(target)}"
+                return f"{text} and no allowed path leads there"
         return None
+
+    def _kin(self) -> BoolMatrix | None:
+        """Return who is an ancestor of whom in every graph, as far as known."""
+        arcs = [*_pairs_of(self.required), *self.pairs["ancestors"]]
+        return closure(len(self.required), arcs)
 
     def open_edges(self) -> tuple[IndexPair, ...]:
         """Return the required edges whose direction is not settled."""
@@ -164,15 +175,13 @@ class Board:
 
     def open_non_ancestors(self) -> tuple[IndexPair, ...]:
         """Return the non-ancestor statements that acyclic allowed arcs could still break."""
-        kin = closure(len(self.required), [*_pairs_of(self.required), *self.pairs["ancestors"]])
+        kin = self._kin()
         assert kin is not None
-        left = []
-        for source, group in _by_first(self.pairs["non_ancestors"]).items():
-            reached = reachable(self.allowed, source, group)
-            left += [
-                (source, target) for target in group if reached[target] and not kin[target, source]
-            ]
-        return tuple(left)
+        return tuple(
+            (one, other)
+            for one, other in self.pairs["non_ancestors"]
+            if not kin[other, one] and has_path(self.allowed, one, other, kin[other] | kin[:, one])
+        )
 
     def _show(self, node: int) -> str:
         return in_quotes(self.names[node])
@@ -190,19 +199,19 @@ def _by_first(pairs: Iterable[IndexPair]) -> dict[int, list[int]]:
     return groups
 
 
-def reachable(arcs: BoolMatrix, source: int, targets: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Mark the nodes that paths of one arc or more lead to, until all targets are marked."""
-    wanted = list(targets)
-    reached: npt.NDArray[np.bool_] = arcs[source].copy()
-    for target in targets:  # among many arcs two nearly always do
-        reached[target] |= bool((arcs[source] & arcs[:, target]).any())
-    if reached[wanted].all():
-        return reached
-    fresh = reached.copy()
-    while fresh.any() and not reached[wanted].all():
-        fresh = arcs[fresh].any(axis=0) & ~reached
+def has_path(arcs: BoolMatrix, source: int, target: int, outside: npt.NDArray[np.bool_]) -> bool:
+    """Whether a path leads from source to target around the nodes outside."""
+    if arcs[source, target]:
+        return True
+    inside = ~outside
+    fresh = arcs[source] & inside
+    if (fresh & arcs[:, target]).any():  # among many arcs two nearly always do
+        return True
+    reached = fresh.copy()
+    while fresh.any() and not reached[target]:
+        fresh = arcs[fresh].any(axis=0) & inside & ~reached
         reached |= fresh
-    return reached
+    return bool(reached[target])
 
 
 def closure(n: int, arcs: Iterable[IndexPair]) -> BoolMatrix | None:
