@@ -89,7 +89,7 @@ def statements(draw, nodes):
     for field in draw(st.lists(st.sampled_from(PAIR_FIELDS), max_size=4)):
         said[field] = draw(st.lists(pair, min_size=1, max_size=2))
     rest = ("tiers", "total_order", "roots", "leaves", "max_parents", "max_parents_of")
-    for field in draw(st.lists(st.sampled_from(rest), max_size=2)):
+    for field in draw(st.lists(st.sampled_from(rest), max_size=2, unique=True)):
         if field == "tiers":
             numbers = {node: draw(st.integers(-1, 2)) for node in nodes}
             tiers = [[node for node in nodes if numbers[node] == i] for i in range(3)]

@@ -110,8 +110,14 @@ def test_leaves_exactly_the_graphs_of_its_definition(said):
 @pytest.mark.parametrize("n_nodes", [1, 2, 3, 4, 5])
 def test_a_linear_order_leaves_a_power_of_two(n_nodes):
     names = list("EDCBA"[-n_nodes:])
-    for known in (Knowledge(total_order=names), Knowledge(order=combinations(names, 2))):
-        assert n_left(known, n_nodes) == 2 ** (n_nodes * (n_nodes - 1) // 2)
+    assert n_left(Knowledge(total_order=names), n_nodes) == 2 ** (n_nodes * (n_nodes - 1) // 2)
+
+
+@pytest.mark.parametrize("n_nodes", [2, 3, 4])
+def test_pairs_that_make_a_linear_order_leave_as_many(n_nodes):
+    names = list("DCBA"[-n_nodes:])
+    for pairs in (pairwise(names), combinations(names, 2)):
+        assert n_left(Knowledge(order=pairs), n_nodes) == 2 ** (n_nodes * (n_nodes - 1) // 2)
 
 
 def test_a_linear_order_over_ten_nodes_leaves_3_5_e13():
@@ -155,7 +161,7 @@ def test_two_tiers_counted_one_by_one_agree_with_the_formula():
     assert n_left(known, 4) == n_allowed_dags(known.for_nodes(ABCD).allowed) == 3 * 3 * 2**4
 
 
-@settings(steady, max_examples=150)
+@settings(steady, max_examples=100)
 @given(statements(ABCD))
 def test_statements_arrays_and_definition_agree_on_every_graph(said):
     wanted = {dag for dag, arcs, paths in graphs(4) if satisfies(said, ABCD, arcs, paths)}
@@ -170,7 +176,7 @@ def test_statements_arrays_and_definition_agree_on_every_graph(said):
     assert {g[0] for g in graphs(4) if fulfils(resolved, ABCD, g[1], g[2])} == wanted
 
 
-@settings(steady, max_examples=300)
+@settings(steady, max_examples=150)
 @given(statements(("A", "B", "C")))
 def test_what_is_refused_when_built_no_graph_with_more_nodes_satisfies(said):
     try:

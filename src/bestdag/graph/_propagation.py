@@ -10,10 +10,10 @@ import numpy.typing as npt
 from bestdag.graph._statements import Statement, in_quotes
 from bestdag.machine import require_memory
 
-__all__ = ["Board", "closure", "reachable"]
+__all__ = ["Board", "closure", "has_path"]
 
 # The matrices of n x n truth values that live at the same time while statements are settled.
-_N_MATRICES = 6
+_N_MATRICES = 8
 
 BoolMatrix = npt.NDArray[np.bool_]
 IndexPair = tuple[int, int]
@@ -64,8 +64,7 @@ class Board:
         elif field == "tiers":
             self._put_tiers(*value)
         elif field == "total_order":
-            for place, node in enumerate(at):
-                self.allowed[node, at[:place]] = False
+            self.allowed[np.ix_(at, at)] &= np.triu(np.ones((len(at), len(at)), dtype=bool), 1)
         elif field == "roots":
             self.limit[at] = 0
         elif field == "leaves":
@@ -94,7 +93,7 @@ class Board:
         before = closure(len(self.allowed), [*declared, *self.pairs["order"]])
         if before is None:
             return "the statements close a cycle"
-        self.allowed &= ~before.T
+        self._forbid_back(before)
         while True:
             known = (np.count_nonzero(self.allowed), np.count_nonzero(self.required))
             clash = self._step()
@@ -104,18 +103,18 @@ class Board:
                 return self._unreachable()
 
     def _step(self) -> str | None:
-        arcs = [*_pairs_of(self.required), *self.pairs["ancestors"]]
-        kin = closure(len(self.allowed), arcs)  # who is an ancestor of whom in every graph
+        kin = self._kin()
         if kin is None:
             return "the directions that remain for the required edges close a cycle"
-        self.allowed &= ~kin.T
+        self._forbid_back(kin)
         for one, other in self.pairs["non_ancestors"]:
             if kin[one, other]:
                 text = f"{self._show(one)} is an ancestor of {self._show(other)}"
                 return f"it cannot be both that {text} and that it is not"
             below, above = kin[one].copy(), kin[:, other].copy()
-            below[one] = above[other] = True
-            self.allowed[np.ix_(below, above)] = False
+            if below.any() or above.any():  # the arc itself is not allowed anyway
+                below[one] = above[other] = True
+                self.allowed[np.ix_(below, above)] = False
         n_required = np.count_nonzero(self.required, axis=0)
         if np.any(n_required > self.limit):
             child = int(np.argmax(n_required > self.limit))
@@ -128,6 +127,10 @@ class Board:
             return f"arc {arc} is required and cannot be there"
         return self._turn_edges()
 
+    def _forbid_back(self, reached: BoolMatrix) -> None:
+        for node in np.flatnonzero(reached.any(axis=1)):
+            self.allowed[reached[node], node] = False
+
     def _turn_edges(self) -> str | None:
         for one, other in self.pairs["required_edges"]:
             can = bool(self.allowed[one, other]), bool(self.allowed[other, one])
@@ -139,18 +142,30 @@ class Board:
         return None
 
     def _unreachable(self) -> str | None:
-        for source, group in _by_first(self.pairs["ancestors"]).items():
-            reached = reachable(self.allowed, source)
-            for target in group:
-                if not reached[target]:
-                    text = f"{self._show(source)} is to be an ancestor of {self._show(target)}"
-                    return f"{text} and no allowed path leads there"
+        if not self.pairs["ancestors"]:
+            return None
+        kin = self._kin()
+        assert kin is not None
+        apart = np.zeros_like(kin)
+        for pair in self.pairs["non_ancestors"]:
+            apart[pair] = True
+        for source, target in self.pairs["ancestors"]:
+            # Nothing on the way is below the target or above the source, or kept from either.
+            outside = kin[target] | kin[:, source] | apart[source] | apart[:, target]
+            if not has_path(self.allowed, source, target, outside):
+                text = f"{self._show(source)} is to be an ancestor of {self._show(target)}"
+                return f"{text} and no allowed path leads there"
         return None
+
+    def _kin(self) -> BoolMatrix | None:
+        """Return who is an ancestor of whom in every graph, as far as known."""
+        arcs = [*_pairs_of(self.required), *self.pairs["ancestors"]]
+        return closure(len(self.required), arcs)
 
     def open_edges(self) -> tuple[IndexPair, ...]:
         """Return the required edges whose direction is not settled."""
-        settled = self.required | self.required.T
-        return tuple((i, j) for i, j in self.pairs["required_edges"] if not settled[i, j])
+        edges, settled = self.pairs["required_edges"], self.required
+        return tuple((i, j) for i, j in edges if not settled[i, j] and not settled[j, i])
 
     def open_ancestors(self) -> tuple[IndexPair, ...]:
         """Return the ancestor statements that the required arcs do not fulfil already."""
@@ -160,22 +175,20 @@ class Board:
 
     def open_non_ancestors(self) -> tuple[IndexPair, ...]:
         """Return the non-ancestor statements that acyclic allowed arcs could still break."""
-        kin = closure(len(self.required), [*_pairs_of(self.required), *self.pairs["ancestors"]])
+        kin = self._kin()
         assert kin is not None
-        left = []
-        for source, group in _by_first(self.pairs["non_ancestors"]).items():
-            reached = reachable(self.allowed, source)
-            left += [
-                (source, target) for target in group if reached[target] and not kin[target, source]
-            ]
-        return tuple(left)
+        return tuple(
+            (one, other)
+            for one, other in self.pairs["non_ancestors"]
+            if not kin[other, one] and has_path(self.allowed, one, other, kin[other] | kin[:, one])
+        )
 
     def _show(self, node: int) -> str:
         return in_quotes(self.names[node])
 
 
 def _pairs_of(matrix: BoolMatrix) -> list[IndexPair]:
-    rows, columns = np.nonzero(matrix)
+    rows, columns = np.divmod(np.flatnonzero(matrix), max(len(matrix), 1))  # faster than nonzero
     return list(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
@@ -186,15 +199,19 @@ def _by_first(pairs: Iterable[IndexPair]) -> dict[int, list[int]]:
     return groups
 
 
-def reachable(arcs: BoolMatrix, source: int) -> npt.NDArray[np.bool_]:
-    """Mark the nodes that a path of one arc or more leads to."""
-    reached = np.zeros(len(arcs), dtype=bool)
-    fresh = np.zeros(len(arcs), dtype=bool)
-    fresh[source] = True
-    while fresh.any():
-        fresh = arcs[fresh].any(axis=0) & ~reached
+def has_path(arcs: BoolMatrix, source: int, target: int, outside: npt.NDArray[np.bool_]) -> bool:
+    """Whether a path leads from source to target around the nodes outside."""
+    if arcs[source, target]:
+        return True
+    inside = ~outside
+    fresh = arcs[source] & inside
+    if (fresh & arcs[:, target]).any():  # among many arcs two nearly always do
+        return True
+    reached = fresh.copy()
+    while fresh.any() and not reached[target]:
+        fresh = arcs[fresh].any(axis=0) & inside & ~reached
         reached |= fresh
-    return reached
+    return bool(reached[target])
 
 
 def closure(n: int, arcs: Iterable[IndexPair]) -> BoolMatrix | None:

@@ -140,13 +140,7 @@ class Knowledge:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Knowledge:
-        """Build from a mapping with the names of the parameters as keys.
-
-        Examples
-        --------
-        >>> Knowledge.from_dict({"roots": ["A"], "max_parents": 2})
-        Knowledge(roots=['A'], max_parents=2)
-        """
+        """Build from a mapping with the names of the parameters as keys."""
         for key in values:
             if key not in CHECKS:
                 raise unknown_name("key", key, CHECKS, who="Knowledge")
@@ -164,10 +158,8 @@ class Knowledge:
         ------
         FileError, FormatError
             A file that cannot be read, or is not TOML or JSON; the message gives the line.
-        UnknownNameError
-            A key that is no parameter, with its line and the nearest one.
-        GraphError
-            Statements that are malformed or clash.
+        UnknownNameError, GraphError
+            A key that is no parameter; statements that are malformed or clash.
         """
         values = read_knowledge(path)
         try:
@@ -209,10 +201,8 @@ class Knowledge:
 
         Raises
         ------
-        FormatError
-            A line that is not such a statement; the message shows it.
-        UnknownNameError
-            A keyword that does not exist, with the nearest one.
+        FormatError, UnknownNameError
+            A line that is not such a statement; a keyword that does not exist.
 
         Examples
         --------
@@ -285,7 +275,7 @@ class Knowledge:
         raise AttributeError(f"a Knowledge never changes: {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Knowledge.from_dict, (self.to_dict(),)
+        return _restored, self._values()
 
     def __str__(self) -> str:
         lines = [statement.text() for statement in self.statements()]
@@ -299,3 +289,11 @@ class Knowledge:
             return f"<Knowledge: {n_statements:,} statements>"
         shown = (f"{key}={value!r}" for key, value in self.to_dict().items())
         return f"Knowledge({', '.join(shown)})"
+
+
+def _restored(*values: Any) -> Knowledge:
+    """Rebuild a pickled Knowledge, which was checked when it was made."""
+    knowledge = Knowledge.__new__(Knowledge)
+    for field, value in zip(CHECKS, values, strict=True):
+        object.__setattr__(knowledge, field, value)
+    return knowledge
