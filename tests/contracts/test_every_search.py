@@ -1,0 +1,118 @@
+"""What every search promises, checked for each entry of the list."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from bestdag.graph.enumeration import all_dags
+from bestdag.graph.knowledge import Knowledge
+from bestdag.scores import SCORES, make_score
+from bestdag.scores.scorer import Scorer
+from bestdag.search import SEARCHES, make_search
+from bestdag.search.base import Problem
+from tests.conftest import make_dataset
+
+every_search = pytest.mark.parametrize("search", SEARCHES)
+every_score = pytest.mark.parametrize("score", SCORES)
+
+DAGS = {n: list(all_dags(list("abcd"[:n]))) for n in (1, 2, 3, 4)}
+
+
+def random_data(seed, n):
+    rng = np.random.default_rng(seed)
+    columns = {}
+    for i, name in enumerate("dcba"[-n:]):  # columns in another order than names
+        noise = rng.integers(0, 2 + i % 3, 40)
+        before = list(columns.values())
+        columns[name] = ((noise + (before[-1] if before and seed % 2 else 0)) % 3).tolist()
+        columns[name] = np.array(columns[name])
+    return make_dataset({name: codes.tolist() for name, codes in columns.items()})
+
+
+def best_by_enumeration(scorer, dags):
+    n = len(dags[0].nodes)
+    families = {
+        (c, frozenset(p))
+        for c in dags[0].nodes
+        for k in range(n)
+        for p in itertools.combinations([x for x in dags[0].nodes if x != c], k)
+    }
+    listed = list(families)
+    local = dict(zip(listed, scorer.families(listed).tolist(), strict=True))
+    return max(sum(local[c, frozenset(d.parents(c))] for c in d.nodes) for d in dags)
+
+
+@every_search
+@every_score
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_proved_means_best_of_all_dags(search, score, seed, n):
+    scorer = Scorer(random_data(seed, n), make_score(score))
+    found = make_search(search).run(Problem(scorer))
+    assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-9, abs=1e-9)
+    assert found.search == search
+    best = best_by_enumeration(scorer, DAGS[n])
+    assert found.score <= best + 1e-9 * max(1, abs(best))
+    if found.is_proved:
+        assert found.score == pytest.approx(best, rel=1e-9, abs=1e-9)
+        assert found.gap <= 1e-6
+
+
+STATEMENTS = [
+    "d -> a",
+    "a !> b",
+    "a !- b",
+    "tiers: d c | b a",
+    "a < d",
+    "roots: a",
+    "leaves: a, b",
+    "max_parents: 1",
+]
+
+
+@every_search
+@pytest.mark.parametrize("statement", STATEMENTS)
+@pytest.mark.parametrize("seed", range(3))
+def test_knowledge_is_honoured(search, statement, seed):
+    knowledge = Knowledge.parse([statement])
+    scorer = Scorer(random_data(seed, 4), "bdeu")
+    found = make_search(search).run(Problem(scorer, knowledge=knowledge))
+    assert knowledge.allows(found.dag)
+    allowed = [dag for dag in DAGS[4] if knowledge.allows(dag)]
+    assert len(allowed) < len(DAGS[4])
+    if found.is_proved:
+        assert found.score == pytest.approx(best_by_enumeration(scorer, allowed), rel=1e-9)
+
+
+@every_search
+def test_max_parents_is_honoured(search):
+    scorer = Scorer(random_data(1, 4), "ll")
+    found = make_search(search).run(Problem(scorer, max_parents=1))
+    assert max(len(found.dag.parents(v)) for v in "abcd") == 1
+
+
+@every_search
+def test_same_result_for_any_order_of_columns_rows_and_threads(search):
+    data = random_data(1, 4)
+    rng = np.random.default_rng(0)
+    order = rng.permutation(data.n_rows)
+    other = data.select(columns=list(reversed(data.names)), rows=order)
+    results = [
+        make_search(search).run(Problem(Scorer(d, "bdeu", threads=t), threads=t))
+        for d in (data, other)
+        for t in (1, 3)
+    ]
+    assert len({result.dag for result in results}) == 1
+    assert len({result.score for result in results}) == 1
+
+
+@every_search
+def test_a_moment_of_time_gives_an_honest_answer(search):
+    scorer = Scorer(random_data(1, 4), "bdeu")
+    found = make_search(search).run(Problem(scorer, time_limit=1e-6))
+    assert found.status in ("time limit", "optimum proved")
+    best = best_by_enumeration(scorer, DAGS[4])
+    assert found.score <= best + 1e-9
+    if found.bound is not None:
+        assert found.bound >= best - 1e-9

@@ -1,0 +1,77 @@
+"""The exact search: engines, components, files of scores, what it cannot know."""
+
+import math
+
+import pytest
+
+from bestdag import learn
+from bestdag.errors import GraphError, InvalidParameterError, UnknownNameError
+from bestdag.examples import example
+from bestdag.graph.knowledge import Knowledge
+from bestdag.scores.table import ScoreTable
+from bestdag.search import make_search
+from bestdag.search.base import Problem
+from bestdag.search.exact.search import Exact
+from tests.shared_data import shared_file
+
+# Two separate pairs, each of which wants a cycle; the best acyclic choice is -2 - 1.5 - 1 - 5.
+TWO_PAIRS = ScoreTable.from_lists(
+    ["a", "b", "c", "d"],
+    {
+        "a": [(-1.0, ["b"]), (-2.0, [])],
+        "b": [(-1.5, ["a"]), (-4.0, [])],
+        "c": [(-1.0, ["d"]), (-3.0, [])],
+        "d": [(-4.5, ["c"]), (-5.0, [])],
+    },
+)
+
+
+@pytest.mark.parametrize("engine", ["auto", "dp", "bnc"])
+def test_components_are_solved_apart(engine):
+    found = Exact(engine=engine).run(Problem(TWO_PAIRS))
+    assert found.score == -9.5
+    assert found.bound == pytest.approx(-9.5, abs=1e-6)
+    assert found.status == "optimum proved"
+    assert found.dag.arcs == (("a", "b"), ("d", "c"))
+    assert len(found.certificates) == 2
+
+
+def test_nothing_to_search_needs_no_engine():
+    table = ScoreTable.from_lists(["x"], {"x": [(-1.0, [])]})
+    found = Exact().run(Problem(table))
+    assert (found.score, found.engine, found.gap) == (-1.0, "none needed", 0.0)
+
+
+def test_knowledge_filters_a_file_of_scores():
+    found = Exact().run(Problem(TWO_PAIRS, knowledge=Knowledge.parse(["a !> b"])))
+    assert found.score == -1.0 - 4.0 - 1.0 - 5.0
+    with pytest.raises(InvalidParameterError, match="no parent set of 'a' that the knowledge allows"):
+        Exact().run(Problem(TWO_PAIRS, knowledge=Knowledge.parse(["c -> a"])))
+
+
+def test_ancestor_statements_are_honoured_or_refused():
+    obeyed = Knowledge.parse(["a ~> b"])
+    assert Exact().run(Problem(TWO_PAIRS, knowledge=obeyed)).score == -9.5
+    with pytest.raises(GraphError, match="which the engines do not know"):
+        Exact().run(Problem(TWO_PAIRS, knowledge=Knowledge.parse(["d ~> a"])))
+
+
+def test_unknown_engine_and_setting():
+    with pytest.raises(InvalidParameterError, match="engine must be one of 'auto', 'dp', 'bnc'"):
+        Exact(engine="gpu")
+    with pytest.raises(UnknownNameError, match="did you mean 'engine'"):
+        make_search("exact", engin="dp")
+
+
+def test_learn_finds_and_proves_the_best_network_of_the_example():
+    result = learn(example("asia.csv"), "bic")
+    assert result.is_proved
+    assert result.found.score >= learn(example("asia.csv"), "bic", max_parents=1).found.score
+    assert "optimum proved" in str(result)
+
+
+@pytest.mark.parametrize("name", ["wine.BIC", "slim_sachs-5000", "gob_asia_10000.k3"])
+def test_engines_agree_on_published_instances(name):
+    table = ScoreTable.load(shared_file(f"scores/{name}.jkl.gz"))
+    scores = [Exact(engine=engine).run(Problem(table)).score for engine in ("dp", "bnc")]
+    assert math.isclose(*scores, rel_tol=1e-12)
