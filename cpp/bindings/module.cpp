@@ -1,6 +1,7 @@
 // The private module behind bestdag: one register_* per concept, each in its own file.
 #include "bindings/common.hpp"
 
+void register_branch_and_cut(nb::module_& m);
 void register_counts(nb::module_& m);
 void register_sampling(nb::module_& m);
 void register_scores(nb::module_& m);
@@ -14,4 +15,5 @@ NB_MODULE(_core, m) {
     register_counts(m);
     register_scores(m);
     register_sampling(m);
+    register_branch_and_cut(m);
 }

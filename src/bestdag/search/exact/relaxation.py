@@ -1,0 +1,178 @@
+"""The problem in whole units: costs, cuts, and the bound that multipliers on cuts prove.
+
+Every child v chooses one of its parent sets f at a cost of (best score of v) - (score of f) >= 0;
+cheapest acyclic choice wins. For any multipliers >= 0 on valid cuts ``sum a_f x_f >= b``,
+
+    sum_c m_c b_c + sum_v min_{f of v} (cost_f - sum_c m_c a_cf)
+
+is a lower bound of every acyclic choice (Lagrangian duality). It is computed here in integers, so it
+holds without any trust in a solver: costs are rounded down to units, multipliers are whole units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import frexp, ldexp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestdag import _core
+from bestdag.scores.table import ScoreTable
+
+__all__ = ["Cut", "Pricing", "Relaxation", "Sets"]
+
+_UNIT_BITS = 44  # the first incumbent costs about 2^44 units; sums stay far below 2^62
+_LP_BITS = 34  # ... and about 2^10 in the linear programs, so their tolerances are about 1e-13 of it
+_FORBIDDEN = np.int64(2) ** 60
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A valid inequality; see `cut_pool.hpp` for the two kinds.
+
+    Attributes
+    ----------
+    terms : tuple of (members, k)
+        Clusters; one, unless halved.
+    equations : tuple of int
+        Children whose equation is taken away before halving.
+    halved : bool
+        Whether the sum of the terms is halved and rounded up.
+    """
+
+    terms: tuple[tuple[tuple[int, ...], int], ...]
+    equations: tuple[int, ...] = ()
+    halved: bool = False
+
+    @property
+    def right_side(self) -> int:
+        """Smallest value that acyclic choices give the left-hand side."""
+        total = sum(k for _, k in self.terms) - len(self.equations)
+        return -(-total // 2) if self.halved else total
+
+    def without_parents(self, child: int) -> int:
+        """Coefficient of the empty parent set of a child."""
+        total = sum(child in members for members, _ in self.terms)
+        return -(-(total - (child in self.equations)) // 2) if self.halved else total
+
+
+class Sets:
+    """The parent sets of all children in one row of arrays, child after child, best first."""
+
+    def __init__(self, table: ScoreTable) -> None:
+        children = [table.child(i) for i in range(len(table.names))]
+        counts = [len(c.scores) for c in children]
+        self.n = len(children)
+        self.begin = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        self.scores = np.concatenate([c.scores for c in children]).astype(np.float64)
+        starts = np.cumsum([0, *(len(c.members) for c in children)])
+        self.offsets = np.concatenate(
+            [np.asarray(c.offsets[:-1]) + s for c, s in zip(children, starts, strict=False)]
+            + [starts[-1:]]
+        ).astype(np.int64)
+        self.members = np.concatenate([c.members for c in children]).astype(np.int32)
+        self.child = np.repeat(np.arange(self.n), counts)
+        # Differences of doubles, rounded once: relative error at most 2^-53.
+        self.costs: NDArray[np.float64] = self.scores[self.begin[:-1]][self.child] - self.scores
+        self._sizes = np.diff(self.offsets)
+        self._owner = np.repeat(np.arange(len(self.scores)), self._sizes)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def parents(self, number: int) -> tuple[int, ...]:
+        """Members of one set."""
+        return tuple(self.members[self.offsets[number] : self.offsets[number + 1]].tolist())
+
+    def having(self, parent: int) -> NDArray[np.bool_]:
+        """Which sets contain this parent."""
+        found = np.zeros(len(self), dtype=bool)
+        found[self._owner[self.members == parent]] = True
+        return found
+
+    def arc_weights(
+        self, support: NDArray[np.int64], x: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Weight of each arc, [parent, child], in a fractional choice."""
+        weights = np.zeros((self.n, self.n))
+        for number, value in zip(support.tolist(), x.tolist(), strict=True):
+            members = self.members[self.offsets[number] : self.offsets[number + 1]]
+            weights[members, self.child[number]] += value
+        return weights
+
+
+@dataclass(frozen=True, slots=True)
+class Pricing:
+    """What multipliers prove about the allowed sets; all in units."""
+
+    bound: int
+    reduced: NDArray[np.int64]
+    least: NDArray[np.int64]
+
+
+class Relaxation:
+    """Costs in units, the cuts, and their bound."""
+
+    def __init__(
+        self, sets: Sets, kernels: _core.BranchAndCutKernels, incumbent_cost: float
+    ) -> None:
+        self.sets = sets
+        self.kernels = kernels
+        exponent = max(frexp(incumbent_cost)[1] - _UNIT_BITS, -1000)
+        self.exponent = exponent  # one unit is 2**exponent nats
+        # Rounded down, less 2^-8 of a unit for the rounding of `costs`: for costs up to 2^45 units
+        # that rounding is below 2^-8. Larger costs are cut to 2^45, which is rounding down too.
+        scaled = np.ldexp(np.minimum(sets.costs, ldexp(1.0, exponent + 45)), -exponent)
+        self.units = np.maximum(np.floor(scaled - 2.0**-8), 0.0).astype(np.int64)
+        self.lp_costs = np.ldexp(self.units.astype(np.float64), -_LP_BITS)
+        self.cuts: list[Cut] = []
+        self._right: list[int] = []
+
+    @property
+    def rounding(self) -> int:
+        """Units that rounding down can take off the cost of a choice."""
+        return 2 * self.sets.n
+
+    def nats(self, units: int) -> float:
+        """Units in nats."""
+        return ldexp(float(units), self.exponent)
+
+    def cost_units(self, choice: Sequence[int]) -> int:
+        """Cost of a choice of one set per child."""
+        return int(self.units[np.asarray(choice)].sum())
+
+    def add(self, cut: Cut) -> int:
+        """Take in a cut; returns its number."""
+        if cut.halved:
+            number = self.kernels.add_halved([(list(m), k) for m, k in cut.terms], cut.equations)
+        else:
+            members, k = cut.terms[0]
+            number = self.kernels.add_cluster(list(members), k)
+        self.cuts.append(cut)
+        self._right.append(cut.right_side)
+        return number
+
+    def multipliers(self, cuts: Sequence[int], duals: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Duals of linear programs as multipliers: whole units, never negative, one per cut."""
+        result = np.zeros(len(self.cuts), dtype=np.int64)
+        clipped = np.clip(np.nan_to_num(duals), 0.0, 2.0**16)
+        result[np.asarray(cuts, dtype=np.int64)] = np.floor(np.ldexp(clipped, _LP_BITS))
+        return result
+
+    def price(self, multipliers: NDArray[np.int64], allowed: NDArray[np.bool_]) -> Pricing:
+        """The bound over the allowed sets; the reduced cost of a set that is not is 2^60."""
+        reduced = np.empty(len(self.sets), dtype=np.int64)
+        self.kernels.reduce(self.units, multipliers, reduced)
+        reduced[~allowed] = _FORBIDDEN
+        least = np.minimum.reduceat(reduced, self.sets.begin[:-1])
+        if (least == _FORBIDDEN).any():
+            return Pricing(int(_FORBIDDEN), reduced, least)
+        paid = sum(m * b for m, b in zip(multipliers.tolist(), self._right, strict=True) if m)
+        return Pricing(paid + sum(least.tolist()), reduced, least)
+
+    def too_dear(self, pricing: Pricing, cutoff: int) -> NDArray[np.bool_]:
+        """Sets that no choice cheaper than the cutoff has."""
+        slack = cutoff - pricing.bound
+        return (pricing.reduced - pricing.least[self.sets.child]) >= slack
