@@ -1,14 +1,14 @@
 """Functions of counts against exact products and the standard library."""
 
 from fractions import Fraction
-from math import lgamma, log, prod
+from math import lgamma, log, log1p, prod
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestdag.special import log_gamma, log_rising, n_log_n
+from bestdag.special import log_gamma, log_rising, n_log_n, n_log_share
 
 
 @given(st.floats(1e-300, 1e15))
@@ -47,3 +47,16 @@ def test_log_rising_joins_smoothly_at_its_switches():
 
 def test_n_log_n_of_zero_is_zero():
     assert n_log_n([0, 1, 4]).tolist() == [0.0, 0.0, pytest.approx(4 * log(4))]
+
+
+def test_n_log_share_of_nothing_is_zero():
+    assert n_log_share([0, 0, 3], [0, 5, 3]).tolist() == [0.0, 0.0, 0.0]
+
+
+# The shares 1/4, 1/2 (both sides of the switch) and 1 - 1e-12, of which the ratio keeps 4 digits.
+def test_n_log_share_keeps_its_digits():
+    assert n_log_share([1, 2, 3], 4).tolist() == pytest.approx(
+        [log(1 / 4), 2 * log(1 / 2), 3 * log(3 / 4)], rel=1e-15
+    )
+    n = 10**15
+    assert float(n_log_share(n - 1000, n)) == pytest.approx((n - 1000) * log1p(-1e-12), rel=1e-15)

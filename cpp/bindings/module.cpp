@@ -3,6 +3,7 @@
 
 void register_branch_and_cut(nb::module_& m);
 void register_counts(nb::module_& m);
+void register_local_scores(nb::module_& m);
 void register_sampling(nb::module_& m);
 void register_scores(nb::module_& m);
 void register_special(nb::module_& m);
@@ -16,4 +17,5 @@ NB_MODULE(_core, m) {
     register_scores(m);
     register_sampling(m);
     register_branch_and_cut(m);
+    register_local_scores(m);
 }

@@ -4,11 +4,15 @@
 #include "kernels/bdeu.hpp"
 #include "kernels/bic.hpp"
 #include "kernels/changes.hpp"
+#include "kernels/fnml.hpp"
+#include "kernels/qnml.hpp"
 
 void register_scores(nb::module_& m) {
     nb::class_<bestdag::Kernel>(m, "Kernel", "Native twin of a score.");
     m.def("bic", &bestdag::make_bic, "Native twin of scores/bic.py.");
     m.def("bdeu", &bestdag::make_bdeu, "ess"_a, "Native twin of scores/bdeu.py.");
+    m.def("fnml", &bestdag::make_fnml, "Native twin of scores/fnml.py.");
+    m.def("qnml", &bestdag::make_qnml, "is_exact"_a, "Native twin of scores/qnml.py.");
     m.def(
         "score_families",
         [](const BoundTable& table, const bestdag::Kernel& kernel, const Int32s& children,

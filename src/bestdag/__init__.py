@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from bestdag.network.network import Network as Network
     from bestdag.scores.bdeu import BDeu as BDeu
     from bestdag.scores.bic import BIC as BIC
+    from bestdag.scores.fnml import FNML as FNML
+    from bestdag.scores.qnml import QNML as QNML
     from bestdag.scores.scorer import Scorer as Scorer
 
 _HOME = {
@@ -27,9 +29,11 @@ _HOME = {
     "BestdagError": "bestdag.errors",
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
+    "FNML": "bestdag.scores.fnml",
     "FamilyCounts": "bestdag.counts.family",
     "Network": "bestdag.network.network",
     "Pdag": "bestdag.graph.pdag",
+    "QNML": "bestdag.scores.qnml",
     "Scorer": "bestdag.scores.scorer",
     "Variable": "bestdag.data.schema",
     "read": "bestdag.data.readers",

@@ -56,3 +56,41 @@ def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None
     """
     Draw all rows of a network, parents first, into the columns; see kernels/sampling.hpp.
     """
+
+class BranchAndCutKernels:
+    """Order search, cuts and pricing of one table; see kernels/cut_pool.hpp."""
+
+    def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int) -> None: ...
+
+    def stop(self) -> None:
+        """Make running and later searches return at once."""
+
+    @property
+    def is_feasible(self) -> bool: ...
+
+    @property
+    def n_cuts(self) -> int: ...
+
+    def best(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The best choice found: per child the number of its set."""
+
+    def descend_from(self, order: Sequence[int]) -> bool:
+        """Local search from an order; True when the best improved."""
+
+    def improve(self, rounds: int) -> bool:
+        """Iterated local search; True when the best improved."""
+
+    def add_cluster(self, members: Sequence[int], k: int) -> int:
+        """Number of the new cut."""
+
+    def add_halved(self, terms: Sequence[tuple[Sequence[int], int]], equations: Sequence[int]) -> int:
+        """Number of the new cut."""
+
+    def coefficients(self, cuts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """Coefficient of each set (column) in each cut (row)."""
+
+    def reduce(self, costs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], multipliers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Costs minus what the multipliers pay, in whole units."""
+
+    def separate(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, starts: Sequence[Sequence[int]], min_violation: float, most: int) -> list[tuple[list[int], float]]:
+        """Violated cluster cuts (members, violation), most violated first."""

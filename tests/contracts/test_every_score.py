@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
+from bestdag.errors import DataError
 from bestdag.scores import SCORES, make_score
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
@@ -31,15 +32,22 @@ def datasets(draw, weights=("none", "whole", "real")):
     return make_dataset(columns, dict(zip(columns, arities, strict=True)), drawn)
 
 
+def datasets_for(name):
+    """Data sets with every kind of weights the score takes."""
+    whole = getattr(make_score(name), "needs_whole_counts", False)
+    return datasets(weights=("none", "whole") if whole else ("none", "whole", "real"))
+
+
 def some_family(dataset):
     child, *others = dataset.names
     return child, others
 
 
 @every_score
-@given(datasets())
+@given(st.data())
 @settings(max_examples=100)
-def test_kernel_equals_formula(name, dataset):
+def test_kernel_equals_formula(name, data):
+    dataset = data.draw(datasets_for(name))
     score = make_score(name)
     engine = CountingEngine(dataset)
     families = [
@@ -59,9 +67,10 @@ def test_terms_add_up_to_the_family(name):
 
 
 @every_score
-@given(datasets(), st.randoms(use_true_random=False))
+@given(st.data(), st.randoms(use_true_random=False))
 @settings(max_examples=50)
-def test_same_after_permuting_rows_columns_and_states(name, dataset, random):
+def test_same_after_permuting_rows_columns_and_states(name, data, random):
+    dataset = data.draw(datasets_for(name))
     child, parents = some_family(dataset)
     order = list(range(dataset.n_rows))
     random.shuffle(order)
@@ -105,6 +114,19 @@ def test_equal_on_equivalent_graphs_when_it_says_so(name, dataset):
     backward = scorer.family(y) + scorer.family(x, [y])
     if scorer.score.is_score_equivalent:
         assert forward == pytest.approx(backward, rel=1e-9, abs=1e-9)
+
+
+@every_score
+def test_refuses_real_weights_when_it_needs_whole_counts(name):
+    dataset = make_dataset({"a": [0, 1], "b": [0, 1]}, weights=np.array([0.5, 1.5]))
+    score = make_score(name)
+    if getattr(score, "needs_whole_counts", False):
+        with pytest.raises(DataError, match=f"^{name}: is defined for whole counts only"):
+            Scorer(dataset, name)
+        with pytest.raises(DataError, match=f"^{name}: is defined for whole counts only"):
+            score.family(CountingEngine(dataset).count([("a", ["b"])])[0])
+    else:
+        assert np.isfinite(Scorer(dataset, name).family("a", ["b"]))
 
 
 @every_score

@@ -157,7 +157,7 @@ class CountingEngine:
         table: npt.NDArray[np.int64] | npt.NDArray[np.float64],
     ) -> FamilyCounts:
         given = tuple(self.variables[p] for p in parents)
-        q = float(math.prod(v.arity for v in given))
+        q = math.prod((float(v.arity) for v in given), start=1.0)  # may be infinite
         return FamilyCounts(self.variables[child], given, configurations, table, q)
 
 

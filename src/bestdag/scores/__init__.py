@@ -8,11 +8,13 @@ from bestdag.errors import unknown_name
 from bestdag.scores.base import Score
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.bic import BIC
+from bestdag.scores.fnml import FNML
+from bestdag.scores.qnml import QNML
 
 __all__ = ["ALIASES", "SCORES", "make_score"]
 
-SCORES: dict[str, Any] = {score.name: score for score in (BDeu, BIC)}
-ALIASES = {"mdl": "bic"}
+SCORES: dict[str, Any] = {score.name: score for score in (BDeu, BIC, FNML, QNML)}
+ALIASES = {"mdl": "bic", "nml": "fnml"}
 
 
 def make_score(name: str, **settings: Any) -> Score:

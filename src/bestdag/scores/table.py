@@ -1,0 +1,328 @@
+"""Local score tables: for each child its candidate parent sets and their scores."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.errors import GraphError, InvalidParameterError, unknown_name
+from bestdag.graph._names import check_nodes, show
+from bestdag.graph.dag import Dag
+
+__all__ = ["ParentSets", "ScoreTable"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParentSets:
+    """The candidate parent sets of one child, best first.
+
+    Equal scores: fewer parents first, then the set that comes first when the ascending parent
+    numbers are compared one by one. The arrays cannot be written to.
+
+    Attributes
+    ----------
+    scores : float64 array of length m
+        Local scores, finite, highest first.
+    offsets : int64 array of length m + 1
+        Set k is ``members[offsets[k]:offsets[k + 1]]``.
+    members : int32 array
+        Parent numbers (positions in the table's names), ascending within each set.
+
+    Examples
+    --------
+    >>> sets = ParentSets.of([-3.0, -2.5], [[], [0, 2]])
+    >>> sets.scores.tolist(), sets.parents(0)
+    ([-2.5, -3.0], (0, 2))
+    """
+
+    scores: npt.NDArray[np.float64]
+    offsets: npt.NDArray[np.int64]
+    members: npt.NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        for array in (self.scores, self.offsets, self.members):
+            array.setflags(write=False)
+
+    @classmethod
+    def of(cls, scores: Sequence[float], sets: Sequence[Sequence[int]]) -> ParentSets:
+        """Make from scores and sets in any order; each set's members are distinct."""
+        ordered = sorted(
+            (-float(score), len(members), sorted(members))
+            for score, members in zip(scores, sets, strict=True)
+        )
+        offsets = np.zeros(len(ordered) + 1, np.int64)
+        np.cumsum([size for _, size, _ in ordered], out=offsets[1:])
+        return cls(
+            # Adding zero turns the -0.0 of a negated score of 0 back into 0.
+            np.array([-score + 0.0 for score, _, _ in ordered], np.float64),
+            offsets,
+            np.array([m for _, _, members in ordered for m in members], np.int32),
+        )
+
+    def parents(self, k: int) -> tuple[int, ...]:
+        """Return the parent numbers of the k-th best set, ascending."""
+        first, last = self.offsets[k], self.offsets[k + 1]
+        return tuple(self.members[first:last].tolist())
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __iter__(self) -> Iterator[tuple[float, tuple[int, ...]]]:
+        """Go through (score, parent numbers), best first."""
+        members, offsets = self.members.tolist(), self.offsets.tolist()
+        for k, score in enumerate(self.scores.tolist()):
+            yield score, tuple(members[offsets[k] : offsets[k + 1]])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ParentSets):
+            return NotImplemented
+        return (
+            np.array_equal(self.scores, other.scores)
+            and np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.members, other.members)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[type[ParentSets], tuple[Any, ...]]:
+        return ParentSets, (self.scores, self.offsets, self.members)
+
+    def __repr__(self) -> str:
+        return f"<ParentSets: {len(self):,} sets>"
+
+
+class ScoreTable:
+    """For each child the candidate parent sets and their local scores, best first.
+
+    What an exact search works on. Scores are natural logarithms, finite, and higher is better.
+    Every child has at least one candidate set, not necessarily the empty one. A table never
+    changes.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The variables; a parent's number is its position here.
+    children : sequence of ParentSets
+        One for each name.
+    complete : bool, default True
+        Whether every candidate set is listed that an optimal network may need: False for a
+        table whose making was cut short by a time limit.
+
+    Examples
+    --------
+    >>> table = ScoreTable.from_lists(
+    ...     ["rain", "wet"], {"rain": [(-2.5, [])], "wet": [(-4.0, []), (-3.25, ["rain"])]}
+    ... )
+    >>> table.n_sets
+    3
+    >>> table.child(1).scores.tolist()
+    [-3.25, -4.0]
+    >>> table.total(Dag(["rain", "wet"], [("rain", "wet")]))
+    -5.75
+    """
+
+    __slots__ = ("_children", "_names", "_numbers", "complete")
+
+    complete: bool
+    _names: tuple[str, ...]
+    _children: tuple[ParentSets, ...]
+    _numbers: dict[str, int]
+
+    def __init__(
+        self, names: Sequence[str], children: Sequence[ParentSets], *, complete: bool = True
+    ) -> None:
+        checked = check_nodes("score table", names)
+        if not checked:
+            raise GraphError("score table: at least one variable is needed")
+        if len(children) != len(checked):
+            raise InvalidParameterError(
+                f"score table: {len(checked)} variables need as many lists of parent sets, "
+                f"got {len(children)}"
+            )
+        for name, sets in zip(checked, children, strict=True):
+            if not len(sets):
+                raise GraphError(f"score table: {show(name)} has no candidate parent set")
+            if not np.isfinite(sets.scores).all():
+                raise InvalidParameterError(
+                    f"score table: every score of {show(name)} must be a finite number"
+                )
+        object.__setattr__(self, "_names", checked)
+        object.__setattr__(self, "_children", tuple(children))
+        object.__setattr__(self, "_numbers", {name: i for i, name in enumerate(checked)})
+        object.__setattr__(self, "complete", bool(complete))
+
+    @classmethod
+    def from_lists(
+        cls,
+        names: Sequence[str],
+        sets: Mapping[str, Iterable[tuple[float, Iterable[str]]]],
+    ) -> ScoreTable:
+        """Make from each child's list of (score, parents), in any order.
+
+        Raises
+        ------
+        UnknownNameError
+            A child or parent that is not among the names.
+        GraphError
+            A child without a set, its own parent, a parent or a set listed twice.
+        """
+        checked = check_nodes("score table", names)
+        numbers = {name: i for i, name in enumerate(checked)}
+        for child in sets:
+            if child not in numbers:
+                raise unknown_name("child", child, checked, who="score table")
+        children = []
+        for child in checked:
+            listed = [(score, tuple(parents)) for score, parents in sets.get(child, ())]
+            numbered = [_numbered(child, parents, numbers) for _, parents in listed]
+            if len(set(numbered)) != len(numbered):
+                seen: set[tuple[int, ...]] = set()
+                twice = next(s for s in numbered if s in seen or seen.add(s))  # type: ignore[func-returns-value]
+                shown = ", ".join(show(checked[p]) for p in twice)
+                raise GraphError(f"score table: {show(child)} has the parent set {{{shown}}} twice")
+            children.append(ParentSets.of([score for score, _ in listed], numbered))
+        return cls(checked, children)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        names: Sequence[str],
+        first_sets: npt.NDArray[np.int64],
+        scores: npt.NDArray[np.float64],
+        offsets: npt.NDArray[np.int64],
+        members: npt.NDArray[np.int32],
+        *,
+        complete: bool = True,
+    ) -> ScoreTable:
+        """Make from flat arrays that native code filled, sets in order.
+
+        Child i has the sets ``first_sets[i]`` to ``first_sets[i + 1]``, and set k the parents
+        ``members[offsets[k]:offsets[k + 1]]``.
+        """
+        starts = first_sets.tolist()
+        ends = offsets[first_sets].tolist()
+        children = [
+            ParentSets(
+                scores[starts[i] : starts[i + 1]],
+                offsets[starts[i] : starts[i + 1] + 1] - ends[i],
+                members[ends[i] : ends[i + 1]],
+            )
+            for i in range(len(starts) - 1)
+        ]
+        return cls(names, children, complete=complete)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ScoreTable:
+        """Read a ``.jkl`` or ``.scores`` file, compressed when its name ends in ``.gz``."""
+        from bestdag.scores.jkl import read_jkl
+
+        return read_jkl(path)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a ``.jkl`` file (compressed when its name ends in ``.gz``), complete or not at all.
+
+        Scores are written so that reading them gives the same numbers.
+        """
+        from bestdag.scores.jkl import write_jkl
+
+        write_jkl(self, path)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables; a parent's number is its position here."""
+        return self._names
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return len(self._names)
+
+    @property
+    def n_sets(self) -> int:
+        """Number of candidate sets, over all children."""
+        return sum(map(len, self._children))
+
+    def child(self, i: int) -> ParentSets:
+        """Return the candidate sets of child number i."""
+        return self._children[i]
+
+    def sets(self, child: str) -> list[tuple[float, tuple[str, ...]]]:
+        """List a child's candidate sets by name, best first: (score, parents)."""
+        if child not in self._numbers:
+            raise unknown_name("child", child, self._names, who="score table")
+        names = self._names
+        return [
+            (score, tuple(names[p] for p in parents))
+            for score, parents in self._children[self._numbers[child]]
+        ]
+
+    def total(self, dag: Dag) -> float:
+        """Score a structure: the sum of the scores of its families, rounded once.
+
+        Raises
+        ------
+        GraphError
+            When the graph has other nodes, or a family that is not in the table.
+        """
+        if set(dag.nodes) != set(self._names):
+            raise GraphError("score table: graph and table must have the same variables")
+        return math.fsum(self._family(child, dag.parents(child)) for child in self._names)
+
+    def _family(self, child: str, parents: Sequence[str]) -> float:
+        wanted = tuple(sorted(self._numbers[parent] for parent in parents))
+        for score, members in self._children[self._numbers[child]]:
+            if members == wanted:
+                return score
+        shown = ", ".join(map(show, parents))
+        raise GraphError(
+            f"score table: {{{shown}}} is not a candidate parent set of {show(child)}; "
+            "it was pruned or not allowed"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ScoreTable):
+            return NotImplemented
+        return (self._names, self._children, self.complete) == (
+            other._names,
+            other._children,
+            other.complete,
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a ScoreTable never changes: {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a ScoreTable never changes: {name!r} cannot be deleted")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (self._names, self._children, self.complete)
+
+    def __repr__(self) -> str:
+        text = f"<ScoreTable: {self.n_variables:,} variables, {self.n_sets:,} parent sets"
+        return text + (">" if self.complete else ", incomplete>")
+
+
+def _rebuilt(
+    names: tuple[str, ...], children: tuple[ParentSets, ...], complete: bool
+) -> ScoreTable:
+    return ScoreTable(names, children, complete=complete)
+
+
+def _numbered(child: str, parents: Sequence[str], numbers: Mapping[str, int]) -> tuple[int, ...]:
+    for parent in parents:
+        if parent not in numbers:
+            raise unknown_name("parent", parent, numbers, who=f"score table: {show(child)}")
+        if parent == child:
+            raise GraphError(f"score table: {show(child)} cannot be its own parent")
+    found = tuple(sorted({numbers[parent] for parent in parents}))
+    if len(found) != len(parents):
+        raise GraphError(f"score table: a set of {show(child)} lists a parent twice")
+    return found
