@@ -15,6 +15,12 @@ def log_gamma(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C'
 def log_rising(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """ln [Gamma(a + n) / Gamma(a)] of each pair."""
 
+def regret(n: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """ln C(r, n) of each pair."""
+
+def szpankowski_regret(n: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], r: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Approximate ln C(r, n) of each pair."""
+
 class Table:
     """Columns of codes; keeps the arrays it was made of alive."""
 
@@ -40,6 +46,12 @@ def bic() -> Kernel:
 
 def bdeu(ess: float) -> Kernel:
     """Native twin of scores/bdeu.py."""
+
+def fnml() -> Kernel:
+    """Native twin of scores/fnml.py."""
+
+def qnml(is_exact: bool) -> Kernel:
+    """Native twin of scores/qnml.py."""
 
 def score_families(table: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Local scores of many families in one call."""
@@ -94,3 +106,12 @@ class BranchAndCutKernels:
 
     def separate(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, starts: Sequence[Sequence[int]], min_violation: float, most: int) -> list[tuple[list[int], float]]:
         """Violated cluster cuts (members, violation), most violated first."""
+
+class JklError(ValueError):
+    pass
+
+def parse_jkl(text: bytes, threads: int) -> tuple[list[str], tuple[Any, Any, Any, Any]]:
+    """Names and flat arrays of a file of local scores."""
+
+def format_jkl(names: Sequence[str], first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bytes:
+    """The text of a file of local scores."""

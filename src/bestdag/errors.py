@@ -6,6 +6,7 @@
     ├── DataError (ValueError)               a table that cannot be used as it is
     ├── GraphError (ValueError)              a graph that is not what it must be
     │   └── CycleError                       arcs that close a directed cycle
+    ├── CertificateError (ValueError)        a proof that does not prove its claim
     ├── FormatError (ValueError)             a file that does not follow its format
     ├── FileError (OSError)                  a file that cannot be read or written
     ├── MissingPackageError (ImportError)    an optional package is not installed
@@ -25,6 +26,7 @@ from types import ModuleType
 
 __all__ = [
     "BestdagError",
+    "CertificateError",
     "CycleError",
     "DataError",
     "DataWarning",
@@ -69,6 +71,10 @@ class GraphError(BestdagError, ValueError):
 
 class CycleError(GraphError):
     """Arcs close a directed cycle."""
+
+
+class CertificateError(BestdagError, ValueError):
+    """A proof does not prove what it claims."""
 
 
 class FormatError(BestdagError, ValueError):

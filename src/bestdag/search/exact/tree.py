@@ -1,0 +1,289 @@
+"""Branch, cut and price: the search that `bnc` runs in its worker thread."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestdag import _core
+from bestdag.search.exact.branching import ArcSets, Brancher
+from bestdag.search.exact.certificate import Multipliers, Node
+from bestdag.search.exact.master import Master, Solution
+from bestdag.search.exact.relaxation import Cut, Pricing, Relaxation, Sets
+
+__all__ = ["Stopped", "Tree"]
+
+_RESOLUTION_UNITS = 17592  # 1e-9 of the first incumbent's cost, which is about 2^44 units
+_COLUMNS_PER_CHILD = 12
+_LEAST_VIOLATION = 0.02
+
+
+class Stopped(Exception):  # noqa: N818 (not an error)
+    """The caller asked to stop."""
+
+
+@dataclass(order=True)
+class _Open:
+    bound: int
+    number: int  # position in the certificate, and the tie-break
+    allowed: NDArray[np.bool_] = field(compare=False)
+    required: tuple[tuple[int, int], ...] = field(compare=False)
+    basis: object = field(compare=False, default=None)
+
+
+class Tree:
+    """State of one search. `run` works; every attribute may be read from another thread."""
+
+    def __init__(
+        self,
+        sets: Sets,
+        kernels: _core.BranchAndCutKernels,
+        relaxation: Relaxation,
+        should_stop: Callable[[], bool],
+    ) -> None:
+        self.sets = sets
+        self.kernels = kernels
+        self.relaxation = relaxation
+        self._should_stop = should_stop
+        self._arcs = ArcSets(sets)
+        self.master = Master(relaxation, should_stop)
+        self._brancher = Brancher(sets, self._arcs, lambda: self.master)
+        self.choice = kernels.best()
+        self.nodes: list[Node] = [Node()]
+        self._heap = [_Open(0, 0, np.ones(len(sets), dtype=bool), ())]
+        self._current: _Open | None = None
+        self.processed = 0
+        self.root_bound = 0
+        self._seen: dict[tuple[tuple[int, ...], int], int] = {}
+        self.is_done = False
+
+    # What is known --------------------------------------------------------------------------
+
+    @property
+    def cutoff(self) -> int:
+        """Units from which on a node holds nothing better than the incumbent by the resolution."""
+        return self.relaxation.cost_units(self.choice) - _RESOLUTION_UNITS
+
+    @property
+    def resolution(self) -> float:
+        """What a proof can miss, in nats."""
+        return self.relaxation.nats(_RESOLUTION_UNITS + self.relaxation.rounding)
+
+    @property
+    def bound(self) -> int:
+        """Units below which no choice is, unless within the resolution of the incumbent."""
+        bounds = [node.bound for node in self._heap]
+        current = self._current
+        if current is not None:
+            bounds.append(current.bound)
+        return min([*bounds, max(self.cutoff, 0)])
+
+    # The search -----------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Search until the proof is done; raises `Stopped` when asked to stop."""
+        self._start_columns()
+        while self._heap:
+            self._current = heapq.heappop(self._heap)
+            self._process(self._current)
+            self._current = None
+        self.is_done = True
+
+    def _start_columns(self) -> None:
+        begin = self.sets.begin
+        first = [np.arange(b, min(b + 5, e)) for b, e in zip(begin, begin[1:], strict=False)]
+        chosen = np.concatenate([*first, self.choice, np.maximum(begin[1:] - 1, 0)])
+        self.master.add_columns(np.unique(chosen).astype(np.int64))
+
+    def _check(self) -> None:
+        if self._should_stop():
+            raise Stopped
+
+    def _process(self, node: _Open) -> None:
+        self._check()
+        is_root = node.number == 0
+        self.processed += 1
+        if node.bound >= self.cutoff:
+            return
+        solution = self._tighten(node, is_root)
+        if is_root:
+            self.root_bound = node.bound
+        if node.bound >= self.cutoff:
+            return
+        arc = None
+        if solution is not None:
+            room = float(np.ldexp(float(self.cutoff - node.bound), -34))
+            arc = self._brancher.choose(solution, node.allowed, room)
+            self._check()
+        self._branch(node, arc or self._any_arc(node.allowed))
+
+    def _tighten(self, node: _Open, is_root: bool) -> Solution | None:
+        """Solve, price and cut until the node is done with or cuts stop helping."""
+        self.master.allow(node.allowed)
+        progress: list[int] = []
+        best: NDArray[np.int64] | None = None
+        solution = None
+        primal = False
+        while True:
+            self._check()
+            objective = self.master.solve(primal=primal)
+            if objective is None:
+                self._check()
+                break
+            solution = self.master.solution(objective)
+            multipliers = self.relaxation.multipliers(self.master.cuts, solution.cut_duals)
+            pricing = self.relaxation.price(multipliers, node.allowed)
+            if pricing.bound > node.bound:
+                node.bound = pricing.bound
+                best = multipliers
+                if node.bound >= self.cutoff:
+                    break
+            new = self._columns(node, solution, pricing)
+            if len(new):
+                self.master.add_columns(new)
+                primal = True
+                continue
+            primal = False
+            self._look_for_better(solution)
+            if node.bound >= self.cutoff:
+                break
+            if is_root and len(progress) % 5 == 4:
+                self._fix(node, pricing, multipliers)
+            progress.append(node.bound)
+            if self._has_stalled(progress, is_root):
+                break
+            if not self._cut(solution, is_root):
+                break
+            self.master.drop_idle_cuts(30 if is_root else 60)
+        if best is not None:
+            if node.bound >= self.cutoff:
+                self._record(node, best)
+            else:
+                self._fix(node, self.relaxation.price(best, node.allowed), best)
+        return solution
+
+    def _has_stalled(self, progress: Sequence[int], is_root: bool) -> bool:
+        rounds, share = (8, 0.01) if is_root else (2, 0.02)
+        if is_root and self.sets.n > 60:
+            rounds, share = 12, 0.005
+        if len(progress) <= rounds:
+            return False
+        gap = self.cutoff - progress[-1 - rounds]
+        return progress[-1] - progress[-1 - rounds] < share * gap
+
+    def _columns(self, node: _Open, solution: Solution, pricing: Pricing) -> NDArray[np.int64]:
+        duals = np.floor(np.ldexp(solution.child_duals, 34)).astype(np.int64)
+        threshold = duals - 200  # about 1e-8 in the program
+        wanted = node.allowed & ~self.master.in_master
+        wanted &= pricing.reduced < threshold[self.sets.child]
+        found = np.flatnonzero(wanted)
+        if not len(found):
+            return found
+        order = np.lexsort((pricing.reduced[found], self.sets.child[found]))
+        found = found[order]
+        child = self.sets.child[found]
+        rank = np.arange(len(found)) - np.searchsorted(child, child)
+        return found[rank < _COLUMNS_PER_CHILD]
+
+    def _look_for_better(self, solution: Solution) -> None:
+        weights = self.sets.arc_weights(solution.support, solution.x)
+        if self.kernels.descend_from(_order_of(weights)):
+            self.choice = self.kernels.best()
+            self.master.add_columns(self.choice[~self.master.in_master[self.choice]])
+
+    # Cuts -----------------------------------------------------------------------------------
+
+    def _cut(self, solution: Solution, is_root: bool) -> bool:
+        most = 3 * self.sets.n if is_root else self.sets.n
+        new: list[int] = []
+        for k in (1, 2):
+            found = self.kernels.separate(
+                solution.support, solution.x, k, [], _LEAST_VIOLATION, most
+            )
+            for members, _ in found:
+                new.extend(self._take(tuple(members), k))
+            if len(new) >= self.sets.n // 4:
+                break
+        self.master.add_cuts(new)
+        return bool(new)
+
+    def _take(self, members: tuple[int, ...], k: int) -> list[int]:
+        key = members, k
+        number = self._seen.get(key)
+        if number is None:
+            number = self._seen[key] = self.relaxation.add(Cut(((members, k),)))
+        return [] if number in self.master.cuts else [number]
+
+    # Proof ----------------------------------------------------------------------------------
+
+    def _fix(self, node: _Open, pricing: Pricing, multipliers: NDArray[np.int64]) -> None:
+        dear = self.relaxation.too_dear(pricing, self.cutoff) & node.allowed
+        self._record(node, multipliers)
+        if dear.any():
+            node.allowed = node.allowed & ~dear
+            self.master.allow(node.allowed)
+
+    def _record(self, node: _Open, multipliers: NDArray[np.int64]) -> None:
+        used = np.flatnonzero(multipliers)
+        record = Multipliers(tuple(used.tolist()), tuple(multipliers[used].tolist()))
+        self.nodes[node.number].records.append(record)
+
+    def _branch(self, node: _Open, arc: tuple[int, int] | None) -> None:
+        if arc is None:
+            raise AssertionError("a node without alternatives was not closed")
+        parent, child = arc
+        without = node.allowed.copy()
+        self._arcs.forbid(without, parent, child)
+        required = (*node.required, arc)
+        having = node.allowed.copy()
+        self._arcs.require(having, parent, child)
+        for late, early in _closed_by(required, arc, self.sets.n):
+            self._arcs.forbid(having, late, early)
+        numbers = []
+        for allowed, arcs in ((having, required), (without, node.required)):
+            numbers.append(len(self.nodes))
+            self.nodes.append(Node())
+            heapq.heappush(self._heap, _Open(node.bound, numbers[-1], allowed, arcs))
+        self.nodes[node.number].arc = arc
+        self.nodes[node.number].children = numbers[0], numbers[1]
+
+    def _any_arc(self, allowed: NDArray[np.bool_]) -> tuple[int, int] | None:
+        """Return an arc that some allowed set of its child has and another has not."""
+        for child in range(self.sets.n):
+            numbers = np.flatnonzero(allowed[self.sets.begin[child] : self.sets.begin[child + 1]])
+            sets = [set(self.sets.parents(int(self.sets.begin[child] + f))) for f in numbers[:2]]
+            if len(sets) == 2:
+                return min(sets[0] ^ sets[1]), child
+        return None
+
+
+def _closed_by(
+    required: Sequence[tuple[int, int]], arc: tuple[int, int], n: int
+) -> list[tuple[int, int]]:
+    """Arcs that would close a cycle with the required ones, of which `arc` is the newest."""
+    above, below = {arc[0]}, {arc[1]}
+    for _ in range(n):
+        more_above = {u for u, v in required if v in above} - above
+        more_below = {v for u, v in required if u in below} - below
+        if not more_above and not more_below:
+            break
+        above |= more_above
+        below |= more_below
+    return [(late, early) for late in sorted(below) for early in sorted(above) if late != early]
+
+
+def _order_of(weights: NDArray[np.float64]) -> list[int]:
+    """Parents first, as far as the weights of arcs [parent, child] agree."""
+    n = len(weights)
+    incoming = weights.sum(axis=0)
+    order = []
+    for _ in range(n):
+        v = int(np.argmin(incoming))
+        order.append(v)
+        incoming -= weights[v]
+        incoming[v] = np.inf
+    return order
