@@ -164,6 +164,8 @@ class Relaxation:
     def price(self, multipliers: NDArray[np.int64], allowed: NDArray[np.bool_]) -> Pricing:
         """The bound over the allowed sets; the reduced cost of a set that is not is 2^60."""
         reduced = np.empty(len(self.sets), dtype=np.int64)
+        younger = len(self.cuts) - len(multipliers)  # cuts that came later: multiplier 0
+        multipliers = np.pad(multipliers, (0, younger))
         self.kernels.reduce(self.units, multipliers, reduced)
         reduced[~allowed] = _FORBIDDEN
         least = np.minimum.reduceat(reduced, self.sets.begin[:-1])
