@@ -13,6 +13,7 @@
 #include "kernels/choice_sets.hpp"
 #include "kernels/cluster_separation.hpp"
 #include "kernels/cut_pool.hpp"
+#include "kernels/halving.hpp"
 #include "kernels/order_search.hpp"
 
 namespace {
@@ -170,5 +171,31 @@ void register_branch_and_cut(nb::module_& m) {
                 return result;
             },
             "support"_a.noconvert(), "x"_a.noconvert(), "k"_a, "starts"_a, "min_violation"_a,
-            "most"_a, "Violated cluster cuts (members, violation), most violated first.");
+            "most"_a, "Violated cluster cuts (members, violation), most violated first.")
+        .def(
+            "separate_halves",
+            [](const Kernels& k, Ids support, Array1<const double> x,
+               const std::vector<Term>& terms, double min_violation, std::size_t most) {
+                check_range(view(support), k.sets_.n_sets(), "no such parent set");
+                if (support.size() != x.size()) throw std::invalid_argument("one x per set");
+                std::vector<bestdag::Cluster> clusters;
+                for (const auto& [members, size] : terms) {
+                    clusters.push_back(cluster(members, size, k.sets_.n_variables()));
+                }
+                std::vector<bestdag::ViolatedHalf> found;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    found = bestdag::separate_halves(k.sets_, view(support), view(x), clusters,
+                                                     min_violation, most, k.stop_);
+                }
+                std::vector<std::tuple<std::vector<std::size_t>, std::vector<std::int32_t>, double>>
+                    result;
+                for (auto& half : found) {
+                    result.emplace_back(std::move(half.terms), std::move(half.equations),
+                                        half.violation);
+                }
+                return result;
+            },
+            "support"_a.noconvert(), "x"_a.noconvert(), "terms"_a, "min_violation"_a, "most"_a,
+            "Violated halved cuts (positions in terms, equations, violation).");
 }

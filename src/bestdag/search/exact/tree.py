@@ -58,7 +58,7 @@ class Tree:
         self._current: _Open | None = None
         self.processed = 0
         self.root_bound = 0
-        self._seen: dict[tuple[tuple[int, ...], int], int] = {}
+        self._seen: dict[Cut, int] = {}
         self.is_done = False
 
     # What is known --------------------------------------------------------------------------
@@ -158,7 +158,8 @@ class Tree:
                 break
             if not self._cut(solution, is_root):
                 break
-            self.master.drop_idle_cuts(30 if is_root else 60)
+            self.master.drop_idle_cuts(int(__import__('os').environ.get('AGE','10')) if is_root else 30)
+            if is_root and __import__('os').environ.get('DBG'): print(len(progress), round(self.relaxation.nats(self.cutoff-node.bound),3), len(self.master.cuts), len(self.master.columns), len(solution.support), int(node.allowed.sum()), self.master.solves)
         if best is not None:
             if node.bound >= self.cutoff:
                 self._record(node, best)
@@ -205,17 +206,35 @@ class Tree:
                 solution.support, solution.x, k, [], _LEAST_VIOLATION, most
             )
             for members, _ in found:
-                new.extend(self._take(tuple(members), k))
+                new.extend(self._take(Cut(((tuple(members), k),))))
             if len(new) >= self.sets.n // 4:
                 break
+        if len(new) < self.sets.n // 4:
+            new.extend(self._halves(solution, max(5, self.sets.n // 2)))
         self.master.add_cuts(new)
         return bool(new)
 
-    def _take(self, members: tuple[int, ...], k: int) -> list[int]:
-        key = members, k
-        number = self._seen.get(key)
+    def _halves(self, solution: Solution, most: int) -> list[int]:
+        """Halved cuts from clusters that are nearly tight, in the program or not."""
+        cuts = [self.relaxation.cuts[c] for c in self.master.cuts]
+        terms = {cut.terms[0] for cut in cuts if not cut.halved}
+        for k in (1, 2):
+            near = self.kernels.separate(solution.support, solution.x, k, [], -0.2, 200)
+            terms.update((tuple(members), k) for members, _ in near)
+        known = sorted(terms)
+        found = self.kernels.separate_halves(
+            solution.support, solution.x, known, _LEAST_VIOLATION, most
+        )
+        new: list[int] = []
+        for chosen, equations, _ in found:
+            cut = Cut(tuple(known[t] for t in chosen), tuple(equations), halved=True)
+            new.extend(self._take(cut))
+        return new
+
+    def _take(self, cut: Cut) -> list[int]:
+        number = self._seen.get(cut)
         if number is None:
-            number = self._seen[key] = self.relaxation.add(Cut(((members, k),)))
+            number = self._seen[cut] = self.relaxation.add(cut)
         return [] if number in self.master.cuts else [number]
 
     # Proof ----------------------------------------------------------------------------------
