@@ -20,6 +20,8 @@ __all__ = ["Stopped", "Tree"]
 _RESOLUTION_UNITS = 17592  # 1e-9 of the first incumbent's cost, which is about 2^44 units
 _COLUMNS_PER_CHILD = 12
 _LEAST_VIOLATION = 0.02
+_CUTS_PER_VARIABLE = 0.75  # taken in per round and kind
+_IDLE_SOLVES = 5  # before a cut leaves the program
 
 
 class Stopped(Exception):  # noqa: N818 (not an error)
@@ -114,12 +116,25 @@ class Tree:
             self.root_bound = node.bound
         if node.bound >= self.cutoff:
             return
+        if is_root:
+            solution = self._start_again(node) or solution
         arc = None
         if solution is not None:
             room = float(np.ldexp(float(self.cutoff - node.bound), -34))
             arc = self._brancher.choose(solution, node.allowed, room)
             self._check()
         self._branch(node, arc or self._any_arc(node.allowed))
+
+    def _start_again(self, root: _Open) -> Solution | None:
+        """A smaller program for the tree: without the sets and cuts the root has done with."""
+        old = self.master
+        self.master = Master(self.relaxation, self._should_stop)
+        self.master.add_columns(old.columns[root.allowed[old.columns]])
+        self.master.add_cuts(
+            [c for c, idle in zip(old.cuts, old.idle.tolist(), strict=True) if idle < 2]
+        )
+        objective = self.master.solve()
+        return None if objective is None else self.master.solution(objective)
 
     def _tighten(self, node: _Open, is_root: bool) -> Solution | None:
         """Solve, price and cut until the node is done with or cuts stop helping."""
@@ -158,8 +173,7 @@ class Tree:
                 break
             if not self._cut(solution, is_root):
                 break
-            self.master.drop_idle_cuts(int(__import__('os').environ.get('AGE','10')) if is_root else 30)
-            if is_root and __import__('os').environ.get('DBG'): print(len(progress), round(self.relaxation.nats(self.cutoff-node.bound),3), len(self.master.cuts), len(self.master.columns), len(solution.support), int(node.allowed.sum()), self.master.solves)
+            self.master.drop_idle_cuts(_IDLE_SOLVES if is_root else 2 * _IDLE_SOLVES)
         if best is not None:
             if node.bound >= self.cutoff:
                 self._record(node, best)
@@ -199,18 +213,21 @@ class Tree:
     # Cuts -----------------------------------------------------------------------------------
 
     def _cut(self, solution: Solution, is_root: bool) -> bool:
-        most = 3 * self.sets.n if is_root else self.sets.n
+        most = max(20, int(_CUTS_PER_VARIABLE * self.sets.n))
         new: list[int] = []
+        # The clusters at hand are good places to look for others.
+        cuts = [self.relaxation.cuts[c] for c in self.master.cuts]
+        starts = [list(cut.terms[0][0]) for cut in cuts if not cut.halved]
         for k in (1, 2):
             found = self.kernels.separate(
-                solution.support, solution.x, k, [], _LEAST_VIOLATION, most
+                solution.support, solution.x, k, starts, _LEAST_VIOLATION, most
             )
             for members, _ in found:
                 new.extend(self._take(Cut(((tuple(members), k),))))
             if len(new) >= self.sets.n // 4:
                 break
         if len(new) < self.sets.n // 4:
-            new.extend(self._halves(solution, max(5, self.sets.n // 2)))
+            new.extend(self._halves(solution, max(5, most // 3)))
         self.master.add_cuts(new)
         return bool(new)
 
