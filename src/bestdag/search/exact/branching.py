@@ -139,9 +139,7 @@ class Brancher:
         return gains[0], gains[1]
 
 
-def _score(
-    down: NDArray[np.float64], up: NDArray[np.float64], room: float
-) -> NDArray[np.float64]:
+def _score(down: NDArray[np.float64], up: NDArray[np.float64], room: float) -> NDArray[np.float64]:
     low = 1e-4 * max(room, 1e-9)
     product: NDArray[np.float64] = np.clip(down, low, room) * np.clip(up, low, room)
     return product

@@ -126,8 +126,8 @@ class _Check:
         # One denominator for all scores and multipliers: a power of two.
         denominators = [s.as_integer_ratio()[1] for child in self.scores for s in child]
         self.scale = max([*denominators, 2 ** max(0, -certificate.exponent)])
-        self.unit = 2 ** max(0, certificate.exponent) * self.scale // 2 ** max(
-            0, -certificate.exponent
+        self.unit = (
+            2 ** max(0, certificate.exponent) * self.scale // 2 ** max(0, -certificate.exponent)
         )
         exact = [[self.whole(s) for s in child] for child in self.scores]
         self.best = [max(child) for child in exact]

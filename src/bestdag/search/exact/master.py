@@ -61,8 +61,6 @@ class Master:
             "primal_feasibility_tolerance": _TOLERANCE,
             "dual_feasibility_tolerance": _TOLERANCE,
         }
-        import os, json
-        options.update(json.loads(os.environ.get("HOPT", "{}")))
         for name, value in options.items():
             highs.setOptionValue(name, value)
         self._highs: Any = highs

@@ -24,7 +24,9 @@ from bestdag.scores.table import ScoreTable
 __all__ = ["Cut", "Pricing", "Relaxation", "Sets"]
 
 _UNIT_BITS = 44  # the first incumbent costs about 2^44 units; sums stay far below 2^62
-_LP_BITS = 34  # ... and about 2^10 in the linear programs, so their tolerances are about 1e-13 of it
+_LP_BITS = (
+    34  # ... and about 2^10 in the linear programs, so their tolerances are about 1e-13 of it
+)
 _FORBIDDEN = np.int64(2) ** 60
 
 

@@ -138,25 +138,38 @@ class Tree:
 
     def _tighten(self, node: _Open, is_root: bool) -> Solution | None:
         """Solve, price and cut until the node is done with or cuts stop helping."""
+        self._best: NDArray[np.int64] | None = None  # the multipliers behind node.bound
+        try:
+            solution = self._rounds(node, is_root)
+        except Stopped:
+            if self._best is not None:
+                self._record(node, self._best)
+            raise
+        if self._best is not None:
+            if node.bound >= self.cutoff:
+                self._record(node, self._best)
+            else:
+                self._fix(node, self.relaxation.price(self._best, node.allowed), self._best)
+        return solution
+
+    def _rounds(self, node: _Open, is_root: bool) -> Solution | None:
         self.master.allow(node.allowed)
         progress: list[int] = []
-        best: NDArray[np.int64] | None = None
         solution = None
         primal = False
         while True:
             self._check()
             objective = self.master.solve(primal=primal)
+            self._check()
             if objective is None:
-                self._check()
-                break
+                return solution
             solution = self.master.solution(objective)
             multipliers = self.relaxation.multipliers(self.master.cuts, solution.cut_duals)
             pricing = self.relaxation.price(multipliers, node.allowed)
             if pricing.bound > node.bound:
-                node.bound = pricing.bound
-                best = multipliers
-                if node.bound >= self.cutoff:
-                    break
+                node.bound, self._best = pricing.bound, multipliers
+            if node.bound >= self.cutoff:
+                return solution
             new = self._columns(node, solution, pricing)
             if len(new):
                 self.master.add_columns(new)
@@ -165,21 +178,13 @@ class Tree:
             primal = False
             self._look_for_better(solution)
             if node.bound >= self.cutoff:
-                break
+                return solution
             if is_root and len(progress) % 5 == 4:
                 self._fix(node, pricing, multipliers)
             progress.append(node.bound)
-            if self._has_stalled(progress, is_root):
-                break
-            if not self._cut(solution, is_root):
-                break
+            if self._has_stalled(progress, is_root) or not self._cut(solution):
+                return solution
             self.master.drop_idle_cuts(_IDLE_SOLVES if is_root else 2 * _IDLE_SOLVES)
-        if best is not None:
-            if node.bound >= self.cutoff:
-                self._record(node, best)
-            else:
-                self._fix(node, self.relaxation.price(best, node.allowed), best)
-        return solution
 
     def _has_stalled(self, progress: Sequence[int], is_root: bool) -> bool:
         rounds, share = (8, 0.01) if is_root else (2, 0.02)
@@ -212,7 +217,7 @@ class Tree:
 
     # Cuts -----------------------------------------------------------------------------------
 
-    def _cut(self, solution: Solution, is_root: bool) -> bool:
+    def _cut(self, solution: Solution) -> bool:
         most = max(20, int(_CUTS_PER_VARIABLE * self.sets.n))
         new: list[int] = []
         # The clusters at hand are good places to look for others.
