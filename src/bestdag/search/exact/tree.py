@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -38,7 +39,7 @@ class _Open:
 
 
 class Tree:
-    """State of one search. `run` works; every attribute may be read from another thread."""
+    """State of one search. `run` works; `choice` and `bound` may be read from another thread."""
 
     def __init__(
         self,
@@ -57,10 +58,11 @@ class Tree:
         self.choice = kernels.best()
         self.nodes: list[Node] = [Node()]
         self._heap = [_Open(0, 0, np.ones(len(sets), dtype=bool), ())]
-        self._current: _Open | None = None
         self.processed = 0
         self.root_bound = 0
         self._seen: dict[Cut, int] = {}
+        # Units below which no choice is, unless within the resolution of the incumbent.
+        self.bound = 0
         self.is_done = False
 
     # What is known --------------------------------------------------------------------------
@@ -75,29 +77,25 @@ class Tree:
         """What a proof can miss, in nats."""
         return self.relaxation.nats(_RESOLUTION_UNITS + self.relaxation.rounding)
 
-    @property
-    def bound(self) -> int:
-        """Units below which no choice is, unless within the resolution of the incumbent."""
-        bounds = [node.bound for node in self._heap]
-        current = self._current
-        if current is not None:
-            bounds.append(current.bound)
-        return min([*bounds, max(self.cutoff, 0)])
-
     # The search -----------------------------------------------------------------------------
 
     def run(self) -> None:
         """Search until the proof is done; raises `Stopped` when asked to stop."""
         self._start_columns()
         while self._heap:
-            self._current = heapq.heappop(self._heap)
-            self._process(self._current)
-            self._current = None
+            node = heapq.heappop(self._heap)
+            self._publish(node)
+            self._process(node)
+        self.bound = max(self.bound, self.cutoff)
         self.is_done = True
+
+    def _publish(self, node: _Open) -> None:
+        others = self._heap[0].bound if self._heap else node.bound
+        self.bound = max(self.bound, min(node.bound, others, self.cutoff))
 
     def _start_columns(self) -> None:
         begin = self.sets.begin
-        first = [np.arange(b, min(b + 5, e)) for b, e in zip(begin, begin[1:], strict=False)]
+        first = [np.arange(b, min(b + 5, e)) for b, e in itertools.pairwise(begin.tolist())]
         chosen = np.concatenate([*first, self.choice, np.maximum(begin[1:] - 1, 0)])
         self.master.add_columns(np.unique(chosen).astype(np.int64))
 
@@ -126,7 +124,7 @@ class Tree:
         self._branch(node, arc or self._any_arc(node.allowed))
 
     def _start_again(self, root: _Open) -> Solution | None:
-        """A smaller program for the tree: without the sets and cuts the root has done with."""
+        """Make a smaller program for the tree, without what the root has done with."""
         old = self.master
         self.master = Master(self.relaxation, self._should_stop)
         self.master.add_columns(old.columns[root.allowed[old.columns]])
@@ -168,6 +166,7 @@ class Tree:
             pricing = self.relaxation.price(multipliers, node.allowed)
             if pricing.bound > node.bound:
                 node.bound, self._best = pricing.bound, multipliers
+                self._publish(node)
             if node.bound >= self.cutoff:
                 return solution
             new = self._columns(node, solution, pricing)
