@@ -29,12 +29,15 @@ public:
         count_.assign(support.size(), 0);
         own_.assign(n_, 0.0);
         lost_.assign(n_, 0.0);
+        is_near_.assign(n_, 0);
         for (std::size_t j = 0; j < support.size(); ++j) own_[child(j)] += x[j];
     }
 
     void clear() {
         const std::vector<std::size_t> members = members_;
         for (const std::size_t w : members) remove(w);
+        for (const std::size_t u : near_) is_near_[u] = 0;
+        near_.clear();
     }
     void load(std::span<const std::int32_t> members) {
         clear();
@@ -42,6 +45,8 @@ public:
     }
     double value() const noexcept { return value_; }
     bool contains(std::size_t w) const noexcept { return inside_[w] != 0; }
+    // Candidate parents, in the support, of present and former members.
+    const std::vector<std::size_t>& near() const noexcept { return near_; }
     const std::vector<std::size_t>& members() const noexcept { return members_; }
     double change_by_adding(std::size_t w) const noexcept { return own_[w] - lost_[w]; }
     double change_by_removing(std::size_t w) const noexcept {
@@ -104,7 +109,12 @@ private:
     }
     void spread(std::size_t j, double amount) noexcept {
         for (const std::int32_t u : sets_.members(static_cast<std::size_t>(support_[j]))) {
-            lost_[static_cast<std::size_t>(u)] += amount;
+            const auto w = static_cast<std::size_t>(u);
+            lost_[w] += amount;
+            if (!is_near_[w]) {
+                is_near_[w] = 1;
+                near_.push_back(w);
+            }
         }
     }
 
@@ -119,6 +129,8 @@ private:
     std::vector<int> count_;    // per set of the support: its parents inside the cluster
     std::vector<double> own_;   // per variable: weight of its sets with fewer than k parents inside
     std::vector<double> lost_;  // per variable u: weight of members' sets that u would take to k
+    std::vector<std::uint8_t> is_near_;
+    std::vector<std::size_t> near_;
     double value_ = 0.0;
 };
 
@@ -145,20 +157,17 @@ void descend(Walk& walk, std::size_t n, int k, Collector& collector) {
     for (std::size_t step = 0; step < 4 * n; ++step) {
         double change = 1e9;
         std::size_t choice = n;
-        for (std::size_t u = 0; u < n; ++u) {
-            if (u == last) continue;
-            double c;
-            if (!walk.contains(u)) {
-                c = walk.change_by_adding(u);
-                if (c > 0.999) continue;  // nothing of u's parents inside, nobody's parent
-            } else {
-                if (walk.members().size() <= static_cast<std::size_t>(k) + 1) continue;
-                c = walk.change_by_removing(u);
-            }
-            if (c < change - kNoise) {
+        const auto consider = [&](std::size_t u, double c) {
+            if (u != last && c < change - kNoise) {
                 change = c;
                 choice = u;
             }
+        };
+        for (const std::size_t u : walk.near()) {
+            if (!walk.contains(u)) consider(u, walk.change_by_adding(u));
+        }
+        if (walk.members().size() > static_cast<std::size_t>(k) + 1) {
+            for (const std::size_t u : walk.members()) consider(u, walk.change_by_removing(u));
         }
         if (choice == n) break;
         if (change > -kNoise && --patience < 0) break;

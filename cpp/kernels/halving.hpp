@@ -20,8 +20,8 @@ struct ViolatedHalf {
     double violation;
 };
 
-// Greedy growth from every nearly tight cluster. `support` are sets with x > 0. A hint: finding
-// none does not mean there is none.
+// Greedy growth from every nearly tight cluster. `support`: sets with x > 0, ascending. A hint:
+// finding none does not mean there is none.
 std::vector<ViolatedHalf> separate_halves(const ChoiceSets& sets,
                                           std::span<const std::int64_t> support,
                                           std::span<const double> x,

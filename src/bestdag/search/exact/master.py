@@ -61,10 +61,6 @@ class Master:
             "primal_feasibility_tolerance": _TOLERANCE,
             "dual_feasibility_tolerance": _TOLERANCE,
         }
-        import json
-        import os
-
-        options.update(json.loads(os.environ.get("HOPT", "{}")))
         for name, value in options.items():
             highs.setOptionValue(name, value)
         self._highs: Any = highs
@@ -129,9 +125,7 @@ class Master:
             np.asarray(cuts, dtype=np.int64), self.columns, matrix
         )
         descriptions = [self._relaxation.cuts[c] for c in cuts]
-        stand_ins = np.array(
-            [[cut.without_parents(v) for v in range(self.n)] for cut in descriptions]
-        )
+        stand_ins = np.array([cut.without_parents(self.n) for cut in descriptions])
         whole = np.concatenate([stand_ins, matrix], axis=1)
         rows, columns = np.nonzero(whole)
         starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(cuts)))])

@@ -54,10 +54,13 @@ class Cut:
         total = sum(k for _, k in self.terms) - len(self.equations)
         return -(-total // 2) if self.halved else total
 
-    def without_parents(self, child: int) -> int:
-        """Coefficient of the empty parent set of a child."""
-        total = sum(child in members for members, _ in self.terms)
-        return -(-(total - (child in self.equations)) // 2) if self.halved else total
+    def without_parents(self, n: int) -> NDArray[np.int64]:
+        """Coefficient of the empty parent set of each of n children."""
+        total = np.zeros(n, dtype=np.int64)
+        for members, _ in self.terms:
+            total[list(members)] += 1
+        total[list(self.equations)] -= 1
+        return -(-total // 2) if self.halved else total
 
 
 class Sets:
@@ -141,9 +144,9 @@ class Relaxation:
         """Units in nats."""
         return ldexp(float(units), self.exponent)
 
-    def cost_units(self, choice: Sequence[int]) -> int:
+    def cost_units(self, choice: NDArray[np.int64]) -> int:
         """Cost of a choice of one set per child."""
-        return int(self.units[np.asarray(choice)].sum())
+        return int(self.units[choice].sum())
 
     def add(self, cut: Cut) -> int:
         """Take in a cut; returns its number."""

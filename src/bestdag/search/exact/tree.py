@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,8 @@ __all__ = ["Stopped", "Tree"]
 _RESOLUTION_UNITS = 17592  # 1e-9 of the first incumbent's cost, which is about 2^44 units
 _COLUMNS_PER_CHILD = 12
 _LEAST_VIOLATION = 0.02
+_CUTS_PER_VARIABLE = 0.75  # taken in per round and kind
+_IDLE_SOLVES = 5  # before a cut leaves the program
 
 
 class Stopped(Exception):  # noqa: N818 (not an error)
@@ -36,7 +39,7 @@ class _Open:
 
 
 class Tree:
-    """State of one search. `run` works; every attribute may be read from another thread."""
+    """State of one search. `run` works; `choice` and `bound` may be read from another thread."""
 
     def __init__(
         self,
@@ -55,10 +58,11 @@ class Tree:
         self.choice = kernels.best()
         self.nodes: list[Node] = [Node()]
         self._heap = [_Open(0, 0, np.ones(len(sets), dtype=bool), ())]
-        self._current: _Open | None = None
         self.processed = 0
         self.root_bound = 0
         self._seen: dict[Cut, int] = {}
+        # Units below which no choice is, unless within the resolution of the incumbent.
+        self.bound = 0
         self.is_done = False
 
     # What is known --------------------------------------------------------------------------
@@ -73,29 +77,25 @@ class Tree:
         """What a proof can miss, in nats."""
         return self.relaxation.nats(_RESOLUTION_UNITS + self.relaxation.rounding)
 
-    @property
-    def bound(self) -> int:
-        """Units below which no choice is, unless within the resolution of the incumbent."""
-        bounds = [node.bound for node in self._heap]
-        current = self._current
-        if current is not None:
-            bounds.append(current.bound)
-        return min([*bounds, max(self.cutoff, 0)])
-
     # The search -----------------------------------------------------------------------------
 
     def run(self) -> None:
         """Search until the proof is done; raises `Stopped` when asked to stop."""
         self._start_columns()
         while self._heap:
-            self._current = heapq.heappop(self._heap)
-            self._process(self._current)
-            self._current = None
+            node = heapq.heappop(self._heap)
+            self._publish(node)
+            self._process(node)
+        self.bound = max(self.bound, self.cutoff)
         self.is_done = True
+
+    def _publish(self, node: _Open) -> None:
+        others = self._heap[0].bound if self._heap else node.bound
+        self.bound = max(self.bound, min(node.bound, others, self.cutoff))
 
     def _start_columns(self) -> None:
         begin = self.sets.begin
-        first = [np.arange(b, min(b + 5, e)) for b, e in zip(begin, begin[1:], strict=False)]
+        first = [np.arange(b, min(b + 5, e)) for b, e in itertools.pairwise(begin.tolist())]
         chosen = np.concatenate([*first, self.choice, np.maximum(begin[1:] - 1, 0)])
         self.master.add_columns(np.unique(chosen).astype(np.int64))
 
@@ -114,6 +114,8 @@ class Tree:
             self.root_bound = node.bound
         if node.bound >= self.cutoff:
             return
+        if is_root:
+            solution = self._start_again(node) or solution
         arc = None
         if solution is not None:
             room = float(np.ldexp(float(self.cutoff - node.bound), -34))
@@ -121,27 +123,52 @@ class Tree:
             self._check()
         self._branch(node, arc or self._any_arc(node.allowed))
 
+    def _start_again(self, root: _Open) -> Solution | None:
+        """Make a smaller program for the tree, without what the root has done with."""
+        old = self.master
+        self.master = Master(self.relaxation, self._should_stop)
+        self.master.add_columns(old.columns[root.allowed[old.columns]])
+        self.master.add_cuts(
+            [c for c, idle in zip(old.cuts, old.idle.tolist(), strict=True) if idle < 2]
+        )
+        objective = self.master.solve()
+        return None if objective is None else self.master.solution(objective)
+
     def _tighten(self, node: _Open, is_root: bool) -> Solution | None:
         """Solve, price and cut until the node is done with or cuts stop helping."""
+        self._best: NDArray[np.int64] | None = None  # the multipliers behind node.bound
+        try:
+            solution = self._rounds(node, is_root)
+        except Stopped:
+            if self._best is not None:
+                self._record(node, self._best)
+            raise
+        if self._best is not None:
+            if node.bound >= self.cutoff:
+                self._record(node, self._best)
+            else:
+                self._fix(node, self.relaxation.price(self._best, node.allowed), self._best)
+        return solution
+
+    def _rounds(self, node: _Open, is_root: bool) -> Solution | None:
         self.master.allow(node.allowed)
         progress: list[int] = []
-        best: NDArray[np.int64] | None = None
         solution = None
         primal = False
         while True:
             self._check()
             objective = self.master.solve(primal=primal)
+            self._check()
             if objective is None:
-                self._check()
-                break
+                return solution
             solution = self.master.solution(objective)
             multipliers = self.relaxation.multipliers(self.master.cuts, solution.cut_duals)
             pricing = self.relaxation.price(multipliers, node.allowed)
             if pricing.bound > node.bound:
-                node.bound = pricing.bound
-                best = multipliers
-                if node.bound >= self.cutoff:
-                    break
+                node.bound, self._best = pricing.bound, multipliers
+                self._publish(node)
+            if node.bound >= self.cutoff:
+                return solution
             new = self._columns(node, solution, pricing)
             if len(new):
                 self.master.add_columns(new)
@@ -150,33 +177,13 @@ class Tree:
             primal = False
             self._look_for_better(solution)
             if node.bound >= self.cutoff:
-                break
+                return solution
             if is_root and len(progress) % 5 == 4:
                 self._fix(node, pricing, multipliers)
             progress.append(node.bound)
-            if self._has_stalled(progress, is_root):
-                break
-            if not self._cut(solution, is_root):
-                break
-            self.master.drop_idle_cuts(
-                int(__import__("os").environ.get("AGE", "10")) if is_root else 30
-            )
-            if is_root and __import__("os").environ.get("DBG"):
-                print(
-                    len(progress),
-                    round(self.relaxation.nats(self.cutoff - node.bound), 3),
-                    len(self.master.cuts),
-                    len(self.master.columns),
-                    len(solution.support),
-                    int(node.allowed.sum()),
-                    self.master.solves,
-                )
-        if best is not None:
-            if node.bound >= self.cutoff:
-                self._record(node, best)
-            else:
-                self._fix(node, self.relaxation.price(best, node.allowed), best)
-        return solution
+            if self._has_stalled(progress, is_root) or not self._cut(solution):
+                return solution
+            self.master.drop_idle_cuts(_IDLE_SOLVES if is_root else 2 * _IDLE_SOLVES)
 
     def _has_stalled(self, progress: Sequence[int], is_root: bool) -> bool:
         rounds, share = (8, 0.01) if is_root else (2, 0.02)
@@ -209,19 +216,22 @@ class Tree:
 
     # Cuts -----------------------------------------------------------------------------------
 
-    def _cut(self, solution: Solution, is_root: bool) -> bool:
-        most = 3 * self.sets.n if is_root else self.sets.n
+    def _cut(self, solution: Solution) -> bool:
+        most = max(20, int(_CUTS_PER_VARIABLE * self.sets.n))
         new: list[int] = []
+        # The clusters at hand are good places to look for others.
+        cuts = [self.relaxation.cuts[c] for c in self.master.cuts]
+        starts = [list(cut.terms[0][0]) for cut in cuts if not cut.halved]
         for k in (1, 2):
             found = self.kernels.separate(
-                solution.support, solution.x, k, [], _LEAST_VIOLATION, most
+                solution.support, solution.x, k, starts, _LEAST_VIOLATION, most
             )
             for members, _ in found:
                 new.extend(self._take(Cut(((tuple(members), k),))))
             if len(new) >= self.sets.n // 4:
                 break
         if len(new) < self.sets.n // 4:
-            new.extend(self._halves(solution, max(5, self.sets.n // 2)))
+            new.extend(self._halves(solution, max(5, most // 3)))
         self.master.add_cuts(new)
         return bool(new)
 
