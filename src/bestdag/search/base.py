@@ -67,6 +67,20 @@ class SearchResult:
         """Whether no structure scores more."""
         return self.status == "optimum proved"
 
+    def verify(self) -> bool:
+        """Check the proof again, by independent slow code.
+
+        Returns
+        -------
+        bool
+            True; a proof that does not hold, or is not there, raises.
+        """
+        if not self.is_proved:
+            raise InvalidParameterError(f"verify: nothing is proved, status is '{self.status}'")
+        for proof in self.certificates:
+            proof.verify()
+        return True
+
     def __str__(self) -> str:
         how = self.search if self.engine is None else f"{self.search} ({self.engine})"
         lines = [
@@ -80,6 +94,11 @@ class SearchResult:
             str(self.dag),
         ]
         return "\n".join(lines)
+
+    def _shortfall(self) -> str:
+        if self.is_proved or self.gap is None:
+            return ""
+        return f", at most {self.gap:.6f} below the best"
 
 
 class Search(Protocol):
@@ -159,28 +178,22 @@ class Problem:
         """Return the candidate parent sets that the user's knowledge of arcs allows."""
         if isinstance(self.scores, ScoreTable):
             return self._filtered(self.scores)
-        names, nodes = self.names, self._nodes
-        limits = {
-            name: min(
-                int(nodes.max_parents[i]),
-                len(names) - 1 if self.max_parents is None else self.max_parents,
+        # A table that gets no time at all still has the empty sets.
+        left = max(self.seconds_left, 1e-3)
+        time_limit = None if math.isinf(left) else left
+        if self.knowledge.is_empty:
+            return build_score_table(
+                self.scores, max_parents=self.max_parents, time_limit=time_limit
             )
-            for i, name in enumerate(names)
-        }
-        free = self.knowledge.is_empty
-        left = self.seconds_left
-        if left <= 0:
-            left = 1e-3
+        nodes = self._nodes
+        most = len(self.names) if self.max_parents is None else self.max_parents
+        numbered = list(enumerate(self.names))
         return build_score_table(
             self.scores,
-            max_parents=self.max_parents if free else limits,
-            candidates=None
-            if free
-            else {n: self._named(nodes.allowed_parents(i)) for i, n in enumerate(names)},
-            required=None
-            if free
-            else {n: self._named(nodes.required_parents(i)) for i, n in enumerate(names)},
-            time_limit=None if math.isinf(left) else left,
+            max_parents={name: min(int(nodes.max_parents[i]), most) for i, name in numbered},
+            candidates={name: self._named(nodes.allowed_parents(i)) for i, name in numbered},
+            required={name: self._named(nodes.required_parents(i)) for i, name in numbered},
+            time_limit=time_limit,
         )
 
     def _named(self, numbers: Any) -> list[str]:

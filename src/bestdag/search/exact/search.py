@@ -17,6 +17,7 @@ from bestdag.search.exact.bnc import solve_bnc
 from bestdag.search.exact.components import Component, decompose
 from bestdag.search.exact.dp import forecast, solve_dp
 from bestdag.search.exact.engine import EngineResult
+from bestdag.search.exact.verification import verify_engine_result
 
 __all__ = ["ComponentProof", "Exact"]
 
@@ -33,6 +34,10 @@ class ComponentProof:
     component: Component
     engine: str
     result: EngineResult
+
+    def verify(self) -> None:
+        """Check the claim by other means than those that found it."""
+        verify_engine_result(self.component.table, self.result)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
