@@ -1,6 +1,6 @@
 """`python -m bestdag` is the command `bestdag`."""
 
-from bestdag.cli.main import main
+from bestdag.cli.entry import main
 
 if __name__ == "__main__":
     main()

@@ -8,7 +8,8 @@
     │   └── CycleError                       arcs that close a directed cycle
     ├── CertificateError (ValueError)        a proof that does not prove its claim
     ├── FormatError (ValueError)             a file that does not follow its format
-    ├── FileError (OSError)                  a file that cannot be read or written
+    ├── FileError (OSError)                  a file that cannot be read
+    │   └── WriteError                       a file that cannot be written
     ├── MissingPackageError (ImportError)    an optional package is not installed
     └── NotEnoughMemoryError (MemoryError)   a forecast that exceeds what is free
 
@@ -37,6 +38,7 @@ __all__ = [
     "MissingPackageError",
     "NotEnoughMemoryError",
     "UnknownNameError",
+    "WriteError",
     "import_optional",
     "require_choice",
     "require_count",
@@ -82,7 +84,11 @@ class FormatError(BestdagError, ValueError):
 
 
 class FileError(BestdagError, OSError):
-    """A file cannot be read or written."""
+    """A file cannot be read."""
+
+
+class WriteError(FileError):
+    """A file cannot be written."""
 
 
 class MissingPackageError(BestdagError, ImportError):

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from bestdag.errors import BestdagError, FileError, FormatError
+from bestdag.errors import BestdagError, FileError, FormatError, WriteError
 from bestdag.machine import require_memory
 
 __all__ = ["format_suffix", "read_file", "shown_path", "write_file", "writing"]
@@ -72,7 +72,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     Raises
     ------
-    FileError
+    WriteError
         When the file cannot be written; what was there before is untouched.
     """
     target = os.path.realpath(path)
@@ -89,7 +89,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except (OSError, ValueError) as error:
         if isinstance(error, BestdagError):
             raise
-        raise FileError(f"{shown_path(path)}: cannot be written: {_reason(error)}") from None
+        raise WriteError(f"{shown_path(path)}: cannot be written: {_reason(error)}") from None
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:

@@ -8,17 +8,14 @@ from typing import Any
 import click
 
 from bestdag.cli.options import common_options, data_options, read_settings
-from bestdag.cli.output import print_json, print_table, working
+from bestdag.cli.output import count, print_json, print_table, working
 
 __all__ = ["command"]
-
-# What `read` accepts unless told otherwise.
-_USUAL_MAX_STATES = 50
 
 
 @click.command("info")
 @click.argument("file")
-@data_options
+@data_options("missing_values", "weights", "drop")
 @common_options
 def command(file: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """Show what FILE holds: the columns of a table, or the nodes of a network."""
@@ -51,8 +48,8 @@ def _network_info(file: str, *, as_json: bool) -> None:
         return
     most = max(map(len, parents.values()))
     click.echo(
-        f"{file}: a network of {len(net.names):,} nodes, {len(net.dag.arcs):,} arcs, "
-        f"{net.n_parameters:,} free parameters; at most {most} parents"
+        f"{file}: a network of {count(len(net.names), 'node')}, {count(len(net.dag.arcs), 'arc')}, "
+        f"{count(net.n_parameters, 'free parameter')}; at most {count(most, 'parent')}"
     )
     print_table(
         ["node", "parents", "states", "state names"],
@@ -66,7 +63,7 @@ def _network_info(file: str, *, as_json: bool) -> None:
 
 def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, Any]) -> None:
     from bestdag.data.readers import read
-    from bestdag.data.schema import MAX_ARITY
+    from bestdag.data.schema import DEFAULT_MAX_STATES, MAX_ARITY
     from bestdag.errors import DataWarning
 
     # Show what is there, whatever `score` or `learn` would say to it.
@@ -89,7 +86,9 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, An
         )
         return
     weight = "" if table.weights is None else f" (total weight {table.total_weight:,})"
-    click.echo(f"{file}: {table.n_rows:,} rows{weight}, {table.n_variables:,} columns")
+    click.echo(
+        f"{file}: {count(table.n_rows, 'row')}{weight}, {count(table.n_variables, 'column')}"
+    )
     print_table(
         ["column", "states", "missing", "state names"],
         [
@@ -97,10 +96,10 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, An
             for v in table.variables
         ],
     )
-    many = [v.name for v in table.variables if v.arity > _USUAL_MAX_STATES]
+    many = [v.name for v in table.variables if v.arity > DEFAULT_MAX_STATES]
     if many:
         click.echo(
-            f"more than {_USUAL_MAX_STATES} states, refused unless --max-states is raised: "
+            f"more than {DEFAULT_MAX_STATES} states, refused unless --max-states is raised: "
             + ", ".join(many)
         )
 

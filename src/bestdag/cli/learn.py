@@ -33,7 +33,7 @@ __all__ = ["command"]
 @click.option(
     "--require-optimal", is_flag=True, help="Exit with code 1 unless the optimum is proved."
 )
-@data_options
+@data_options()
 @threads_option
 @common_options
 def command(

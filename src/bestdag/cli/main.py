@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -16,10 +18,11 @@ from bestdag.errors import (
     DataWarning,
     MissingPackageError,
     NotEnoughMemoryError,
+    WriteError,
     unknown_name,
 )
 
-__all__ = ["cli", "main"]
+__all__ = ["COMMANDS", "cli", "run"]
 
 # One line per command; its module, of the same name (a dash is an underscore there), is imported
 # when it is called.
@@ -82,22 +85,38 @@ def cli() -> None:
     """
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit with its code."""
-    sys.exit(run(arguments))
-
-
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("always", DataWarning)
-        warnings.showwarning = _show_warning
-        return _run(arguments)
-
-
-def _run(arguments: Sequence[str] | None) -> int:
+    interrupts: list[int] = []
+    before = _note_interrupts(interrupts)
     try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", DataWarning)
+            warnings.showwarning = _show_warning
+            return _run(arguments, interrupts)
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
+
+
+def _note_interrupts(interrupts: list[int]) -> Any:
+    """Remember that Ctrl-C came, also where another library turns it into an error of its own."""
+    if threading.current_thread() is not threading.main_thread():
+        return None
+
+    def interrupt(number: int, frame: Any) -> None:
+        interrupts.append(number)
+        signal.default_int_handler(number, frame)
+
+    return signal.signal(signal.SIGINT, interrupt)
+
+
+def _run(arguments: Sequence[str] | None, interrupts: list[int]) -> int:
+    try:
+        if sys.stdout is None:
+            _complain("standard output is closed")
+            return 1
         given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
         with cli.make_context("bestdag", given) as context:
             cli.invoke(context)
@@ -117,18 +136,21 @@ def _run(arguments: Sequence[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
+        if interrupts:
+            _complain("interrupted")
+            return 130
         return _report(error)
 
 
 def _report(error: Exception) -> int:
-    if isinstance(error, (MissingPackageError, NotEnoughMemoryError)):
+    if isinstance(error, (MissingPackageError, NotEnoughMemoryError, WriteError)):
         _complain(str(error))
         return 1
     if isinstance(error, (BestdagError, click.ClickException)):
         _complain(error.format_message() if isinstance(error, click.ClickException) else str(error))
         return 2
     if isinstance(error, OSError):
-        _complain(f"{error.filename or 'files'}: {error.strerror or error}")
+        _complain(f"{error.filename or 'output'}: {error.strerror or error}")
         return 1
     if isinstance(error, MemoryError):
         _complain("out of memory")

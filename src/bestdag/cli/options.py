@@ -11,31 +11,36 @@ __all__ = ["common_options", "data_options", "read_settings", "threads_option"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-_DATA = (
-    click.option(
+# Settings of `read`, by name; commands take those that mean something to them.
+_DATA: dict[str, Callable[[Any], Any]] = {
+    "missing": click.option(
         "--missing",
-        type=click.Choice(["error", "drop", "state", "keep"]),
+        type=click.Choice(["error", "drop", "state"]),
         default="error",
         show_default=True,
-        help="Missing cells: refuse them, drop their rows, make them a state, keep them.",
+        help="Missing cells: refuse them, drop their rows, make them a state.",
     ),
-    click.option(
+    "missing_values": click.option(
         "--missing-value",
         "missing_values",
         multiple=True,
-        default=("",),
         metavar="TEXT",
-        help="A cell text that means missing; may be repeated.  [default: empty]",
+        help="A cell text that means missing, beside empty cells; may be repeated.",
     ),
-    click.option("--weights", metavar="COLUMN", help="Column of row weights (or counts)."),
-    click.option(
+    "weights": click.option(
+        "--weights", metavar="COLUMN", help="Column of row weights (or counts)."
+    ),
+    "drop": click.option(
+        "--drop", multiple=True, metavar="COLUMN", help="Leave a column out; may be repeated."
+    ),
+    "max_states": click.option(
         "--max-states",
         type=click.IntRange(1),
-        default=50,
+        default=50,  # DEFAULT_MAX_STATES, without loading it
         show_default=True,
         help="Refuse a column with more distinct values than this.",
     ),
-)
+}
 _COMMON = (
     click.option("--json", "as_json", is_flag=True, help="Print JSON."),
     click.option("--quiet", is_flag=True, help="No progress."),
@@ -46,11 +51,15 @@ threads_option = click.option(
 )
 
 
-def data_options(function: _Function) -> _Function:
-    """Add the options of `read`."""
-    for option in reversed(_DATA):
-        function = option(function)
-    return function
+def data_options(*names: str) -> Callable[[_Function], _Function]:
+    """Add settings of `read`: those named, or all."""
+
+    def decorate(function: _Function) -> _Function:
+        for name in reversed(names or tuple(_DATA)):
+            function = _DATA[name](function)
+        return function
+
+    return decorate
 
 
 def common_options(function: _Function) -> _Function:
@@ -61,6 +70,7 @@ def common_options(function: _Function) -> _Function:
 
 
 def read_settings(options: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of `read` out of a command's options."""
-    names = ("missing", "missing_values", "weights", "max_states")
-    return {name: options.pop(name) for name in names}
+    """Take the settings of `read` out of a command's options."""
+    settings = {name: options.pop(name) for name in _DATA if name in options}
+    settings["missing_values"] = ("", *settings.get("missing_values", ()))
+    return settings

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-__all__ = ["print_json", "print_table", "require_new_file", "working"]
+__all__ = ["count", "print_json", "print_table", "require_new_file", "working"]
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
@@ -26,16 +26,19 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: i
             cell.ljust(width) if k < left else cell.rjust(width)
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        click.echo("  ".join(aligned).rstrip())
+        _echo("  ".join(aligned).rstrip())
 
 
 def print_json(value: dict[str, Any]) -> None:
-    """Print one JSON object; names in any script stay readable."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+    """Print one JSON object; names in any script stay readable where the output can hold them."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "")
+    click.echo(json.dumps(value, ensure_ascii=encoding != "utf8", indent=2, allow_nan=False))
 
 
 def require_new_file(path: str, *, force: bool) -> None:
     """Refuse to replace a file unless told to."""
+    if not path:
+        raise click.UsageError("an empty file name was given")
     if path != "-" and not force and Path(path).exists():
         raise click.UsageError(f"{path} exists already; pass --force to replace it")
 
@@ -52,5 +55,22 @@ def working(what: str, *, quiet: bool) -> Iterator[None]:
         yield
 
 
+def count(n: float, noun: str) -> str:
+    """Write a number with its noun.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(2000, "arc")
+    ('1 row', '2,000 arcs')
+    """
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+
+
+def _echo(line: str) -> None:
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    click.echo(line.encode(encoding, "backslashreplace").decode(encoding))
+
+
 def _one_line(text: str) -> str:
-    return text.replace("\r", "\\r").replace("\n", "\\n")
+    """Show control characters as escapes: a label must not steer a terminal."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import click
@@ -44,4 +45,9 @@ def command(
         if output != "-":
             table.to_csv(output)
     if output == "-":
-        table.to_csv(sys.stdout)
+        # CSV is UTF-8 whatever the terminal speaks.
+        stream = io.TextIOWrapper(sys.stdout.buffer, "utf-8", newline="")
+        try:
+            table.to_csv(stream)
+        finally:
+            stream.detach()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
-from bestdag.cli.output import print_json, print_table, working
+from bestdag.cli.output import count, print_json, print_table, working
 from bestdag.cli.score_options import (
     ChosenScore,
     choose_scores,
@@ -34,12 +34,20 @@ __all__ = ["command"]
     default=("bic", "bdeu"),
     show_default=True,
     metavar="NAME",
-    help="A score, or 'all'; may be repeated.",
+    help="One of ll, aic, bic, fnml, qnml, mit, k2, bd, bde, bdeu, min_bdeu, max_bdeu, or 'all'; "
+    "may be repeated.",
 )
 @score_options
 @click.option("--families", is_flag=True, help="Show every family's score.")
 @click.option("--ignore-extra", is_flag=True, help="Ignore columns the network does not have.")
-@data_options
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "drop"]),
+    default="error",
+    show_default=True,
+    help="Missing cells: refuse them, or drop their rows.",
+)
+@data_options("missing_values", "weights")
 @threads_option
 @common_options
 def command(
@@ -79,8 +87,9 @@ def command(
         print_json(_as_json(table, net.dag, results))
         return
     click.echo(
-        f"{network} on {data}: {table.n_variables} variables, {len(net.dag.arcs)} arcs, "
-        f"{table.total_weight:,} rows; natural logarithms, higher is better"
+        f"{network} on {data}: {count(table.n_variables, 'variable')}, "
+        f"{count(len(net.dag.arcs), 'arc')}, {count(table.total_weight, 'row')}; "
+        "natural logarithms, higher is better"
     )
     if prior is not None:
         click.echo(f"with the structure prior kappa^differences, kappa = {prior.kappa:g}")

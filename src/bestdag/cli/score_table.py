@@ -34,7 +34,7 @@ __all__ = ["command"]
 @click.option("--no-prune", is_flag=True, help="List sets too that score no more than a subset.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop, incomplete, after this.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-@data_options
+@data_options()
 @threads_option
 @common_options
 def command(

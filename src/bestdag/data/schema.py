@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 
 from bestdag.errors import DataError, unknown_name
 
-__all__ = ["MAX_ARITY", "Variable"]
+__all__ = ["DEFAULT_MAX_STATES", "MAX_ARITY", "Variable"]
 
 # Codes are at most 16 bits wide and one code is kept for missing cells.
 MAX_ARITY = 65_535
+# A column with more distinct values than this is refused unless the limit is raised.
+DEFAULT_MAX_STATES = 50
 
 
 @dataclass(frozen=True, slots=True)
