@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bestdag.scores.prior import UniformPrior as UniformPrior
     from bestdag.scores.qnml import QNML as QNML
     from bestdag.scores.scorer import Scorer as Scorer
+    from bestdag.scores.table import ScoreTable as ScoreTable
 
 _HOME = {
     "AIC": "bestdag.scores.aic",
@@ -53,6 +54,7 @@ _HOME = {
     "Network": "bestdag.network.network",
     "Pdag": "bestdag.graph.pdag",
     "QNML": "bestdag.scores.qnml",
+    "ScoreTable": "bestdag.scores.table",
     "Scorer": "bestdag.scores.scorer",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
