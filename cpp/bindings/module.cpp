@@ -7,6 +7,7 @@ void register_local_scores(nb::module_& m);
 void register_sampling(nb::module_& m);
 void register_scores(nb::module_& m);
 void register_special(nb::module_& m);
+void register_subset_dp(nb::module_& m);
 void register_tables(nb::module_& m);
 
 NB_MODULE(_core, m) {
@@ -16,6 +17,7 @@ NB_MODULE(_core, m) {
     register_counts(m);
     register_scores(m);
     register_sampling(m);
+    register_subset_dp(m);
     register_local_scores(m);
     register_candidate_sets(m);
 }

@@ -1,6 +1,6 @@
 #include "kernels/aic.hpp"
 
-#include "kernels/log_likelihood.hpp"
+#include "kernels/row_likelihood.hpp"
 
 namespace bestdag {
 
@@ -8,21 +8,20 @@ namespace {
 
 class Aic final : public SetEvaluatorOf<Aic> {
 public:
-    explicit Aic(const Table& table) : n_log_n_(table.total_weight()) {}
+    explicit Aic(const Table& table) : likelihood_(table) {}
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape&) {
-        return log_likelihood(counts, n_log_n_);
+        return likelihood_.rows(counts.cells, counts.arity);
     }
 
     double constant(const FamilyShape& shape) override {
-        if (shape.arity == 1) return 0.0;  // q may be infinite
         return -(shape.n_configurations * static_cast<double>(shape.arity - 1));
     }
 
     template <class Count>
     double sum_cells(std::span<const Count> cells, double) {
-        return sum_n_log_n(cells, n_log_n_);
+        return likelihood_.cells(cells);
     }
 
     // q (r - 1) = q r - q: the penalty, too, is a difference.
@@ -40,7 +39,7 @@ public:
     }
 
 private:
-    NLogN n_log_n_;
+    RowLikelihood likelihood_;
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/kernel.hpp"
-#include "kernels/rising_lookup.hpp"
+#include "kernels/lookup.hpp"
 
 namespace bestdag {
 
@@ -32,7 +32,7 @@ struct PriorLookup {
 
     ContaminatedPrior prior;
     std::uint32_t id;  // below PriorLookups::kMaxPriors
-    RisingLookup total, floor, top;
+    LogRising total, floor, top;
 };
 
 // For one thread: the priors met so far; when they are too many, all are forgotten.

@@ -36,6 +36,47 @@ void for_each_family(const Table& table, const FamilyList& families, const Kerne
     });
 }
 
+constexpr std::size_t kSliceRows = 1u << 20;
+
+// Few families over many rows: the threads share the rows instead of the families. Runs
+// use(i, counts) for every family and returns true, or does nothing and returns false where that
+// does not apply. Whole counts only: a sum of real numbers would depend on the slices.
+template <class Count, class Use>
+bool share_rows(const Table& table, const FamilyList& families, const Execution& execution,
+                const Use& use) {
+    if (std::is_same_v<Count, double> || table.n_rows() < 2 * kSliceRows ||
+        families.size() >= static_cast<std::size_t>(execution.threads)) {
+        return false;
+    }
+    for (std::size_t i = 0; i < families.size(); ++i) {
+        const Family family = families[i];
+        if (!is_dense(table, n_configurations(table, family) * table.column(family.child).arity)) {
+            return false;
+        }
+    }
+    const std::size_t n_slices = (table.n_rows() + kSliceRows - 1) / kSliceRows;
+    const double expected = static_cast<double>(table.n_rows());
+    for (std::size_t i = 0; i < families.size(); ++i) {
+        const Family family = families[i];
+        const auto child = static_cast<std::int32_t>(family.child);
+        std::vector<std::vector<Count>> parts(n_slices);
+        parallel_for(n_slices, expected, execution, [&](std::size_t k, const StopFlag& stop) {
+            const std::size_t first = k * kSliceRows;
+            const Table slice = table.slice(first, std::min(kSliceRows, table.n_rows() - first));
+            JointCounter<Count>(slice, false)
+                .visit(family.parents, {&child, 1}, stop,
+                       [&](std::size_t, std::span<const Count> cells) {
+                           parts[k].assign(cells.begin(), cells.end());
+                       });
+        });
+        for (std::size_t k = 1; k < n_slices; ++k) {
+            for (std::size_t c = 0; c < parts[0].size(); ++c) parts[0][c] += parts[k][c];
+        }
+        use(i, CountRows<Count>{parts[0], table.column(family.child).arity});
+    }
+    return true;
+}
+
 // Appends the configurations that occur to an ObservedCounts.
 template <class Count>
 class Collector {
@@ -109,6 +150,13 @@ std::vector<ObservedCounts> count_families(const Table& table, const FamilyList&
     std::vector<ObservedCounts> results(families.size());
     with_count_type(table, [&](auto zero) {
         using Count = decltype(zero);
+        if (share_rows<Count>(table, families, execution,
+                              [&](std::size_t i, const CountRows<Count>& rows) {
+                                  const Family family = families[i];
+                                  Collector<Count>(table, family, max_cells, results[i])(rows);
+                              })) {
+            return;
+        }
         for_each_family<Count>(table, families, nullptr, execution,
                                [&](std::size_t i, Worker<Count>& worker) {
                                    const Family family = families[i];
@@ -123,6 +171,16 @@ void score_families(const Table& table, const Kernel& kernel, const FamilyList& 
                     std::span<double> scores, const Execution& execution) {
     with_count_type(table, [&](auto zero) {
         using Count = decltype(zero);
+        if (share_rows<Count>(table, families, execution,
+                              [&](std::size_t i, const CountRows<Count>& rows) {
+                                  const Family family = families[i];
+                                  const FamilyShape shape = shape_of(table, family);
+                                  const auto evaluator = kernel.evaluator(table);
+                                  scores[i] = evaluator->constant(shape);
+                                  scores[i] += evaluator->rows(rows, shape);
+                              })) {
+            return;
+        }
         for_each_family<Count>(
             table, families, &kernel, execution, [&](std::size_t i, Worker<Count>& worker) {
                 const Family family = families[i];

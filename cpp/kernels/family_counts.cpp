@@ -68,7 +68,7 @@ std::size_t FamilyCounter<Count>::refine_by_marks(const Column& column, std::siz
                                                   const StopFlag& stop) {
     marks_.assign(n_slots, 0);
     in_pieces(table_.n_rows(), stop, [&](std::size_t first, std::size_t last) {
-        append_codes(column, first, {ids_.data() + first, last - first});
+        append_codes<std::uint32_t>(column, first, {ids_.data() + first, last - first});
         for (std::size_t i = first; i < last; ++i) marks_[ids_[i]] = 1;
     });
     std::uint32_t next = 0;

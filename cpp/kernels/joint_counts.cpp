@@ -13,7 +13,9 @@ constexpr std::size_t kMaxCells = 1u << 20;          // accumulated at a time, o
 constexpr std::size_t kPrefixBytes = 1u << 17;       // bitmaps of the prefix stay in the L2 cache
 constexpr std::size_t kMaxBitConfigurations = 1024;  // more: histograms
 constexpr double kHistogramNanoseconds = 38.0;       // per 64 rows, measured
-constexpr std::size_t kRowPiece = 8192;              // rows numbered at a time
+constexpr double kSmallHistogramCells = 2048.0;      // several of them stay in the L1 cache
+constexpr std::size_t kLanes = 4;
+constexpr std::size_t kRowPiece = 8192;  // rows numbered at a time
 
 std::uint32_t arity_of(const Table& table, std::int32_t column) {
     return table.column(static_cast<std::size_t>(column)).arity;
@@ -56,6 +58,7 @@ void JointCounter<Count>::visit(std::span<const std::int32_t> prefix,
     while (done < candidates.size()) {
         // As many candidates as fit; those that never fit are shown without cells.
         by_bitmap_.clear();
+        by_small_histogram_.clear();
         by_histogram_.clear();
         std::vector<std::size_t> first_cells;
         std::size_t n_cells = 0;
@@ -70,13 +73,19 @@ void JointCounter<Count>::visit(std::span<const std::int32_t> prefix,
             const bool use_bits = use_bitmaps_ && std::is_same_v<Count, std::uint32_t> &&
                                   configurations <= kMaxBitConfigurations &&
                                   configurations * arity <= bit_limit;
-            (use_bits ? by_bitmap_ : by_histogram_).push_back({end, candidates[end], n_cells});
+            const bool is_small =
+                std::is_same_v<Count, std::uint32_t> && cells <= kSmallHistogramCells;
+            (use_bits   ? by_bitmap_
+             : is_small ? by_small_histogram_
+                        : by_histogram_)
+                .push_back({end, candidates[end], n_cells});
             n_cells += size;
         }
         cells_.assign(n_cells, Count{0});
         if (!by_bitmap_.empty()) {
             count_with_bitmaps(prefix, static_cast<std::size_t>(configurations), stop);
         }
+        if (!by_small_histogram_.empty()) count_with_small_histograms(prefix, stop);
         if (!by_histogram_.empty()) count_with_histograms(prefix, stop);
         for (std::size_t i = done; i < end; ++i) {
             const double cells = configurations * arity_of(table_, candidates[i]);
@@ -162,13 +171,54 @@ void JointCounter<Count>::count_with_histograms(std::span<const std::int32_t> pr
         const std::size_t count = std::min(kRowPiece, table_.n_rows() - first);
         std::fill_n(numbers_.begin(), count, 0u);
         for (const std::int32_t column : prefix) {
-            append_codes(table_.column(static_cast<std::size_t>(column)), first,
-                         {numbers_.data(), count});
+            append_codes<std::uint32_t>(table_.column(static_cast<std::size_t>(column)), first,
+                                        {numbers_.data(), count});
         }
         for (const Candidate& candidate : by_histogram_) {
             add_rows<Count>(table_, table_.column(static_cast<std::size_t>(candidate.column)),
                             first, {numbers_.data(), count}, cells_.data() + candidate.first_cell);
         }
+    }
+}
+
+// Rows without weights and few cells: 16-bit numbers, and neighbouring rows go to different copies
+// of the histogram, because adding twice to one cell means waiting for the first sum.
+template <class Count>
+void JointCounter<Count>::count_with_small_histograms(std::span<const std::int32_t> prefix,
+                                                      const StopFlag& stop) {
+    std::size_t n_lane_cells = 0;
+    for (const Candidate& candidate : by_small_histogram_) {
+        n_lane_cells = std::max(
+            n_lane_cells, candidate.first_cell + static_cast<std::size_t>(kSmallHistogramCells));
+    }
+    n_lane_cells = std::min(n_lane_cells, cells_.size());
+    lanes_.assign(kLanes * n_lane_cells, Count{0});
+    short_numbers_.resize(kRowPiece);
+    cell_numbers_.resize(kRowPiece);
+    for (std::size_t first = 0; first < table_.n_rows(); first += kRowPiece) {
+        check(stop);
+        const std::size_t count = std::min(kRowPiece, table_.n_rows() - first);
+        std::fill_n(short_numbers_.begin(), count, std::uint16_t{0});
+        for (const std::int32_t column : prefix) {
+            append_codes<std::uint16_t>(table_.column(static_cast<std::size_t>(column)), first,
+                                        {short_numbers_.data(), count});
+        }
+        for (const Candidate& candidate : by_small_histogram_) {
+            std::copy_n(short_numbers_.begin(), count, cell_numbers_.begin());
+            append_codes<std::uint16_t>(table_.column(static_cast<std::size_t>(candidate.column)),
+                                        first, {cell_numbers_.data(), count});
+            Count* const lane = lanes_.data() + candidate.first_cell;
+            std::size_t i = 0;
+            for (; i + kLanes <= count; i += kLanes) {
+                for (std::size_t k = 0; k < kLanes; ++k) {
+                    lane[k * n_lane_cells + cell_numbers_[i + k]] += Count{1};
+                }
+            }
+            for (; i < count; ++i) lane[cell_numbers_[i]] += Count{1};
+        }
+    }
+    for (std::size_t k = 0; k < kLanes; ++k) {
+        for (std::size_t i = 0; i < n_lane_cells; ++i) cells_[i] += lanes_[k * n_lane_cells + i];
     }
 }
 

@@ -40,6 +40,7 @@ private:
     void count_with_bitmaps(std::span<const std::int32_t> prefix, std::size_t n_configurations,
                             const StopFlag& stop);
     void count_with_histograms(std::span<const std::int32_t> prefix, const StopFlag& stop);
+    void count_with_small_histograms(std::span<const std::int32_t> prefix, const StopFlag& stop);
     void fill_prefix_bitmaps(std::span<const std::int32_t> prefix, std::size_t first_word,
                              std::size_t words);
 
@@ -51,11 +52,13 @@ private:
 
     const Table& table_;
     bool use_bitmaps_;
-    std::vector<Candidate> by_bitmap_, by_histogram_;
+    std::vector<Candidate> by_bitmap_, by_small_histogram_, by_histogram_;
     std::vector<Count> cells_;
     std::vector<std::uint64_t> prefix_bits_, spare_bits_;
     std::vector<std::uint32_t> prefix_totals_;
     std::vector<std::uint32_t> numbers_;
+    std::vector<std::uint16_t> short_numbers_, cell_numbers_;
+    std::vector<Count> lanes_;
 };
 
 }  // namespace bestdag

@@ -1,6 +1,6 @@
 #include "kernels/ll.hpp"
 
-#include "kernels/log_likelihood.hpp"
+#include "kernels/row_likelihood.hpp"
 
 namespace bestdag {
 
@@ -8,25 +8,25 @@ namespace {
 
 class Ll final : public SetEvaluatorOf<Ll> {
 public:
-    explicit Ll(const Table& table) : n_log_n_(table.total_weight()) {}
+    explicit Ll(const Table& table) : likelihood_(table) {}
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape&) {
-        return log_likelihood(counts, n_log_n_);
+        return likelihood_.rows(counts.cells, counts.arity);
     }
 
     double constant(const FamilyShape&) override { return 0.0; }
 
     template <class Count>
     double sum_cells(std::span<const Count> cells, double) {
-        return sum_n_log_n(cells, n_log_n_);
+        return likelihood_.cells(cells);
     }
 
     double bound_constant(const FamilyShape&, double) override { return 0.0; }
     bool is_regular() const noexcept override { return true; }
 
 private:
-    NLogN n_log_n_;
+    RowLikelihood likelihood_;
 };
 
 }  // namespace

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <unordered_map>
 #include <vector>
@@ -43,41 +45,41 @@ private:
     std::vector<double> values_;
 };
 
-// ln [Gamma(a + n) / Gamma(a)] for one a; the table grows as larger counts come.
+// ln [Gamma(a + n) / Gamma(a)] for one a; small whole counts are remembered as they come, which
+// changes no bit of any value.
 class LogRising {
 public:
-    explicit LogRising(double a) : a_(a), values_{0.0} {}
+    explicit LogRising(double a) : a_(a) {}
+
+    double a() const noexcept { return a_; }
 
     template <class Count>
     double operator()(Count n) {
-        if constexpr (std::is_integral_v<Count>) {
+        if (n < static_cast<Count>(values_.size())) [[likely]] {
             const auto index = static_cast<std::size_t>(n);
-            if (index < values_.size()) return values_[index];
-            if (index < kMaxEntries) {
-                grow(std::min(kMaxEntries, 2 * index + 16));
+            if (static_cast<Count>(index) == n && !std::isnan(values_[index]))
                 return values_[index];
-            }
         }
-        return log_rising(a_, static_cast<double>(n));
+        return compute(static_cast<double>(n));
     }
 
 private:
-    static constexpr std::size_t kMaxEntries = 4096;
+    static constexpr std::size_t kMaxEntries = 4096;  // 32 KiB: larger counts are rare by nature
 
-    // A running sum of logarithms whose rounding errors are carried along (Neumaier 1974).
-    void grow(std::size_t size) {
-        while (values_.size() < size) {
-            const double term = std::log(a_ + static_cast<double>(values_.size() - 1));
-            const double next = sum_ + term;
-            lost_ += std::abs(sum_) >= std::abs(term) ? (sum_ - next) + term : (term - next) + sum_;
-            sum_ = next;
-            values_.push_back(sum_ + lost_);
+    [[gnu::noinline]] double compute(double n) {
+        const double value = log_rising(a_, n);
+        if (n < static_cast<double>(kMaxEntries) && n == std::floor(n)) {
+            const auto index = static_cast<std::size_t>(n);
+            if (index >= values_.size()) {
+                values_.resize(std::max<std::size_t>(64, std::bit_ceil(index + 1)),
+                               std::numeric_limits<double>::quiet_NaN());
+            }
+            values_[index] = value;
         }
+        return value;
     }
 
     double a_;
-    double sum_ = 0.0;
-    double lost_ = 0.0;
     std::vector<double> values_;
 };
 

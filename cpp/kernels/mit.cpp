@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/chi_square.hpp"
-#include "kernels/log_likelihood.hpp"
+#include "kernels/row_likelihood.hpp"
 
 namespace bestdag {
 
@@ -14,12 +14,12 @@ namespace {
 
 class Mit final : public EvaluatorOf<Mit> {
 public:
-    Mit(const Table& table, double confidence)
-        : confidence_(confidence), n_log_n_(table.total_weight()) {}
+    Mit(const Table& table, double confidence) : confidence_(confidence), likelihood_(table) {}
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape& shape) {
-        return shape.family.parents.empty() ? 0.0 : 2.0 * log_likelihood(counts, n_log_n_);
+        return shape.family.parents.empty() ? 0.0
+                                            : 2.0 * likelihood_.rows(counts.cells, counts.arity);
     }
 
     double constant(const FamilyShape& shape) override {
@@ -57,7 +57,7 @@ private:
 
     static constexpr std::size_t kMaxQuantiles = 1u << 16;
     double confidence_;
-    NLogN n_log_n_;
+    RowLikelihood likelihood_;
     std::vector<double> arities_;
     std::unordered_map<double, double> quantiles_;
 };
@@ -65,9 +65,8 @@ private:
 }  // namespace
 
 Kernel make_mit(double confidence) {
-    return Kernel([confidence](const Table& table) {
-        return std::make_unique<Mit>(table, confidence);
-    });
+    return Kernel(
+        [confidence](const Table& table) { return std::make_unique<Mit>(table, confidence); });
 }
 
 }  // namespace bestdag

@@ -42,7 +42,7 @@ void PartitionCounter<Count>::split(std::span<const std::int32_t> columns, const
             step.parts = steps_[depth_ - 1].parts;
         }
         const std::size_t n_slots = n_parts() * column.arity;
-        append_codes(column, 0, step.parts);
+        append_codes<std::uint32_t>(column, 0, step.parts);
         marks_.assign(n_slots, 0);
         for (const std::uint32_t part : step.parts) marks_[part] = 1;
         std::uint32_t next = 0;
@@ -68,7 +68,7 @@ CountRows<Count> PartitionCounter<Count>::count(std::int32_t last, std::size_t c
     } else {
         slots_ = steps_[depth_ - 1].parts;
     }
-    append_codes(column, 0, slots_);
+    append_codes<std::uint32_t>(column, 0, slots_);
     cells_.assign(n_slots * arity, Count{0});
     data_rows_.assign(n_slots, kNone);
     with_codes(child_column, [&](const auto* codes) {

@@ -24,9 +24,11 @@ void set_bits(const Code* codes, std::size_t n_rows, std::size_t n_words, std::u
     }
 }
 
-template <class Code>
-void append(const Code* codes, std::uint32_t arity, std::span<std::uint32_t> numbers) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = numbers[i] * arity + codes[i];
+template <class Code, class Number>
+void append(const Code* codes, Number arity, std::span<Number> numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = static_cast<Number>(numbers[i] * arity + codes[i]);
+    }
 }
 
 // Add the weight of each row to the count of its state; nullptr weighs every row 1.
@@ -48,14 +50,18 @@ double sum_n_log_n(const std::vector<Weight>& counts) {
 
 }  // namespace
 
-void append_codes(const Column& column, std::size_t first,
-                  std::span<std::uint32_t> numbers) noexcept {
+template <class Number>
+void append_codes(const Column& column, std::size_t first, std::span<Number> numbers) noexcept {
+    const auto arity = static_cast<Number>(column.arity);
     if (column.narrow) {
-        append(column.narrow + first, column.arity, numbers);
+        append(column.narrow + first, arity, numbers);
     } else {
-        append(column.wide + first, column.arity, numbers);
+        append(column.wide + first, arity, numbers);
     }
 }
+
+template void append_codes(const Column&, std::size_t, std::span<std::uint16_t>) noexcept;
+template void append_codes(const Column&, std::size_t, std::span<std::uint32_t>) noexcept;
 
 Table::Table(std::size_t n_rows, std::vector<Column> columns, Weights weights)
     : n_rows_(n_rows),
@@ -66,6 +72,18 @@ Table::Table(std::size_t n_rows, std::vector<Column> columns, Weights weights)
       bitmaps_(std::make_unique<Bitmaps[]>(columns_.size())),
       marginals_(std::make_unique<Marginal[]>(columns_.size())) {
     if (n_rows % 64 != 0) all_rows_.back() = (std::uint64_t{1} << (n_rows % 64)) - 1;
+}
+
+Table Table::slice(std::size_t first, std::size_t n_rows) const {
+    std::vector<Column> columns = columns_;
+    for (Column& column : columns) {
+        if (column.narrow) column.narrow += first;
+        if (column.wide) column.wide += first;
+    }
+    Weights weights = weights_;
+    if (weights.whole) weights.whole += first;
+    if (weights.real) weights.real += first;
+    return Table(n_rows, std::move(columns), weights);
 }
 
 const std::uint64_t* Table::bitmaps(std::size_t column) const {
@@ -86,9 +104,9 @@ double Table::marginal_n_log_n(std::size_t column) const {
     Marginal& marginal = marginals_[column];
     std::call_once(marginal.once, [&] {
         const Column& codes = columns_[column];
-        marginal.n_log_n =
-            weights_.real ? sum_n_log_n(count_states(codes, weights_.real, n_rows_))
-                          : sum_n_log_n(count_states(codes, weights_.whole, n_rows_));
+        marginal.n_log_n = weights_.real
+                               ? sum_n_log_n(count_states(codes, weights_.real, n_rows_))
+                               : sum_n_log_n(count_states(codes, weights_.whole, n_rows_));
     });
     return marginal.n_log_n;
 }

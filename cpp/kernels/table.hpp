@@ -23,9 +23,10 @@ struct Column {
 };
 
 // numbers[i] = numbers[i] * arity + code of row first + i: the mixed-radix number of a
-// configuration.
-void append_codes(const Column& column, std::size_t first,
-                  std::span<std::uint32_t> numbers) noexcept;
+// configuration. Number is std::uint32_t, or std::uint16_t where all numbers fit (twice as many at
+// a time).
+template <class Number>
+void append_codes(const Column& column, std::size_t first, std::span<Number> numbers) noexcept;
 
 // Row weights: whole numbers, real numbers, or none (every row counts once).
 struct Weights {
@@ -45,6 +46,9 @@ public:
     const Weights& weights() const noexcept { return weights_; }
     bool is_weighted() const noexcept { return weights_.whole || weights_.real; }
     double total_weight() const noexcept { return total_weight_; }  // N
+
+    // The rows first .. first + n_rows - 1 as a table of their own, over the same arrays.
+    Table slice(std::size_t first, std::size_t n_rows) const;
 
     // Bitmaps of one column, one per state, each n_words() long: bit t of word w of state s tells
     // whether row 64 w + t has state s. Built once, by whichever thread asks first.

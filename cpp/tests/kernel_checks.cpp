@@ -25,8 +25,10 @@
 #include "kernels/max_bdeu.hpp"
 #include "kernels/min_bdeu.hpp"
 #include "kernels/mit.hpp"
+#include "kernels/order_climb.hpp"
 #include "kernels/qnml.hpp"
 #include "kernels/regret.hpp"
+#include "kernels/subset_dp.hpp"
 
 namespace {
 
@@ -252,6 +254,97 @@ void check_regret() {
     }
 }
 
+// Random candidate sets with whole costs, the empty set last and dearest.
+struct Choices {
+    int n;
+    std::vector<std::int64_t> first{0};
+    std::vector<std::uint64_t> members;
+    std::vector<double> costs;
+
+    Choices(int n_variables, int n_sets, unsigned seed) : n(n_variables) {
+        std::mt19937_64 random(seed);
+        for (int v = 0; v < n; ++v) {
+            std::vector<double> drawn;
+            for (int k = 0; k < n_sets; ++k) {
+                const std::uint64_t everyone = (std::uint64_t{1} << n) - 1;
+                const std::uint64_t some = random() & random() & everyone;
+                members.push_back(k + 1 < n_sets ? some & ~(std::uint64_t{1} << v) : 0);
+                drawn.push_back(static_cast<double>(random() % 1000));
+            }
+            std::sort(drawn.begin(), drawn.end());
+            costs.insert(costs.end(), drawn.begin(), drawn.end());
+            first.push_back(static_cast<std::int64_t>(members.size()));
+        }
+    }
+
+    bestdag::SubsetProblem problem() const { return {n, first, members, costs}; }
+
+    double best(std::size_t v, std::uint64_t inside) const {
+        for (auto k = static_cast<std::size_t>(first[v]);; ++k) {
+            if ((members[k] & ~inside) == 0) return costs[k];
+        }
+    }
+
+    // The recursion as it is written.
+    double optimum() const {
+        std::vector<double> value(std::size_t{1} << n, 0.0);
+        for (std::uint64_t s = 1; s < value.size(); ++s) {
+            value[s] = 1e300;
+            for (std::uint64_t left = s; left != 0; left &= left - 1) {
+                const std::uint64_t rest = s & ~(left & (~left + 1));
+                const auto v = static_cast<std::size_t>(__builtin_ctzll(left));
+                value[s] = std::min(value[s], value[rest] + best(v, rest));
+            }
+        }
+        return value.back();
+    }
+
+    double cost_of(const std::vector<std::int64_t>& chosen) const {
+        double sum = 0;
+        for (std::size_t v = 0; v < chosen.size(); ++v) {
+            sum += costs[static_cast<std::size_t>(first[v] + chosen[v])];
+        }
+        return sum;
+    }
+};
+
+void check_subsets(const bestdag::Execution& execution) {
+    for (const int n : {1, 2, 5, 6, 10, 11, 12, 15}) {
+        const Choices choices(n, n < 5 ? 1 : 40, static_cast<unsigned>(n));
+        const double optimum = choices.optimum();
+        for (const double limit : {optimum + 1, 1e9}) {
+            const auto narrow =
+                bestdag::best_by_subsets<std::uint32_t>(choices.problem(), limit, execution, {});
+            const auto wide =
+                bestdag::best_by_subsets<double>(choices.problem(), limit, execution, {});
+            check(narrow.feasible && narrow.cost == optimum, "subsets in 4 bytes");
+            check(wide.feasible && wide.cost == optimum, "subsets in 8 bytes");
+            check(choices.cost_of(narrow.chosen) == optimum, "the choice behind the optimum");
+            check(narrow.chosen == wide.chosen, "the same choice from both cells");
+        }
+        if (optimum >= 1) {
+            check(
+                !bestdag::best_by_subsets<std::uint32_t>(choices.problem(), optimum, execution, {})
+                     .feasible,
+                "nothing is below the optimum");
+        }
+        const auto climbed = bestdag::climb_orders(choices.problem(), 5, execution);
+        check(choices.cost_of(climbed) >= optimum, "an order search cannot beat the optimum");
+    }
+}
+
+// Every order of adding the variables of a register must be a subsequence of the walk.
+template <std::size_t kSize>
+void check_lane_order(const int (&walk)[kSize], int n) {
+    std::vector<int> wanted(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) wanted[static_cast<std::size_t>(i)] = i;
+    do {
+        std::size_t found = 0;
+        for (const int step : walk) found += found < wanted.size() && wanted[found] == step;
+        check(found == wanted.size(), "an order inside a register is walked");
+    } while (std::next_permutation(wanted.begin(), wanted.end()));
+}
+
 }  // namespace
 
 int main() {
@@ -269,8 +362,13 @@ int main() {
                 check_candidate_sets(Data(n_rows, {30, 30, 300, 2, 3}, 7), 4, execution);
             }
         }
+        check_subsets(execution);
     }
     check_table(Data(3000, {5000, 7, 4000, 3}, 3), execution);
+    check_lane_order(bestdag::detail::kLaneOrder1, 1);
+    check_lane_order(bestdag::detail::kLaneOrder2, 2);
+    check_lane_order(bestdag::detail::kLaneOrder3, 3);
+    check_lane_order(bestdag::detail::kLaneOrder4, 4);
     check_interruption();
     check_too_many_cells();
     check_regret();

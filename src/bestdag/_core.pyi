@@ -100,6 +100,20 @@ def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None
     Draw all rows of a network, parents first, into the columns; see kernels/sampling.hpp.
     """
 
+def parent_masks(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Write each set of variable numbers below 64 as a bit mask."""
+
+def climb_orders(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: int, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    """A good acyclic choice; False when there is none."""
+
+def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: float, bytes_per_cell: int, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> float | None:
+    """
+    Least cost of an acyclic choice; inf when none is below the limit, None when out of time.
+    """
+
+def subset_bytes(n: int, n_sets: int, threads: int, bytes_per_cell: int) -> float:
+    """Memory best_by_subsets takes."""
+
 class JklError(ValueError):
     pass
 

@@ -1,12 +1,14 @@
 """`bestdag score`: totals, families, JSON, and every wrong input in one line."""
 
 import json
+import math
 
 import pytest
 
-from bestdag import BIC, BDeu, Dag, Network, Scorer, read
+from bestdag import BIC, BDe, BDeu, Dag, Network, Scorer, read
 from bestdag.examples import example
-from bestdag.scores import SCORES
+from bestdag.network.table import ConditionalTable
+from bestdag.scores import SCORES, make_score
 
 CSV, NET = str(example("asia.csv")), str(example("asia.bif"))
 
@@ -41,6 +43,61 @@ def test_json_has_the_documented_shape_and_the_librarys_numbers(cli):
         assert part["total"] == Scorer(data, score).total(net.dag)
         assert part["families"]["dysp"]["parents"] == ["bronc", "either"]
         assert sum(f["score"] for f in part["families"].values()) == pytest.approx(part["total"])
+
+
+SETTINGS = [
+    ("bdeu", ["--ess", "10"], {"ess": 10.0}),
+    ("min_bdeu", ["--ess", "2", "--epsilon", "0.25"], {"ess": 2.0, "epsilon": 0.25}),
+    ("max-bdeu", ["--epsilon", "1"], {"ess": 1.0, "epsilon": 1.0}),
+    ("mit", ["--confidence", "0.9"], {"confidence": 0.9}),
+    ("bd", ["--pseudo-count", "2"], {"pseudo_count": 2.0}),
+    ("qnml", ["--regret", "szpankowski"], {"regret": "szpankowski"}),
+    ("mdl", [], {}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "settings"), SETTINGS)
+def test_settings_reach_the_score(cli, name, arguments, settings):
+    shown = cli("score", CSV, NET, "--score", name, *arguments, "--json")
+    ((key, result),) = json.loads(shown.out)["scores"].items()
+    assert result["settings"] == settings
+    net = Network.load(NET)
+    data = read(CSV, states={v.name: v.states for v in net.variables})
+    expected = Scorer(data, make_score(key, **settings)).total(net.dag)
+    assert result["total"] == expected
+
+
+def test_prior_network_of_bde(cli):
+    shown = cli("score", CSV, NET, "--score", "bde", "--prior", NET, "--ess", "5", "--json")
+    result = json.loads(shown.out)["scores"]["bde"]
+    net = Network.load(NET)
+    data = read(CSV, states={v.name: v.states for v in net.variables})
+    assert result["settings"] == {"ess": 5.0, "prior": NET}
+    assert result["total"] == Scorer(data, BDe(prior=net, ess=5.0)).total(net.dag)
+
+
+def test_data_that_the_prior_calls_impossible_are_null(cli, small):
+    data, net = small
+    text = net.read_text().replace("table 0.5, 0.5", "table 1, 0")
+    prior = net.with_name("prior.bif")
+    prior.write_text(text)
+    shown = cli("score", data, net, "--score", "bde", "--prior", prior, "--json")
+    assert json.loads(shown.out)["scores"]["bde"]["total"] is None
+
+
+# The structure is the prior's own but for the arc asia -> tub, which the prior lacks: ln kappa.
+def test_structure_prior(cli, tmp_path):
+    net = Network.load(NET)
+    tables = [t for t in net.tables if t.child.name != "tub"]
+    tub = net.variable("tub")
+    prior = tmp_path / "prior.bif"
+    Network([*tables, ConditionalTable(tub, (), [0.5, 0.5])]).save(prior)
+    plain = json.loads(cli("score", CSV, NET, "--score", "bic", "--json").out)
+    shown = cli(
+        "score", CSV, NET, "--score", "bic", "--structure-prior", prior, "--kappa", "0.1", "--json"
+    )
+    difference = json.loads(shown.out)["scores"]["bic"]["total"] - plain["scores"]["bic"]["total"]
+    assert difference == pytest.approx(math.log(0.1), rel=1e-9)
 
 
 def test_all_scores(cli):
@@ -121,6 +178,10 @@ def test_wrong_tables_are_one_line_and_code_2(cli, small, content, expected):
         (["--score", "bic", "--ess", "2"], "--ess belongs to none of the scores bic"),
         (["--ess", "-1"], "ess must be a finite number > 0, got -1.0"),
         (["--ess", "many"], "--ess"),
+        (["--kappa", "0.5"], "--structure-prior and --kappa are given together"),
+        (["--structure-prior", NET, "--kappa", "2"], "kappa must be"),
+        (["--score", "min_bdeu", "--epsilon", "1"], "epsilon"),
+        (["--score", "bde", "--prior", "no.bif"], "no.bif"),
         (["--skore", "bic"], "--score"),
         (["--threads", "0"], "--threads"),
     ],

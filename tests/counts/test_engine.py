@@ -12,6 +12,7 @@ from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, GraphError, UnknownNameError
+from bestdag.scores.bic import BIC
 from tests.conftest import make_dataset
 from tests.reference.counts import family_counts
 
@@ -141,6 +142,26 @@ def test_threads_do_not_change_anything():
     for a, b in zip(one, many, strict=True):
         assert a.table.tobytes() == b.table.tobytes()
         assert a.configurations.tobytes() == b.configurations.tobytes()
+
+
+# Two million rows and one family: the threads share the rows.
+@pytest.mark.parametrize("weighted", [False, True])
+def test_threads_that_share_rows_count_the_same(weighted):
+    rng = np.random.default_rng(9)
+    n_rows = (1 << 21) + 12_345
+    variables = [Variable(name, ("0", "1", "2")) for name in "abc"]
+    columns = [rng.integers(0, 3, n_rows).astype(np.uint8) for _ in variables]
+    weights = rng.integers(0, 3, n_rows) if weighted else None
+    dataset = Dataset(variables, columns, weights)
+    numbers = columns[1] * 9 + columns[2] * 3 + columns[0]
+    expected = np.bincount(numbers, weights, minlength=27).reshape(9, 3)
+    for threads in (1, 2, 5):
+        engine = CountingEngine(dataset, threads=threads)
+        (counts,) = engine.count([("a", ["b", "c"])])
+        assert counts.table.tolist() == expected.tolist()
+        assert engine.score(BIC().kernel(), [("a", ["b", "c"])])[0] == pytest.approx(
+            BIC().family(counts), rel=1e-12
+        )
 
 
 def test_columns_are_taken_in_name_order():

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.chosen import chosen_scores, score_settings
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, print_table, working
+from bestdag.cli.score_options import (
+    ChosenScore,
+    choose_scores,
+    choose_structure_prior,
+    score_options,
+)
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
-    from bestdag.network.network import Network
-    from bestdag.scores.base import Score
+    from bestdag.graph.dag import Dag
 
 __all__ = ["command"]
 
@@ -30,7 +36,7 @@ __all__ = ["command"]
     metavar="NAME",
     help="A score, or 'all'; may be repeated.",
 )
-@click.option("--ess", type=float, help="Equivalent sample size of BDeu.  [default: 1]")
+@score_options
 @click.option("--families", is_flag=True, help="Show every family's score.")
 @click.option("--ignore-extra", is_flag=True, help="Ignore columns the network does not have.")
 @data_options
@@ -40,7 +46,6 @@ def command(
     data: str,
     network: str,
     names: tuple[str, ...],
-    ess: float | None,
     families: bool,
     ignore_extra: bool,
     threads: int | None,
@@ -58,68 +63,77 @@ def command(
     from bestdag.network.network import Network
     from bestdag.scores.scorer import Scorer
 
-    scores = chosen_scores(names, {"ess": ess})
+    chosen = choose_scores(names, options)
+    prior = choose_structure_prior(options)
     net = Network.load(network)
     with working(f"reading {data}", quiet=quiet):
         table = read_matching(
             data, net.variables, ignore_extra=ignore_extra, **read_settings(options)
         )
-    results: dict[str, tuple[Score, dict[str, float], float]] = {}
+    results = {}
     with working("scoring", quiet=quiet):
-        for name, score in scores.items():
-            scorer = Scorer(table, score, threads=threads)
-            results[name] = (score, scorer.by_child(net.dag), scorer.total(net.dag))
+        for name, one in chosen.items():
+            scorer = Scorer(table, one.score, prior, threads=threads)
+            results[name] = _Scored(one, scorer.by_child(net.dag), scorer.total(net.dag))
     if as_json:
-        print_json(_as_json(table, net, results))
-    else:
-        _print(data, network, table, net, results, families=families)
+        print_json(_as_json(table, net.dag, results))
+        return
+    click.echo(
+        f"{network} on {data}: {table.n_variables} variables, {len(net.dag.arcs)} arcs, "
+        f"{table.total_weight:,} rows; natural logarithms, higher is better"
+    )
+    if prior is not None:
+        click.echo(f"with the structure prior kappa^differences, kappa = {prior.kappa:g}")
+    _print_families(table, net.dag, results) if families else _print_totals(results)
 
 
-def _as_json(
-    table: Dataset, net: Network, results: dict[str, tuple[Score, dict[str, float], float]]
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    chosen: ChosenScore
+    by_child: dict[str, float]
+    total: float
+
+    @property
+    def label(self) -> str:
+        settings = ", ".join(f"{name}={value}" for name, value in self.chosen.settings.items())
+        return f"{self.chosen.score.name}({settings})"
+
+
+def _as_json(table: Dataset, dag: Dag, results: dict[str, _Scored]) -> dict[str, Any]:
     return {
         "rows": table.total_weight,
         "base": "e",
         "scores": {
             name: {
-                "total": total,
-                "settings": score_settings(score),
+                "total": _number(result.total),
+                "settings": result.chosen.settings,
                 "families": {
-                    child: {"parents": list(net.dag.parents(child)), "score": value}
-                    for child, value in by_child.items()
+                    child: {"parents": list(dag.parents(child)), "score": _number(value)}
+                    for child, value in result.by_child.items()
                 },
             }
-            for name, (score, by_child, total) in results.items()
+            for name, result in results.items()
         },
     }
 
 
-def _print(
-    data: str,
-    network: str,
-    table: Dataset,
-    net: Network,
-    results: dict[str, tuple[Score, dict[str, float], float]],
-    *,
-    families: bool,
-) -> None:
-    click.echo(
-        f"{network} on {data}: {table.n_variables} variables, {len(net.dag.arcs)} arcs, "
-        f"{table.total_weight:,} rows; natural logarithms, higher is better"
-    )
-    if families:
-        rows = [
-            [
-                child,
-                " ".join(net.dag.parents(child)),
-                *(f"{r[1][child]:.6f}" for r in results.values()),
-            ]
-            for child in table.names
+def _number(value: float) -> float | None:
+    # JSON has no minus infinity, the score of data that a prior network calls impossible.
+    return value if math.isfinite(value) else None
+
+
+def _print_totals(results: dict[str, _Scored]) -> None:
+    print_table(["score", "total"], [[r.label, f"{r.total:.6f}"] for r in results.values()])
+
+
+def _print_families(table: Dataset, dag: Dag, results: dict[str, _Scored]) -> None:
+    rows = [
+        [
+            child,
+            " ".join(dag.parents(child)),
+            *(f"{result.by_child[child]:.6f}" for result in results.values()),
         ]
-        rows.append(["total", "", *(f"{total:.6f}" for _, _, total in results.values())])
-        print_table(["variable", "parents", *(repr(r[0]) for r in results.values())], rows, left=2)
-    else:
-        print_table(
-            ["score", "total"], [[repr(s), f"{total:.6f}"] for s, _, total in results.values()]
-        )
+        for child in table.names
+    ]
+    rows.append(["total", "", *(f"{result.total:.6f}" for result in results.values())])
+    print_table(["variable", "parents", *(r.label for r in results.values())], rows, left=2)

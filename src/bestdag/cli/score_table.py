@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.chosen import chosen_scores, score_settings
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, require_new_file, working
+from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
 from bestdag.errors import DataWarning
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ __all__ = ["command"]
     help="File of local scores (.jkl or .scores; also .gz), or - for standard output.",
 )
 @click.option("--score", "name", default="bdeu", show_default=True, metavar="NAME", help="A score.")
-@click.option("--ess", type=float, help="Equivalent sample size of BDeu.  [default: 1]")
+@score_options
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
 @click.option("--no-prune", is_flag=True, help="List sets too that score no more than a subset.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop, incomplete, after this.")
@@ -41,7 +41,6 @@ def command(
     data: str,
     output: str,
     name: str,
-    ess: float | None,
     max_parents: int | None,
     no_prune: bool,
     time_limit: float | None,
@@ -66,13 +65,14 @@ def command(
     if as_json and output == "-":
         raise click.UsageError("--json and -o - both want standard output; give -o a file")
     require_new_file(output, force=force)
-    ((_, score),) = chosen_scores([name], {"ess": ess}).items()
+    ((_, chosen),) = choose_scores((name,), options).items()
+    prior = choose_structure_prior(options)
     with working(f"reading {data}", quiet=quiet):
         dataset = read(data, **read_settings(options))
     started = time.monotonic()
     with working("scoring", quiet=quiet):
         table = build_score_table(
-            Scorer(dataset, score, threads=threads),
+            Scorer(dataset, chosen.score, prior, threads=threads),
             max_parents=max_parents,
             prune=not no_prune,
             time_limit=time_limit,
@@ -93,8 +93,8 @@ def command(
         print_json(
             {
                 "file": output,
-                "score_name": score.name,
-                "settings": {**score_settings(score), "max_parents": max_parents},
+                "score_name": chosen.score.name,
+                "settings": {**chosen.settings, "max_parents": max_parents},
                 "rows": dataset.total_weight,
                 "base": "e",
                 "variables": list(table.names),
@@ -109,7 +109,7 @@ def command(
     elif not quiet:
         click.echo(
             f"{output}: {table.n_sets:,} parent sets of {table.n_variables:,} variables, at most "
-            f"{_largest(table)} parents; {table.n_scored:,} families scored by {score!r} on "
+            f"{_largest(table)} parents; {table.n_scored:,} families scored by {chosen.score!r} on "
             f"{dataset.total_weight:,} rows in {seconds:.2f} s; natural logarithms"
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from bestdag.errors import unknown_name
@@ -38,5 +39,9 @@ def make_score(name: str, **settings: Any) -> Score:
     key = ALIASES.get(name, name)
     if key not in SCORES:
         raise unknown_name("score", name, [*SCORES, *ALIASES])
+    known = [field.name for field in fields(SCORES[key])]
+    for setting in settings:
+        if setting not in known:
+            raise unknown_name("setting", setting, known, who=key)
     score: Score = SCORES[key](**settings)
     return score

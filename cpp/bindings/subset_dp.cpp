@@ -1,0 +1,143 @@
+// Dynamic programming over subsets, and the order search that gives it an incumbent.
+#include "kernels/subset_dp.hpp"
+
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "bindings/types.hpp"
+#include "kernels/order_climb.hpp"
+
+namespace {
+
+using Masks = Array1<const std::uint64_t>;
+using Costs = Array1<const double>;
+using Chosen = Array1<std::int64_t>;
+using Clock = std::chrono::steady_clock;
+
+bestdag::SubsetProblem problem_of(const Int64s& first, const Masks& members, const Costs& costs) {
+    if (first.size() < 2 || first.size() > 65 || members.size() != costs.size()) {
+        throw std::invalid_argument("one to 64 variables, one cost per set");
+    }
+    return {static_cast<int>(first.size()) - 1, view(first), view(members), view(costs)};
+}
+
+void put(const std::vector<std::int64_t>& from, const Chosen& to) {
+    if (from.size() != to.size()) throw std::invalid_argument("one chosen set per variable");
+    std::copy(from.begin(), from.end(), to.data());
+}
+
+// Asked by the calling thread, without the interpreter lock.
+class Watcher {
+public:
+    Watcher(double seconds, nb::object progress)
+        : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e8)))),
+          progress_(std::move(progress)) {}
+
+    bool operator()(double share) {
+        if (Clock::now() >= end_) return timed_out_ = true;
+        if (progress_.is_none()) return false;
+        const nb::gil_scoped_acquire locked;
+        try {
+            progress_(share);
+        } catch (...) {
+            failure_ = std::current_exception();
+            return true;
+        }
+        return false;
+    }
+
+    bool timed_out() const { return timed_out_; }
+    void rethrow() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+private:
+    const Clock::time_point end_;
+    const nb::object progress_;
+    bool timed_out_ = false;
+    std::exception_ptr failure_;
+};
+
+template <class T>
+std::optional<double> solve(const bestdag::SubsetProblem& problem, double limit, int threads,
+                            Watcher& watcher, const Chosen& chosen) {
+    bestdag::SubsetSolution solution;
+    bool stopped = false;
+    run_unlocked(threads, [&](const bestdag::Execution& execution) {
+        try {
+            solution = bestdag::best_by_subsets<T>(problem, limit, execution,
+                                                   [&](double share) { return watcher(share); });
+        } catch (const bestdag::Interrupted&) {
+            stopped = true;
+        }
+    });
+    watcher.rethrow();
+    if (watcher.timed_out()) return std::nullopt;
+    if (stopped) throw nb::python_error();  // Ctrl-C: the error is set
+    if (!solution.feasible) return INFINITY;
+    put(solution.chosen, chosen);
+    return solution.cost;
+}
+
+}  // namespace
+
+void register_subset_dp(nb::module_& m) {
+    m.def(
+        "parent_masks",
+        [](const Int64s& offsets, const Int32s& members, const Array1<std::uint64_t>& out) {
+            if (offsets.size() != out.size() + 1) throw std::invalid_argument("one mask per set");
+            for (std::size_t k = 0; k < out.size(); ++k) {
+                std::uint64_t mask = 0;
+                for (std::int64_t i = offsets(k); i < offsets(k + 1); ++i) {
+                    if (i < 0 || static_cast<std::size_t>(i) >= members.size() || members(i) < 0 ||
+                        members(i) > 63) {
+                        throw std::invalid_argument("members outside 0 to 63");
+                    }
+                    mask |= std::uint64_t{1} << members(i);
+                }
+                out(k) = mask;
+            }
+        },
+        "offsets"_a.noconvert(), "members"_a.noconvert(), "out"_a.noconvert(),
+        "Write each set of variable numbers below 64 as a bit mask.");
+    m.def(
+        "climb_orders",
+        [](const Int64s& first, const Masks& members, const Costs& costs, int rounds,
+           const Chosen& chosen) {
+            const auto problem = problem_of(first, members, costs);
+            std::vector<std::int64_t> found;
+            run_unlocked(1, [&](const bestdag::Execution& execution) {
+                found = bestdag::climb_orders(problem, rounds, execution);
+            });
+            if (found.empty()) return false;
+            put(found, chosen);
+            return true;
+        },
+        "first"_a.noconvert(), "members"_a.noconvert(), "costs"_a.noconvert(), "rounds"_a,
+        "chosen"_a.noconvert(), "A good acyclic choice; False when there is none.");
+    m.def(
+        "best_by_subsets",
+        [](const Int64s& first, const Masks& members, const Costs& costs, double limit,
+           int bytes_per_cell, int threads, double seconds, nb::object progress,
+           const Chosen& chosen) {
+            const auto problem = problem_of(first, members, costs);
+            Watcher watcher(seconds, std::move(progress));
+            return bytes_per_cell == 4
+                       ? solve<std::uint32_t>(problem, limit, threads, watcher, chosen)
+                       : solve<double>(problem, limit, threads, watcher, chosen);
+        },
+        "first"_a.noconvert(), "members"_a.noconvert(), "costs"_a.noconvert(), "limit"_a,
+        "bytes_per_cell"_a, "threads"_a, "seconds"_a, "progress"_a.none(), "chosen"_a.noconvert(),
+        "Least cost of an acyclic choice; inf when none is below the limit, None when out of "
+        "time.");
+    m.def("subset_bytes", &bestdag::subset_bytes, "n"_a, "n_sets"_a, "threads"_a,
+          "bytes_per_cell"_a, "Memory best_by_subsets takes.");
+}

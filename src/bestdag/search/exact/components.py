@@ -1,0 +1,164 @@
+"""Separate problems inside a score table: components of its candidate-parent graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.scores.table import ParentSets, ScoreTable
+
+__all__ = ["Component", "decompose"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Component:
+    """A problem of its own, and where its parts come from.
+
+    Attributes
+    ----------
+    variables : tuple of int
+        The numbers its variables have in the whole table, ascending.
+    table : ScoreTable
+        The candidate sets restricted to these variables.
+    origins : tuple of int64 array
+        For each of its children, the position in the whole table of the set behind each
+        restricted set.
+    """
+
+    variables: tuple[int, ...]
+    table: ScoreTable
+    origins: tuple[npt.NDArray[np.int64], ...]
+
+
+def decompose(table: ScoreTable) -> tuple[Component, ...]:
+    """Split a table into problems that can be solved one by one.
+
+    Take the graph with an arc u -> v whenever u is in some candidate set of v. Each of its
+    strongly connected components is a problem of its own: a candidate set is restricted to the
+    members inside the component, and of the sets that look the same then the best one is kept.
+    Sets worse than a restricted set without members are dropped, and what then falls apart is
+    split again.
+
+    Returns
+    -------
+    tuple of Component
+        Every variable is in exactly one; in order of their first variables.
+
+    Notes
+    -----
+    Solving the components independently is exact:
+
+    1. A choice of one set per child is a subgraph of the candidate-parent graph. A directed cycle
+       stays inside one strongly connected component, for its nodes reach each other. So the
+       choice is acyclic if and only if, for every component, its arcs inside that component are:
+       members outside are free.
+    2. The score is a sum over children, and each child is in one component. So the best acyclic
+       choice is a best acyclic choice in each component, made separately.
+    3. Whether a choice is acyclic inside a component depends only on the restricted sets. Of two
+       sets with the same restriction the better can replace the other in any choice; and a set
+       without members inside can replace any worse set, for fewer arcs close no new cycle. What
+       is dropped is never needed for *one* optimum (it is for counting ties).
+
+    Examples
+    --------
+    >>> table = ScoreTable.from_lists(
+    ...     ["a", "b", "c"],
+    ...     {
+    ...         "a": [(-1.0, ["b"]), (-2.0, [])],
+    ...         "b": [(-1.5, ["a"]), (-2.0, [])],
+    ...         "c": [(-1.0, ["a", "b"]), (-3.0, [])],
+    ...     },
+    ... )
+    >>> [component.table.names for component in decompose(table)]
+    [('a', 'b'), ('c',)]
+    """
+    whole = Component(
+        tuple(range(len(table.names))),
+        table,
+        tuple(np.arange(len(table.child(i))) for i in range(len(table.names))),
+    )
+    waiting, done = [whole], []
+    while waiting:
+        part = waiting.pop()
+        groups = _strong_components(_candidate_parents(part.table))
+        if len(groups) == 1:
+            done.append(part)
+        else:
+            waiting += [_restricted(part, group) for group in groups]
+    return tuple(sorted(done, key=lambda component: component.variables))
+
+
+def _candidate_parents(table: ScoreTable) -> list[list[int]]:
+    return [np.unique(table.child(i).members).tolist() for i in range(len(table.names))]
+
+
+def _restricted(part: Component, group: list[int]) -> Component:
+    inside = {number: position for position, number in enumerate(group)}
+    children, origins = [], []
+    for i in group:
+        sets, kept = _restricted_sets(part.table.child(i), inside)
+        children.append(sets)
+        origins.append(part.origins[i][kept])
+    names = [part.table.names[i] for i in group]
+    table = ScoreTable(names, children, complete=part.table.complete)
+    return Component(tuple(part.variables[i] for i in group), table, tuple(origins))
+
+
+def _restricted_sets(
+    sets: ParentSets, inside: dict[int, int]
+) -> tuple[ParentSets, npt.NDArray[np.int64]]:
+    if len(inside) == 1:  # nobody else is there: the best set is it
+        return ParentSets.of(sets.scores[:1].tolist(), [()]), np.zeros(1, np.int64)
+    kept: dict[tuple[int, ...], tuple[float, int]] = {}
+    for k, (score, members) in enumerate(sets):  # best first: the first of equals stays
+        restricted = tuple(inside[u] for u in members if u in inside)
+        kept.setdefault(restricted, (score, k))
+        if not restricted:
+            break
+    # Restricting may change who is first among equal scores.
+    ranked = sorted(kept, key=lambda members: (-kept[members][0], len(members), members))
+    return (
+        ParentSets.of([kept[members][0] for members in ranked], ranked),
+        np.array([kept[members][1] for members in ranked], np.int64),
+    )
+
+
+def _strong_components(parents: list[list[int]]) -> list[list[int]]:
+    """Strongly connected components (Tarjan 1972), members ascending, without recursion."""
+    index: dict[int, int] = {}
+    lowest: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    found: list[list[int]] = []
+    for root in range(len(parents)):
+        if root in index:
+            continue
+        path = [(root, iter(parents[root]))]
+        index[root] = lowest[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        while path:
+            node, rest = path[-1]
+            for other in rest:
+                if other not in index:
+                    index[other] = lowest[other] = len(index)
+                    stack.append(other)
+                    on_stack.add(other)
+                    path.append((other, iter(parents[other])))
+                    break
+                if other in on_stack:
+                    lowest[node] = min(lowest[node], index[other])
+            else:
+                path.pop()
+                if path:
+                    below = path[-1][0]
+                    lowest[below] = min(lowest[below], lowest[node])
+                if lowest[node] == index[node]:
+                    first = stack.index(node)
+                    group = stack[first:]
+                    del stack[first:]
+                    on_stack.difference_update(group)
+                    found.append(sorted(group))
+    return found

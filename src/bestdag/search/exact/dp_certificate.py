@@ -1,0 +1,48 @@
+"""What the engine ``dp`` leaves behind as proof."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+__all__ = ["ComponentProof", "DpCertificate"]
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentProof:
+    """What the dynamic program did for one component.
+
+    Attributes
+    ----------
+    variables : tuple of int
+        Numbers in the table.
+    cell_bytes : int
+        4 or 8; 0 when every child gets its best set and there was nothing to search.
+    unit : float
+        One unit of the whole-number costs, in nats.
+    limit : float
+        Where costs were clipped, in units: one more than the incumbent.
+    value : float
+        The least cost of all acyclic choices, in units.
+    resolution : float
+        n + 1 units, in nats; 0 when there was nothing to search.
+    """
+
+    variables: tuple[int, ...]
+    cell_bytes: int
+    unit: float
+    limit: float
+    value: float
+    resolution: float
+
+
+@dataclass(frozen=True, slots=True)
+class DpCertificate:
+    """The proof in brief: which cells, units and values each component was solved with."""
+
+    components: tuple[ComponentProof, ...]
+
+    @property
+    def resolution(self) -> float:
+        """What rounding can hide, in nats: the sum over the components."""
+        return math.fsum(component.resolution for component in self.components)

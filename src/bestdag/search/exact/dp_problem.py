@@ -1,0 +1,121 @@
+"""One component as the engine ``dp`` sees it: scores as whole numbers, and what that is worth.
+
+Arithmetic. Costs are rounded down to whole units and clipped at ``limit``, one unit more than the
+incumbent: what costs more cannot matter. All sums are then exact. The unit is as small as the
+cells allow: the incumbent's cost over 2^31 in cells of 4 bytes (1e-7 nats when the incumbent is
+200 nats below the sum of the best scores), over 2^51 in cells of 8.
+
+Resolution. Let Q(G) be the cost of an acyclic choice G in units after rounding, n the number of
+variables. Rounding down gives Q(G) u <= cost(G) < (Q(G) + n) u. The choice G* that is returned has
+the least Q, so for every G
+
+    cost(G*) < (Q(G*) + n) u <= (Q(G) + n) u <= cost(G) + n u.
+
+The double precision arithmetic before the rounding (a difference and a quotient) adds at most half
+a unit on either side, so no acyclic choice beats G* by more than n + 1 units.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.errors import GraphError, InvalidParameterError
+from bestdag.search.exact.components import Component
+from bestdag.search.exact.dp_certificate import ComponentProof
+
+__all__ = ["Problem"]
+
+_MAX_LIMIT = {4: 2.0**31 - 1, 8: 2.0**51 - 1}  # the sum of two costs fits in a cell
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One component: its sets as masks, an acyclic choice, and a proof when there is one."""
+
+    part: Component
+    first: npt.NDArray[np.int64]  # where the sets of each child begin
+    masks: npt.NDArray[np.uint64]
+    scores: npt.NDArray[np.float64]
+    costs: npt.NDArray[np.float64]  # nats, ascending for each child
+    chosen: npt.NDArray[np.int64]  # positions among the child's sets
+    proof: ComponentProof | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of variables."""
+        return len(self.first) - 1
+
+    @classmethod
+    def of(cls, part: Component, climbs: int) -> Problem:
+        """Collect a component's sets and find an incumbent."""
+        children = [part.table.child(i) for i in range(len(part.variables))]
+        first = np.zeros(len(children) + 1, np.int64)
+        np.cumsum([len(child) for child in children], out=first[1:])
+        masks = np.zeros(first[-1], np.uint64)
+        for i, child in enumerate(children):
+            _core.parent_masks(child.offsets, child.members, masks[first[i] : first[i + 1]])
+        scores = np.concatenate([child.scores for child in children])
+        with np.errstate(over="ignore"):
+            costs = np.repeat(scores[first[:-1]], np.diff(first)) - scores
+        if not np.isfinite(costs).all():
+            raise InvalidParameterError(
+                "dp: the scores of a child differ by more than a number can hold"
+            )
+        chosen = np.zeros(len(children), np.int64)
+        if not _core.climb_orders(first, masks, costs, climbs, chosen):
+            names = ", ".join(part.table.names[:5]) + (", ..." if len(children) > 5 else "")
+            raise GraphError(
+                f"dp: every choice of candidate parent sets closes a cycle among {names}; "
+                "the table needs more sets, the empty ones for example"
+            )
+        return cls(part, first, masks, scores, costs, chosen)
+
+    def score_of(self, chosen: npt.NDArray[np.int64]) -> float:
+        """Sum of the chosen sets' scores."""
+        return math.fsum(self.scores[self.first[:-1] + chosen].tolist())
+
+    def best_scores(self) -> float:
+        """Sum of the best scores: nothing is better."""
+        return math.fsum(self.scores[self.first[:-1]].tolist())
+
+    def solved(
+        self,
+        cell: int,
+        threads: int,
+        deadline: float | None,
+        progress: Callable[[float], None] | None,
+    ) -> Problem:
+        """Return the problem with an optimum and its proof, or as it is when time runs out."""
+        incumbent = self.costs[self.first[:-1] + self.chosen]
+        total, n = math.fsum(incumbent.tolist()), self.n
+        variables = self.part.variables
+        if total == 0:
+            return replace(self, proof=ComponentProof(variables, 0, 0.0, 0.0, 0.0, 0.0))
+        seconds = math.inf if deadline is None else deadline - time.monotonic()
+        if seconds <= 0:
+            return self
+        # n + 2 units of room: rounding must not lift the incumbent's sum above the limit.
+        unit = max(total / (_MAX_LIMIT[cell] - n - 2), float(np.finfo(np.float64).tiny))
+        limit = math.fsum(np.floor(incumbent / unit).tolist()) + 1
+        with np.errstate(over="ignore"):
+            units = np.minimum(np.floor(self.costs / unit), limit)
+        chosen = np.zeros(n, np.int64)
+        value = _core.best_by_subsets(
+            self.first, self.masks, units, limit, cell, threads, seconds, progress, chosen
+        )
+        if value is None:
+            return self
+        if value >= limit or value != math.fsum(units[self.first[:-1] + chosen].tolist()):
+            raise AssertionError("dp: the recursion and its walk back disagree; please report this")
+        # The incumbent may be better by a part of the resolution.
+        if self.score_of(self.chosen) >= self.score_of(chosen):
+            chosen = self.chosen
+        proof = ComponentProof(variables, cell, unit, limit, value, (n + 1) * unit)
+        return replace(self, chosen=chosen, proof=proof)

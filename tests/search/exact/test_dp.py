@@ -1,0 +1,307 @@
+"""Engine dp finds the best acyclic choice, and says what its proof is worth."""
+
+import math
+import os
+import pickle
+import signal
+import threading
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bestdag.machine
+from bestdag import _core
+from bestdag.errors import GraphError, InvalidParameterError, NotEnoughMemoryError
+from bestdag.search.exact.dp import forecast, solve_dp
+from tests.search.exact.tables import (
+    best_by_choices,
+    best_by_recursion,
+    best_of_all_dags,
+    chosen_parents,
+    is_acyclic,
+    make_table,
+    random_table,
+)
+
+
+@pytest.fixture(params=_core.instruction_sets())
+def instruction_set(request):
+    _core.use_instruction_set(request.param)
+    yield request.param
+    _core.use_instruction_set(_core.instruction_sets()[-1])
+
+
+def assert_best(table, result, best):
+    """The result is acyclic, adds up, and nothing beats it by more than the resolution."""
+    assert result.status == "optimum proved"
+    assert result.proved
+    assert is_acyclic(chosen_parents(table, result))
+    scores = [table.child(i).scores[k] for i, k in enumerate(result.parents)]
+    assert result.score == math.fsum(scores)
+    assert result.bound == result.score
+    assert best - result.resolution <= result.score <= best
+    # n + 1 units of at most 2^-50 of the sum of what each child can lose.
+    n = len(table.names)
+    range_ = math.fsum(c.scores[0] - c.scores[-1] for c in map(table.child, range(n)))
+    assert result.resolution <= (n + 1) * range_ * 2**-50
+
+
+def test_two_variables_cannot_both_have_the_other():
+    # a given b gains 0.5, b given a gains 0.75: the second is taken, -2.5 - 3.25 = -5.75.
+    table = make_table([{(1,): -2.0, (): -2.5}, {(0,): -3.25, (): -4.0}])
+    result = solve_dp(table)
+    assert (result.score, result.parents) == (-5.75, [1, 0])
+    assert_best(table, result, -5.75)
+
+
+def test_one_variable():
+    result = solve_dp(make_table([{(): -1.25}]))
+    assert (result.score, result.bound, result.parents, result.resolution) == (-1.25, -1.25, [0], 0)
+
+
+def test_best_sets_that_are_acyclic_need_no_search():
+    table = make_table([{(): 0.0, (1,): -1.0}, {(0,): 2.0, (): 1.0}])
+    result = solve_dp(table)
+    assert (result.score, result.nodes, result.resolution) == (2.0, 0, 0.0)
+
+
+def test_children_without_the_empty_set_force_an_order():
+    # a needs b, b needs c: c is first, though c given a would be worth 100.
+    table = make_table([{(1,): -1.0}, {(2,): -1.0}, {(0,): 100.0, (): -5.0}])
+    assert_best(table, solve_dp(table), -7.0)
+
+
+def test_no_acyclic_choice_is_refused_by_name():
+    table = make_table([{(1,): 0.0}, {(0,): 0.0}, {(): 0.0}])
+    with pytest.raises(GraphError, match="closes a cycle among a, b"):
+        solve_dp(table)
+
+
+numbers = st.one_of(
+    st.integers(-3, 3).map(float),  # ties
+    st.floats(-1e9, 1e9),
+    st.floats(-1e-6, 1e-6),
+    st.floats(-1e6, -1e3),
+)
+
+
+@st.composite
+def adversarial_tables(draw, max_variables=4):
+    """Ties, ranges from 1e-6 to 1e9, positive scores, missing empty sets, separate parts."""
+    n = draw(st.integers(1, max_variables))
+    tables = []
+    for v in range(n):
+        others = [u for u in range(n) if u != v]
+        parents = st.lists(st.sampled_from(others), unique=True) if others else st.just([])
+        sets = draw(st.lists(parents, min_size=1, max_size=6))
+        tables.append({tuple(sorted(s)): draw(numbers) for s in sets})
+    return make_table(tables)
+
+
+@settings(max_examples=300)
+@given(adversarial_tables())
+def test_adversarial_tables_against_all_choices(table):
+    best = best_by_choices(table)
+    if best == -math.inf:
+        with pytest.raises(GraphError, match="closes a cycle"):
+            solve_dp(table)
+    else:
+        assert_best(table, solve_dp(table), best)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_random_tables_against_all_dags(n):
+    for seed in range(40):
+        table = random_table(n, 6, seed)
+        assert_best(table, solve_dp(table), best_of_all_dags(table))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(30))
+def test_random_tables_against_all_dags_of_five(seed):
+    table = random_table(5, 12, seed)
+    assert_best(table, solve_dp(table), best_of_all_dags(table))
+
+
+@pytest.mark.slow
+def test_a_thousand_tables_against_all_dags_of_four():
+    for seed in range(1000):
+        table = random_table(4, 7, seed, scale=10.0 ** (seed % 7 - 2), empty=seed % 2 == 0)
+        best = best_of_all_dags(table)
+        if best > -math.inf:
+            assert_best(table, solve_dp(table), best)
+
+
+@pytest.mark.parametrize("n", [5, 6, 7, 9, 10, 11, 12])
+@pytest.mark.parametrize("n_sets", [3, 60])
+def test_random_tables_against_the_recursion(n, n_sets):
+    table = random_table(n, n_sets, 10 * n + n_sets)
+    best = best_by_recursion(table)
+    for precision, unit in (("single", 2**-30), ("double", 2**-50)):
+        result = solve_dp(table, precision=precision)
+        assert result.score == pytest.approx(best, abs=result.resolution + 1e-12 * abs(best))
+        assert result.resolution <= (n + 1) * unit * 250 * n  # a child loses at most 250
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_every_instruction_set_and_thread_count_gives_one_answer(
+    instruction_set, precision, threads
+):
+    # 17 variables: several tasks, each of several blocks; the answer was that of plain C++.
+    table = random_table(17, 150, 3)
+    result = solve_dp(table, precision=precision, threads=threads)
+    _core.use_instruction_set("portable")
+    other = solve_dp(table, precision=precision, threads=1)
+    assert (result.parents, result.certificate) == (other.parents, other.certificate)
+
+
+def test_scale_changes_the_unit_not_the_answer():
+    small, large = (random_table(9, 30, 5, scale=scale) for scale in (1e-9, 1e9))
+    assert solve_dp(small).parents == solve_dp(large).parents
+
+
+def test_single_precision_may_confuse_what_is_closer_than_its_resolution():
+    # A ring of two worth 1e6, and another where one direction is better by 1e-5: the unit of
+    # cells of 4 bytes is about 1e6 / 2^31 = 5e-4, that of 8 bytes 4e-10.
+    table = make_table(
+        [
+            {(1,): 0.0, (): -1e6, (2,): -1e6 - 1},
+            {(0,): 0.0, (): -1e6},
+            {(3,): 0.0, (): -1.0, (0,): -0.5},
+            {(2,): 0.0, (): -1.00001},
+        ]
+    )
+    best = best_by_choices(table)
+    coarse = solve_dp(table, precision="single")
+    fine = solve_dp(table, precision="double")
+    assert coarse.score >= best - coarse.resolution
+    assert 1e-5 < coarse.resolution < 1e-2
+    assert fine.score == best
+    assert fine.resolution < 1e-8
+
+
+def test_the_certificate_holds_the_numbers_of_the_proof():
+    table = random_table(7, 30, 1)
+    result = solve_dp(table, precision="single")
+    (proof,) = result.certificate.components
+    best = math.fsum(table.child(i).scores[0] for i in range(7))
+    assert proof.variables == tuple(range(7))
+    assert proof.cell_bytes == 4
+    assert proof.value < proof.limit <= 2**31 - 1
+    # value units are at most the cost; rounding hides fewer than n units.
+    assert 0 <= (best - result.score) - proof.value * proof.unit < 7 * proof.unit
+    assert result.resolution == result.certificate.resolution == 8 * proof.unit
+    assert pickle.loads(pickle.dumps(result)) == result
+
+
+def long_table():
+    """A problem of a second or more."""
+    return random_table(27, 60, 0)
+
+
+def assert_unfinished(table, result, status):
+    assert (result.status, result.proved, result.certificate) == (status, False, None)
+    best = math.fsum(table.child(i).scores[0] for i in range(len(table.names)))
+    assert result.score < result.bound == best
+    assert is_acyclic(chosen_parents(table, result))
+
+
+@pytest.mark.parametrize("seconds", [-1.0, 0.0, 0.1])
+def test_a_deadline_leaves_an_incumbent_and_a_bound(seconds):
+    table = long_table()
+    result = solve_dp(table, threads=1, deadline=time.monotonic() + seconds)
+    assert_unfinished(table, result, "time limit")
+
+
+def test_a_deadline_keeps_what_was_proved_of_small_components():
+    # Two rings of two, the first solved; the second part is the long table.
+    ring = [{(1,): 0.0, (): -1.0}, {(0,): 0.0, (): -2.0}]
+    long = long_table()
+    shifted = [
+        {tuple(p + 2 for p in parents): score for score, parents in long.child(i)}
+        for i in range(27)
+    ]
+    result = solve_dp(make_table(ring + shifted), threads=1, deadline=time.monotonic() + 0.15)
+    assert result.status == "time limit"
+    best = math.fsum(long.child(i).scores[0] for i in range(27))
+    assert result.bound == pytest.approx(best - 1.0, abs=1e-9)
+
+
+def test_ctrl_c_leaves_an_incumbent_and_a_bound_and_the_next_call_works():
+    table = long_table()
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        result = solve_dp(table, threads=1)
+    finally:
+        timer.cancel()
+    assert_unfinished(table, result, "interrupted")
+    assert solve_dp(make_table([{(): 1.0}])).score == 1.0
+
+
+def test_progress_rises_to_at_most_one():
+    shares = []
+    solve_dp(random_table(22, 40, 0), threads=1, progress=shares.append)
+    assert shares == sorted(shares)
+    assert 0 <= shares[0] <= shares[-1] <= 1
+
+
+def test_an_error_in_progress_is_raised():
+    def fail(share):
+        raise RuntimeError("stop that")
+
+    with pytest.raises(RuntimeError, match="stop that"):
+        solve_dp(random_table(22, 40, 0), progress=fail)
+
+
+def test_too_little_memory_is_refused_before_it_is_taken(monkeypatch):
+    monkeypatch.setattr(bestdag.machine, "available_memory", lambda: 2**30)
+    message = r"dp: dynamic programming .* 30 variables needs 4\.0 GiB, 1\.0 GiB are available"
+    with pytest.raises(NotEnoughMemoryError, match=message):
+        solve_dp(random_table(30, 30, 0))
+    with pytest.raises(NotEnoughMemoryError, match=r"8\.0 GiB.* use precision='single' or engine"):
+        solve_dp(random_table(30, 30, 0), precision="double")
+
+
+def test_too_many_variables_are_refused():
+    with pytest.raises(InvalidParameterError, match=r"at most 40 variables .* got 41; use engine"):
+        solve_dp(random_table(41, 30, 0))
+
+
+def test_many_variables_in_small_components_are_fine():
+    # 24 rings of two: each loses 1.
+    n = 48
+    table = make_table([{(v ^ 1,): 0.0, (): -1.0 - v % 2} for v in range(n)])
+    result = solve_dp(table)
+    assert (result.score, result.status, result.nodes) == (-24.0, "optimum proved", 24 * 4)
+
+
+def test_forecast_counts_the_cells():
+    assert 2**30 * 4 <= forecast(30, threads=2).n_bytes < 2**30 * 4.1
+    assert 2**30 * 8 <= forecast(30, threads=2, precision="double").n_bytes < 2**30 * 8.1
+    assert forecast(24).n_bytes >= 2**24 * 8
+    assert forecast(29, threads=1).seconds == 2 * forecast(28, threads=1).seconds
+    assert forecast(50).n_bytes >= 2**52
+
+
+def test_settings_are_checked():
+    table = make_table([{(): 0.0}])
+    with pytest.raises(InvalidParameterError, match="precision must be one of"):
+        solve_dp(table, precision="half")
+    with pytest.raises(InvalidParameterError, match="threads must be a whole number >= 1"):
+        solve_dp(table, threads=0)
+
+
+def test_scores_too_far_apart_for_a_double_are_refused():
+    table = make_table([{(1,): 1.7e308, (): -1.7e308}, {(0,): 0.0, (): -1.0}])
+    with pytest.raises(InvalidParameterError, match="differ by more than a number can hold"):
+        solve_dp(table)
+
+
+def test_the_smallest_differences_are_seen():
+    table = make_table([{(1,): 5e-324, (): 0.0}, {(0,): 1e-323, (): 0.0}])
+    assert solve_dp(table).score <= 1e-323
+    assert solve_dp(table).score >= 1e-323 - solve_dp(table).resolution

@@ -1,0 +1,61 @@
+"""What the documentation states as fact is compared with the code."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import bestdag
+from bestdag.cli.main import COMMANDS
+from bestdag.scores import SCORES
+
+_ROOT = Path(__file__).parents[1]
+
+
+def rows_of_the_score_table():
+    text = (_ROOT / "docs/guide/counts-and-scores.md").read_text()
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if re.fullmatch(r"`\w+`", cells[0]) and len(cells) == 6:
+            yield cells
+
+
+def test_score_table_lists_every_score_with_its_facts():
+    rows = {row[0].strip("`"): row[1:] for row in rows_of_the_score_table()}
+    assert list(rows) == list(SCORES)
+    for name, (class_name, settings, *facts) in rows.items():
+        score = SCORES[name]
+        assert class_name == f"`{score.__name__}`"
+        assert re.findall(r"\w+", settings) == [field.name for field in fields(score)]
+        stated = (score.is_score_equivalent, score.is_hyperparameter_free, score.is_regular)
+        assert facts == ["yes" if fact else "no" for fact in stated]
+
+
+def test_every_score_has_a_public_class_in_the_reference():
+    api = (_ROOT / "docs/api.md").read_text()
+    for score in SCORES.values():
+        assert getattr(bestdag, score.__name__) is score
+        assert f"bestdag.{score.__name__}\n" in api
+
+
+def test_every_command_is_in_the_guide():
+    guide = (_ROOT / "docs/guide/command-line.md").read_text()
+    assert all(f"bestdag {name}" in guide for name in COMMANDS)
+
+
+def test_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    readme = (_ROOT / "README.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", readme, re.S)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "README.md", "exec"), {})
+    shown = capsys.readouterr().out
+    stated = re.search(r"# (-[\d.]+)\.\.\.", code)
+    assert stated
+    assert shown.startswith(stated[1])
+
+
+@pytest.mark.parametrize("page", sorted(_ROOT.glob("docs/**/*.md")) + sorted(_ROOT.glob("*.md")))
+def test_links_between_pages_lead_somewhere(page):
+    for target in re.findall(r"\]\(([\w./-]+)\)", page.read_text()):
+        assert (page.parent / target).exists(), target
