@@ -19,6 +19,7 @@ from bestdag.errors import (
     UnknownNameError,
 )
 from bestdag.graph.dag import Dag
+from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
 from bestdag.scores.build import build_score_table
 from bestdag.scores.prior import EdgeDifferencePrior
@@ -329,3 +330,36 @@ def test_refuses_limits_that_make_no_sense(settings, error, message):
 def test_build_is_a_method_too():
     scorer = Scorer(random_dataset(np.random.default_rng(16)), "bic")
     assert ScoreTable.build(scorer, max_parents=2) == build_score_table(scorer, max_parents=2)
+
+
+def test_knowledge_limits_the_sets():
+    knowledge = Knowledge(required_arcs=[("a", "b")], forbidden_arcs=[("c", "d")], max_parents=2)
+    rng = np.random.default_rng(18)
+    for _ in range(30):
+        scorer = Scorer(random_dataset(rng), "bic", threads=1)
+        table = build_score_table(scorer, knowledge=knowledge)
+        everything = all_scores(scorer, 2)
+        known = knowledge.for_nodes(list("abcde"))
+        for child in everything:
+            i = "abcde".index(child)
+            must = {"abcde"[p] for p in known.required_parents(i)}
+            may = {"abcde"[p] for p in known.allowed_parents(i)}
+            everything[child] = {s: v for s, v in everything[child].items() if must <= s <= may}
+        assert "b" not in {p for _, parents in table.sets("a") for p in parents}
+        assert_serves_every_order(table, everything, tolerance_of(scorer))
+
+
+def test_nothing_is_pruned_where_a_subset_may_break_what_is_known():
+    scorer = Scorer(random_dataset(np.random.default_rng(19)), "bic")
+    table = build_score_table(scorer, knowledge=Knowledge(ancestors=[("a", "b")]), max_parents=2)
+    assert table.n_sets == table.n_scored
+    assert len(table.sets("b")) == 1 + 4 + 6
+
+
+def test_knowledge_that_contradicts_the_limits_is_refused():
+    scorer = Scorer(random_dataset(np.random.default_rng(20)), "bic")
+    knowledge = Knowledge(required_arcs=[("a", "b")])
+    with pytest.raises(GraphError, match="a must be a parent of b, and is not among those"):
+        build_score_table(scorer, knowledge=knowledge, candidates={"b": ["c"]})
+    with pytest.raises(GraphError, match="b has 1 required parents, more than the 0"):
+        build_score_table(scorer, knowledge=knowledge, max_parents=0)
