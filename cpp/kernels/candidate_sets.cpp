@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kernels/count_type.hpp"
+#include "kernels/found_sets.hpp"
 #include "kernels/joint_counts.hpp"
 #include "kernels/lookup.hpp"
 #include "kernels/partition_counter.hpp"
@@ -26,20 +27,6 @@ constexpr double kPartitionCellsPerPart = 256.0;  // memory: so many cells per r
 // Scores are sums of terms of the size of N ln N, rounded: a bound must be better than that.
 constexpr double kRelativeSlack = 1e-12;
 
-// The sets found for one child.
-struct Found {
-    std::vector<double> scores;
-    std::vector<std::int64_t> ends;
-    std::vector<std::int32_t> members;
-    std::int64_t n_scored = 0;
-    bool is_complete = true;
-
-    std::size_t bytes() const noexcept {
-        return scores.capacity() * sizeof(double) + ends.capacity() * sizeof(std::int64_t) +
-               members.capacity() * sizeof(std::int32_t);
-    }
-};
-
 // One thread's search for the sets of one child after another, by size.
 template <class Count>
 class Enumerator {
@@ -57,7 +44,7 @@ public:
           n_log_n_(table.total_weight()),
           slack_(kRelativeSlack * table.total_weight() * std::log(table.total_weight() + 2.0)) {}
 
-    Found run(std::size_t child, const ParentLimits& limits, Clock::time_point deadline) {
+    FoundSets run(std::size_t child, const ParentLimits& limits, Clock::time_point deadline) {
         start(child, limits, deadline);
         SetLevel level = first_level();
         while (level.size() > 0 && level.set_size() < max_chosen_) {
@@ -286,7 +273,7 @@ private:
         }
         ++found_.n_scored;
         if (score != score) throw std::domain_error("a score is not a number");
-        if (!settings_.prune || score > candidate.best) keep(score);
+        if (!settings_.prune || score > candidate.best) found_.add(score, parents_);
         if (set_.size() >= max_chosen_) return;
 
         const double best = std::max(score, candidate.best);
@@ -324,12 +311,6 @@ private:
         return false;
     }
 
-    void keep(double score) {
-        found_.scores.push_back(score);
-        found_.members.insert(found_.members.end(), parents_.begin(), parents_.end());
-        found_.ends.push_back(static_cast<std::int64_t>(found_.members.size()));
-    }
-
     std::uint32_t arity(std::int32_t column) const {
         return table_.column(static_cast<std::size_t>(column)).arity;
     }
@@ -355,7 +336,7 @@ private:
     double growth_ = 1.0;               // the smallest arity of these columns
     std::size_t max_chosen_ = 0;
     bool watches_parents_ = false;  // the score has a rule about single parents
-    Found found_;
+    FoundSets found_;
 
     // The set at hand and what may join it.
     std::vector<std::uint16_t> set_;
@@ -366,11 +347,11 @@ private:
 };
 
 template <class Count>
-std::vector<Found> find_all(const Table& table, const Kernel& kernel,
-                            std::span<const ParentLimits> limits, const CandidateSettings& settings,
-                            const Execution& execution) {
+std::vector<FoundSets> find_all(const Table& table, const Kernel& kernel,
+                                std::span<const ParentLimits> limits,
+                                const CandidateSettings& settings, const Execution& execution) {
     const auto start = Clock::now();
-    std::vector<Found> found(limits.size());
+    std::vector<FoundSets> found(limits.size());
     std::atomic<std::size_t> next = 0;
     const auto n_workers =
         std::min(limits.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
@@ -393,13 +374,8 @@ std::vector<Found> find_all(const Table& table, const Kernel& kernel,
             found[child] = enumerator.run(child, limits[child], deadline);
         }
     };
-    double expected = 0.0;
-    for (const ParentLimits& limit : limits) {
-        const double pairs =
-            std::pow(static_cast<double>(limit.allowed.size()),
-                     std::min<double>(2.0, static_cast<double>(limit.max_parents)));
-        expected += pairs * (kNanosecondsPerSet + static_cast<double>(table.n_rows()));
-    }
+    const double expected = static_cast<double>(limits.size() * limits.size()) *
+                            (kNanosecondsPerSet + static_cast<double>(table.n_rows()));
     parallel_for(n_workers, expected, execution, work);
     return found;
 }
@@ -409,24 +385,14 @@ std::vector<Found> find_all(const Table& table, const Kernel& kernel,
 CandidateSets candidate_sets(const Table& table, const Kernel& kernel,
                              std::span<const ParentLimits> limits,
                              const CandidateSettings& settings, const Execution& execution) {
-    std::vector<Found> found;
+    if (shares_counts(table, limits, settings)) {
+        return candidate_sets_by_sharing(table, kernel, limits, settings, execution);
+    }
+    std::vector<FoundSets> found;
     with_count_type(table, [&](auto zero) {
         found = find_all<decltype(zero)>(table, kernel, limits, settings, execution);
     });
-    CandidateSets result;
-    LocalScores& sets = result.sets;
-    for (Found& child : found) {
-        const auto offset = static_cast<std::int64_t>(sets.members.size());
-        sets.scores.insert(sets.scores.end(), child.scores.begin(), child.scores.end());
-        sets.members.insert(sets.members.end(), child.members.begin(), child.members.end());
-        for (const std::int64_t end : child.ends) sets.offsets.push_back(offset + end);
-        sets.first_sets.push_back(static_cast<std::int64_t>(sets.scores.size()));
-        result.n_scored.push_back(child.n_scored);
-        result.is_complete.push_back(child.is_complete);
-        child = {};
-    }
-    order_sets(sets);
-    return result;
+    return join(found);
 }
 
 }  // namespace bestdag

@@ -1,7 +1,9 @@
 #include "kernels/jkl.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "kernels/decimal.hpp"
@@ -15,7 +17,17 @@ namespace {
 constexpr double kNanosecondsPerByte = 8.0;  // measured
 constexpr std::size_t kMaxShown = 40;        // bytes of a word in a message
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+// What separates words (1) and ends lines (2).
+constexpr std::array<std::uint8_t, 256> kinds_of_characters() {
+    std::array<std::uint8_t, 256> kinds{};
+    for (const char c : {' ', '\t', '\r', '\v', '\f'}) kinds[static_cast<unsigned char>(c)] = 1;
+    kinds['\n'] = 2;
+    return kinds;
+}
+constexpr auto kKinds = kinds_of_characters();
+
+bool is_blank(char c) { return kKinds[static_cast<unsigned char>(c)] == 1; }
+bool ends_word(char c) { return kKinds[static_cast<unsigned char>(c)] != 0; }
 
 // A word for a message: on one line, not too long, never cut inside a character.
 std::string shown(std::string_view word) {
@@ -72,7 +84,7 @@ private:
 
     // Go to the next line that is not blank; line_ is where its first word begins.
     bool next_line() {
-        while (at_ < text_.size() && (is_blank(text_[at_]) || text_[at_] == '\n')) ++at_;
+        while (at_ < text_.size() && ends_word(text_[at_])) ++at_;
         line_ = at_;
         return at_ < text_.size();
     }
@@ -81,7 +93,7 @@ private:
     std::string_view word() {
         while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
         const std::size_t first = at_;
-        while (at_ < text_.size() && !is_blank(text_[at_]) && text_[at_] != '\n') ++at_;
+        while (at_ < text_.size() && !ends_word(text_[at_])) ++at_;
         return text_.substr(first, at_ - first);
     }
 
@@ -96,10 +108,14 @@ private:
     }
 
     // A whole number, or an error that says what was needed.
-    std::size_t whole(std::string_view text, const std::string& needed) {
+    std::size_t whole(std::string_view text, const char* needed) {
         std::uint64_t value = 0;
-        if (text.empty()) fail(at_, "the line ends where " + needed + " was needed");
-        if (!read_whole(text, value)) fail(text, needed + " was needed, got " + shown(text));
+        if (text.empty()) {
+            fail(at_, std::string("the line ends where ") + needed + " was needed");
+        }
+        if (!read_whole(text, value)) {
+            fail(text, std::string(needed) + " was needed, got " + shown(text));
+        }
         return value;
     }
 
@@ -124,9 +140,9 @@ private:
         }
         const std::string_view name = word();
         const std::string_view count = word();
-        const std::string needed = "a variable's name and its number of parent sets";
+        const char* const needed = "a variable's name and its number of parent sets";
         const std::size_t n_sets = whole(count, needed);
-        end_of_line("a line here is " + needed);
+        end_of_line(std::string("a line here is ") + needed);
         if (n_sets == 0) fail(count, "variable " + shown(name) + " has no parent set");
         if (!numbers_.add(name)) fail(name, "variable " + shown(name) + " comes twice");
         names_.emplace_back(name);
@@ -156,7 +172,10 @@ private:
             }
             words_.push_back(parent);
         }
-        end_of_line(plural(n_parents, "parent") + " announced");
+        const std::string_view extra = word();  // messages are made only when needed
+        if (!extra.empty()) {
+            fail(extra, plural(n_parents, "parent") + " announced, got " + shown(extra) + " too");
+        }
         out_.scores.push_back(value);
         out_.offsets.push_back(static_cast<std::int64_t>(words_.size()));
     }

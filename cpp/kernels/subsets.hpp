@@ -14,6 +14,7 @@ public:
     // Subsets of at most max_size of n elements; their number must fit 63 bits (the caller checks).
     Subsets(std::size_t n, std::size_t max_size);
 
+    std::size_t n_elements() const { return n_; }
     std::size_t n_of_size(std::size_t size) const { return choose(n_, size); }
     std::size_t n_up_to(std::size_t size) const { return offsets_[size + 1]; }
 

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "kernels/aic.hpp"
@@ -14,8 +16,10 @@
 #include "kernels/bdeu.hpp"
 #include "kernels/bic.hpp"
 #include "kernels/bitwise.hpp"
+#include "kernels/candidate_sets.hpp"
 #include "kernels/families.hpp"
 #include "kernels/fnml.hpp"
+#include "kernels/jkl.hpp"
 #include "kernels/ll.hpp"
 #include "kernels/log_gamma.hpp"
 #include "kernels/max_bdeu.hpp"
@@ -145,6 +149,72 @@ void check_table(const Data& data, const bestdag::Execution& execution) {
             // Bit by bit: scores that need whole counts are not numbers for real weights.
             check(std::memcmp(one.data(), many.data(), one.size() * sizeof(double)) == 0,
                   "scores do not depend on threads");
+        }
+    }
+}
+
+// Pruned and unpruned tables have the same best set, whatever the threads.
+void check_candidate_sets(const Data& data, std::size_t max_parents,
+                          const bestdag::Execution& execution) {
+    const auto n = static_cast<std::int32_t>(data.columns.size());
+    std::vector<std::vector<std::int32_t>> allowed(data.columns.size()), required(allowed.size());
+    std::vector<std::vector<double>> bonuses(data.columns.size());
+    std::vector<bestdag::ParentLimits> limits;
+    for (std::int32_t child = 0; child < n; ++child) {
+        const auto c = static_cast<std::size_t>(child);
+        for (std::int32_t other = 0; other < n; ++other) {
+            if (other == child) continue;
+            const bool is_required = child == 0 && other == 1;
+            (is_required ? required : allowed)[c].push_back(other);
+            if (!is_required) bonuses[c].push_back(other % 2 ? 0.1 : -0.1);
+        }
+        limits.push_back({required[c], allowed[c], max_parents, 0.0, bonuses[c]});
+    }
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    const bestdag::Weights kinds[] = {
+        {}, {data.whole.data(), nullptr}, {nullptr, data.real.data()}};
+    for (const bestdag::Weights& weights : kinds) {
+        const bestdag::Table table(data.n_rows, data.columns, weights);
+        for (const auto& kernel : {bestdag::make_bic(), bestdag::make_bdeu(1.0)}) {
+            const auto pruned =
+                bestdag::candidate_sets(table, kernel, limits, {true, kNone, kNone}, execution);
+            const auto one =
+                bestdag::candidate_sets(table, kernel, limits, {true, kNone, kNone}, {1, {}});
+            const auto all =
+                bestdag::candidate_sets(table, kernel, limits, {false, kNone, kNone}, execution);
+            check(pruned.sets.scores == one.sets.scores && pruned.sets.members == one.sets.members,
+                  "candidate sets do not depend on threads");
+            for (std::size_t c = 0; c < data.columns.size(); ++c) {
+                const auto first = static_cast<std::size_t>(pruned.sets.first_sets[c]);
+                const auto first_of_all = static_cast<std::size_t>(all.sets.first_sets[c]);
+                check(pruned.sets.scores[first] == all.sets.scores[first_of_all],
+                      "pruning keeps the best set");
+            }
+        }
+    }
+}
+
+// A text on the heap that ends where its memory ends, cut or damaged anywhere.
+void check_jkl() {
+    const std::string good = "3\na 2\n-1.5 2 b c\n-3 0\nb 1\n-2e-3 0\nc 2\n4.25 0\n-0.5 1 a\n";
+    const auto parses = [](const std::vector<char>& text) {
+        try {
+            bestdag::parse_jkl({text.data(), text.size()}, {1, {}});
+            return true;
+        } catch (const bestdag::JklError&) {
+            return false;
+        }
+    };
+    check(parses({good.begin(), good.end()}), "a good file is read");
+    std::mt19937 random(4);
+    for (std::size_t size = 0; size < good.size(); ++size) {
+        const std::vector<char> cut(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size));
+        check(!parses(cut), "a cut file is refused");
+        for (int i = 0; i < 50; ++i) {
+            std::vector<char> damaged(good.begin(), good.end());
+            damaged[size] = static_cast<char>(random() % 256);
+            damaged[random() % damaged.size()] = "0123456789 \n-.abc"[random() % 17];
+            parses(damaged);  // reads it or not, but never past its end
         }
     }
 }
@@ -286,6 +356,11 @@ int main() {
         for (const std::size_t n_rows : {1u, 64u, 65u, 1000u, 40'000u}) {
             check_table(Data(n_rows, {2, 3, 2, 4, 1}, 1), execution);
             check_table(Data(n_rows, {30, 30, 30, 300, 2}, 2), execution);
+            if (n_rows <= 1000) {
+                check_candidate_sets(Data(n_rows, {2, 3, 2, 4, 1, 2, 3}, 5), 3, execution);
+                check_candidate_sets(Data(n_rows, {2, 3, 2, 4, 1, 2, 3}, 6), 6, execution);
+                check_candidate_sets(Data(n_rows, {30, 30, 300, 2, 3}, 7), 4, execution);
+            }
         }
         check_subsets(execution);
     }
@@ -297,6 +372,7 @@ int main() {
     check_interruption();
     check_too_many_cells();
     check_regret();
+    check_jkl();
     check(bestdag::log_rising(0.5, 0.0) == 0.0, "an empty product is 1");
     std::printf(failures ? "%d checks failed\n" : "all kernel checks passed\n", failures);
     return failures ? 1 : 0;

@@ -58,6 +58,7 @@ _HOME = {
     "Network": "bestdag.network.network",
     "Pdag": "bestdag.graph.pdag",
     "QNML": "bestdag.scores.qnml",
+    "ScoreTable": "bestdag.scores.table",
     "Scorer": "bestdag.scores.scorer",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",

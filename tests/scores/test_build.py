@@ -1,6 +1,9 @@
 """Score tables from data: nothing that an optimal network may need is missing."""
 
 import math
+import os
+import signal
+import threading
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
@@ -16,11 +19,13 @@ from bestdag.errors import (
     UnknownNameError,
 )
 from bestdag.graph.dag import Dag
+from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
 from bestdag.scores.build import build_score_table
 from bestdag.scores.prior import EdgeDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
+from tests.conftest import make_dataset
 from tests.scores.random_data import random_dataset
 
 WEIGHTS = [None, "whole", "real"]
@@ -131,14 +136,19 @@ def test_without_pruning_every_set_is_listed(weights):
         assert all(listed[s] == pytest.approx(everything[child][s], abs=1e-9) for s in listed)
 
 
-def test_required_parents_are_in_every_set_and_candidates_limit_the_rest():
+# Up to three parents the sets are scored together, beyond child by child.
+@pytest.mark.parametrize("max_parents", [3, 4])
+@pytest.mark.parametrize("score", ["bic", "bdeu", "k2"])
+def test_required_parents_are_in_every_set_and_candidates_limit_the_rest(score, max_parents):
     rng = np.random.default_rng(4)
-    for _ in range(100):
-        scorer = Scorer(random_dataset(rng), "bic", threads=1)
+    for _ in range(40):
+        scorer = Scorer(random_dataset(rng), score, threads=1)
         required = {"c": ["d"], "a": ["b", "e"]}
         candidates = {"c": ["a", "d", "e"], "b": []}
-        table = build_score_table(scorer, required=required, candidates=candidates, max_parents=3)
-        everything = all_scores(scorer, 3)
+        table = build_score_table(
+            scorer, required=required, candidates=candidates, max_parents=max_parents
+        )
+        everything = all_scores(scorer, max_parents)
         for child in everything:
             must = frozenset(required.get(child, ()))
             may = frozenset(candidates.get(child, set("abcde") - {child}))
@@ -163,12 +173,30 @@ def test_same_table_whatever_the_threads_and_the_order_of_columns():
     assert build_score_table(Scorer(turned, "bdeu", threads=4), max_parents=4) == one
 
 
-def test_scores_are_those_of_the_scorer_to_the_last_bit():
-    scorer = Scorer(random_dataset(np.random.default_rng(8), max_rows=200), "bdeu")
-    table = build_score_table(scorer)
-    for child in table.names:
-        for score, parents in table.sets(child):
-            assert score == scorer.family(child, parents)
+@pytest.mark.parametrize("score", ["bdeu", "fnml"])
+def test_both_routes_give_the_same_table(score):
+    data = random_dataset(np.random.default_rng(17), n_variables=8, max_rows=200)
+    together = build_score_table(Scorer(data, score), max_parents=3)
+    # One child without a limit means: child by child.
+    apart = build_score_table(Scorer(data, score), max_parents=dict.fromkeys("abcdefg", 3))
+    for child in "abcdefg":
+        one, two = as_sets(together, child), as_sets(apart, child)
+        assert one.keys() == two.keys()
+        assert all(one[s] == pytest.approx(two[s], abs=1e-9) for s in one)
+
+
+def test_ctrl_c_is_answered_and_the_next_call_works():
+    rng = np.random.default_rng(0)
+    columns = {f"v{i:02}": rng.integers(0, 2, 20_000).tolist() for i in range(25)}
+    scorer = Scorer(make_dataset(columns), "ll", threads=2)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            build_score_table(scorer, max_parents=8)  # hours
+    finally:
+        timer.cancel()
+    assert build_score_table(scorer, max_parents=1).complete
 
 
 @dataclass(frozen=True)
@@ -267,7 +295,7 @@ def test_memory_limit_is_kept_and_the_remedy_named():
 def test_one_variable():
     data = random_dataset(np.random.default_rng(14), n_variables=1)
     table = build_score_table(Scorer(data, "bic"))
-    assert table.sets("a") == [(Scorer(data, "bic").family("a"), ())]
+    assert table.sets("a") == [(pytest.approx(Scorer(data, "bic").family("a"), abs=1e-12), ())]
 
 
 @pytest.mark.parametrize(
@@ -302,3 +330,36 @@ def test_refuses_limits_that_make_no_sense(settings, error, message):
 def test_build_is_a_method_too():
     scorer = Scorer(random_dataset(np.random.default_rng(16)), "bic")
     assert ScoreTable.build(scorer, max_parents=2) == build_score_table(scorer, max_parents=2)
+
+
+def test_knowledge_limits_the_sets():
+    knowledge = Knowledge(required_arcs=[("a", "b")], forbidden_arcs=[("c", "d")], max_parents=2)
+    rng = np.random.default_rng(18)
+    for _ in range(30):
+        scorer = Scorer(random_dataset(rng), "bic", threads=1)
+        table = build_score_table(scorer, knowledge=knowledge)
+        everything = all_scores(scorer, 2)
+        known = knowledge.for_nodes(list("abcde"))
+        for child in everything:
+            i = "abcde".index(child)
+            must = {"abcde"[p] for p in known.required_parents(i)}
+            may = {"abcde"[p] for p in known.allowed_parents(i)}
+            everything[child] = {s: v for s, v in everything[child].items() if must <= s <= may}
+        assert "b" not in {p for _, parents in table.sets("a") for p in parents}
+        assert_serves_every_order(table, everything, tolerance_of(scorer))
+
+
+def test_nothing_is_pruned_where_a_subset_may_break_what_is_known():
+    scorer = Scorer(random_dataset(np.random.default_rng(19)), "bic")
+    table = build_score_table(scorer, knowledge=Knowledge(ancestors=[("a", "b")]), max_parents=2)
+    assert table.n_sets == table.n_scored
+    assert len(table.sets("b")) == 1 + 4 + 6
+
+
+def test_knowledge_that_contradicts_the_limits_is_refused():
+    scorer = Scorer(random_dataset(np.random.default_rng(20)), "bic")
+    knowledge = Knowledge(required_arcs=[("a", "b")])
+    with pytest.raises(GraphError, match="a must be a parent of b, and is not among those"):
+        build_score_table(scorer, knowledge=knowledge, candidates={"b": ["c"]})
+    with pytest.raises(GraphError, match="b has 1 required parents, more than the 0"):
+        build_score_table(scorer, knowledge=knowledge, max_parents=0)

@@ -17,6 +17,8 @@ from bestdag.errors import (
     unknown_name,
 )
 from bestdag.graph._names import arc_text, show
+from bestdag.graph.knowledge import Knowledge
+from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.machine import SHARE_OF_MEMORY, available_memory, readable_size, require_memory
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
@@ -50,6 +52,7 @@ def build_score_table(
     max_parents: int | Mapping[str, int] | None = None,
     candidates: _Parents | None = None,
     required: _Parents | None = None,
+    knowledge: Knowledge | None = None,
     prune: bool = True,
     time_limit: float | None = None,
     memory_limit: float | None = None,
@@ -67,6 +70,10 @@ def build_score_table(
         A child that is named here gets parents from its list only; the others from all.
     required : mapping of child to parents, optional
         Parents that every set of the child must have.
+    knowledge : Knowledge, optional
+        What is known of the network; each set keeps to it, as far as single families can. Where
+        a subset may break what the set itself keeps to (an ancestor to be, an edge in either
+        direction), nothing is pruned.
     prune : bool, default True
         Leave out every set that scores no more than one of its (allowed) subsets. A best network
         never needs such a set, because it may use the subset instead. Switch it off where that
@@ -116,6 +123,10 @@ def build_score_table(
     """
     names = [variable.name for variable in scorer.variables]
     limits = _limits(names, max_parents, candidates, required)
+    if knowledge is not None:
+        known = knowledge.for_nodes(names)
+        limits = [_within(known, child, limit) for child, limit in enumerate(limits)]
+        prune = prune and not (known.ancestors or known.required_edges)
     if time_limit is not None:
         require_positive(_WHO, "time_limit", time_limit)
     if memory_limit is not None:
@@ -198,6 +209,25 @@ def _limits(
             )
         )
     return limits
+
+
+def _within(known: NodeKnowledge, child: int, limit: ParentLimits) -> ParentLimits:
+    """Narrow a child's limits by what is known."""
+    name = show(known.names[child])
+    must = {*limit.required, *known.required_parents(child).tolist()}
+    may = {*limit.required, *limit.allowed} & {*known.allowed_parents(child).tolist()}
+    if not must <= may:
+        parent = show(known.names[min(must - may)])
+        raise GraphError(
+            f"{_WHO}: {parent} must be a parent of {name}, and is not among those it may have"
+        )
+    most = min(limit.max_parents, int(known.max_parents[child]), len(may))
+    if len(must) > most:
+        raise GraphError(
+            f"{_WHO}: {name} has {len(must)} required parents, more than the {most} it may have"
+        )
+    allowed = tuple(sorted(may - must))
+    return ParentLimits(tuple(sorted(must)), allowed, most, 0.0, (0.0,) * len(allowed))
 
 
 def _numbered(

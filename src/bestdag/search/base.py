@@ -181,18 +181,10 @@ class Problem:
         # A table that gets no time at all still has the empty sets.
         left = max(self.seconds_left, 1e-3)
         time_limit = None if math.isinf(left) else left
-        if self.knowledge.is_empty:
-            return build_score_table(
-                self.scores, max_parents=self.max_parents, time_limit=time_limit
-            )
-        nodes = self._nodes
-        most = len(self.names) if self.max_parents is None else self.max_parents
-        numbered = list(enumerate(self.names))
         return build_score_table(
             self.scores,
-            max_parents={name: min(int(nodes.max_parents[i]), most) for i, name in numbered},
-            candidates={name: self._named(nodes.allowed_parents(i)) for i, name in numbered},
-            required={name: self._named(nodes.required_parents(i)) for i, name in numbered},
+            max_parents=self.max_parents,
+            knowledge=self.knowledge,
             time_limit=time_limit,
         )
 
