@@ -1,5 +1,7 @@
 """The command itself: help, version, unknown commands, interruption."""
 
+import json
+import os
 import signal
 import subprocess
 import sys
@@ -50,3 +52,67 @@ def test_interruption_exits_130_and_leaves_no_file(tmp_path):
 
 def test_no_command_shows_the_help(cli):
     assert cli() == cli("--help")
+
+
+def run_command(*arguments, **settings):
+    command = [sys.executable, "-m", "bestdag", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, check=False, timeout=120, **settings)
+
+
+def test_interruption_while_starting_is_one_line(tmp_path):
+    for wait in (0.02, 0.05, 0.1, 0.2):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "bestdag", "info", str(example("asia.csv"))],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        time.sleep(wait)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        # Before the interpreter runs our code it dies in its own way; afterwards it is ours.
+        if process.returncode == 130:
+            assert err == "bestdag: interrupted\n"
+        else:
+            assert process.returncode in (0, -signal.SIGINT, 1)
+
+
+def test_any_encoding_of_the_terminal_will_do(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("naïve 😀,x\nä,1\nß,2\n", encoding="utf-8")
+    settings = {"env": {**os.environ, "PYTHONIOENCODING": "ascii"}}
+    shown = run_command("info", path, **settings)
+    assert shown.returncode == 0
+    assert b"na\\xefve" in shown.stdout
+    made = json.loads(run_command("info", path, "--json", **settings).stdout)
+    assert made["variables"][0]["name"] == "naïve 😀"
+
+
+def test_control_characters_do_not_reach_the_terminal(cli, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n\x1b[31mred,1\nplain,2\n")
+    assert "\x1b" not in cli("info", path).out
+
+
+def test_closed_output_is_an_error_of_one_line():
+    done = subprocess.run(
+        f"{sys.executable} -m bestdag --version >&-", shell=True, capture_output=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_what_cannot_be_written_exits_1(cli, tmp_path):
+    shown = cli("sample", example("asia.bif"), "-n", "5", "-o", tmp_path / "no" / "x.csv")
+    assert shown.code == 1
+    assert "cannot be written" in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_missing_texts_add_to_empty_cells(cli, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\nNA,1\n,2\na,1\nb,2\n")
+    made = json.loads(cli("info", path, "--missing-value", "NA", "--json").out)
+    assert made["variables"][0] == {"name": "x", "states": ["a", "b"], "missing": 2}
+    made = json.loads(cli("info", path, "--drop", "x", "--json").out)
+    assert [v["name"] for v in made["variables"]] == ["y"]

@@ -11,8 +11,8 @@ from bestdag.examples import EXAMPLES, example
 
 _COMMANDS = (
     "info asia.csv",
-    "score asia.csv asia.bif --score all --families",
-    "sample asia.bif -n 3 --seed 1",
+    "learn asia.csv --score bdeu",
+    "score asia.csv asia.bif --score all",
 )
 
 
