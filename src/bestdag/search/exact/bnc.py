@@ -18,7 +18,7 @@ from bestdag.search.exact.engine import EngineResult, Status
 from bestdag.search.exact.relaxation import Relaxation, Sets
 from bestdag.search.exact.tree import Stopped, Tree
 
-__all__ = ["solve_bnc"]
+__all__ = ["BranchAndCut", "solve_bnc"]
 
 _POLL_SECONDS = 0.05
 # Iterated local search ends after this many rounds in a row without a better network ...
@@ -80,17 +80,23 @@ def solve_bnc(
     >>> result.score, result.parents, result.status
     (-3.5, [1, 0], 'optimum proved')
     """
-    return _Run(table, deadline, seed, progress, incumbent).result()
+    engine = BranchAndCut(
+        table, deadline=deadline, seed=seed, progress=progress, incumbent=incumbent
+    )
+    return engine.run()
 
 
-class _Run:
+class BranchAndCut:
+    """One run of `solve_bnc`, for those who also want to know how it went."""
+
     def __init__(
         self,
         table: ScoreTable,
-        deadline: float | None,
-        seed: int,
-        progress: Callable[[float, float], None] | None,
-        incumbent: Sequence[int] | None,
+        *,
+        deadline: float | None = None,
+        seed: int = 0,
+        progress: Callable[[float, float], None] | None = None,
+        incumbent: Sequence[int] | None = None,
     ) -> None:
         self._start = time.monotonic()
         self._deadline = inf if deadline is None else deadline
@@ -108,7 +114,20 @@ class _Run:
         self._order = None if incumbent is None else _order_of(sets, incumbent)
         self._tree: Tree | None = None
 
-    def result(self) -> EngineResult:
+    @property
+    def n_cuts(self) -> int:
+        """Cuts made."""
+        return self._kernels.n_cuts
+
+    @property
+    def root_gap(self) -> float:
+        """Nats between the incumbent and what the root of the tree proved."""
+        tree = self._tree
+        if tree is None:
+            return 0.0
+        return tree.relaxation.nats(max(0, tree.cutoff - tree.root_bound))
+
+    def run(self) -> EngineResult:
         """Work in another thread, so that this one hears Ctrl-C; both end together."""
         worker = threading.Thread(target=self._work, name="bestdag-bnc", daemon=True)
         worker.start()

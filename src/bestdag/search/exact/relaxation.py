@@ -5,8 +5,8 @@ cheapest acyclic choice wins. For any multipliers >= 0 on valid cuts ``sum a_f x
 
     sum_c m_c b_c + sum_v min_{f of v} (cost_f - sum_c m_c a_cf)
 
-is a lower bound of every acyclic choice (Lagrangian duality). It is computed here in integers, so it
-holds without any trust in a solver: costs are rounded down to units, multipliers are whole units.
+is a lower bound of every acyclic choice (Lagrangian duality). It is computed here in integers, so
+it holds without any trust in a solver: costs are rounded down to units, multipliers are whole.
 """
 
 from __future__ import annotations
@@ -164,10 +164,13 @@ class Relaxation:
         result = np.zeros(len(self.cuts), dtype=np.int64)
         clipped = np.clip(np.nan_to_num(duals), 0.0, 2.0**16)
         result[np.asarray(cuts, dtype=np.int64)] = np.floor(np.ldexp(clipped, _LP_BITS))
+        # Coefficients are at most 4: sums stay below 2^61. A proof may use any multipliers >= 0.
+        while sum(result.tolist()) >= 2**59:
+            result //= 2
         return result
 
     def price(self, multipliers: NDArray[np.int64], allowed: NDArray[np.bool_]) -> Pricing:
-        """The bound over the allowed sets; the reduced cost of a set that is not is 2^60."""
+        """Bound the cost over the allowed sets; the reduced cost of the others is 2^60."""
         reduced = np.empty(len(self.sets), dtype=np.int64)
         younger = len(self.cuts) - len(multipliers)  # cuts that came later: multiplier 0
         multipliers = np.pad(multipliers, (0, younger))
@@ -180,6 +183,6 @@ class Relaxation:
         return Pricing(paid + sum(least.tolist()), reduced, least)
 
     def too_dear(self, pricing: Pricing, cutoff: int) -> NDArray[np.bool_]:
-        """Sets that no choice cheaper than the cutoff has."""
+        """Mark the sets that no choice cheaper than the cutoff has."""
         slack = cutoff - pricing.bound
         return (pricing.reduced - pricing.least[self.sets.child]) >= slack

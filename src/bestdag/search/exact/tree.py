@@ -35,7 +35,7 @@ class _Open:
     number: int  # position in the certificate, and the tie-break
     allowed: NDArray[np.bool_] = field(compare=False)
     required: tuple[tuple[int, int], ...] = field(compare=False)
-    basis: object = field(compare=False, default=None)
+    best: NDArray[np.int64] | None = field(compare=False, default=None)  # proved `bound`, if here
 
 
 class Tree:
@@ -121,7 +121,11 @@ class Tree:
             room = float(np.ldexp(float(self.cutoff - node.bound), -34))
             arc = self._brancher.choose(solution, node.allowed, room)
             self._check()
-        self._branch(node, arc or self._any_arc(node.allowed))
+        arc = arc or self._any_arc(node.allowed)
+        if arc is None:
+            self._close(node)
+        else:
+            self._branch(node, arc)
 
     def _start_again(self, root: _Open) -> Solution | None:
         """Make a smaller program for the tree, without what the root has done with."""
@@ -136,18 +140,17 @@ class Tree:
 
     def _tighten(self, node: _Open, is_root: bool) -> Solution | None:
         """Solve, price and cut until the node is done with or cuts stop helping."""
-        self._best: NDArray[np.int64] | None = None  # the multipliers behind node.bound
         try:
             solution = self._rounds(node, is_root)
         except Stopped:
-            if self._best is not None:
-                self._record(node, self._best)
+            if node.best is not None:
+                self._record(node, node.best)
             raise
-        if self._best is not None:
+        if node.best is not None:
             if node.bound >= self.cutoff:
-                self._record(node, self._best)
+                self._record(node, node.best)
             else:
-                self._fix(node, self.relaxation.price(self._best, node.allowed), self._best)
+                self._fix(node, self.relaxation.price(node.best, node.allowed), node.best)
         return solution
 
     def _rounds(self, node: _Open, is_root: bool) -> Solution | None:
@@ -165,7 +168,7 @@ class Tree:
             multipliers = self.relaxation.multipliers(self.master.cuts, solution.cut_duals)
             pricing = self.relaxation.price(multipliers, node.allowed)
             if pricing.bound > node.bound:
-                node.bound, self._best = pricing.bound, multipliers
+                node.bound, node.best = pricing.bound, multipliers
                 self._publish(node)
             if node.bound >= self.cutoff:
                 return solution
@@ -195,7 +198,8 @@ class Tree:
         return progress[-1] - progress[-1 - rounds] < share * gap
 
     def _columns(self, node: _Open, solution: Solution, pricing: Pricing) -> NDArray[np.int64]:
-        duals = np.floor(np.ldexp(solution.child_duals, 34)).astype(np.int64)
+        duals = np.clip(np.nan_to_num(solution.child_duals), -(2.0**20), 2.0**20)
+        duals = np.floor(np.ldexp(duals, 34)).astype(np.int64)
         threshold = duals - 200  # about 1e-8 in the program
         wanted = node.allowed & ~self.master.in_master
         wanted &= pricing.reduced < threshold[self.sets.child]
@@ -272,9 +276,27 @@ class Tree:
         record = Multipliers(tuple(used.tolist()), tuple(multipliers[used].tolist()))
         self.nodes[node.number].records.append(record)
 
-    def _branch(self, node: _Open, arc: tuple[int, int] | None) -> None:
-        if arc is None:
-            raise AssertionError("a node without alternatives was not closed")
+    def _close(self, node: _Open) -> None:
+        """Prove a node in which every child has at most one set left, without a program."""
+        only = np.flatnonzero(node.allowed)
+        if len(only) < self.sets.n:
+            return  # a child has none: the check sees that too
+        multipliers = np.zeros(len(self.relaxation.cuts), dtype=np.int64)
+        cycles = self.kernels.separate(only, np.ones(len(only)), 1, [], 0.5, 1)
+        self._check()
+        if cycles:
+            # No member of the cycle has a set without parents in it: any multiplier is paid.
+            self._take(cut := Cut(((tuple(cycles[0][0]), 1),)))
+            multipliers = np.zeros(len(self.relaxation.cuts), dtype=np.int64)
+            multipliers[self._seen[cut]] = max(self.cutoff, 0)
+        elif self.kernels.descend_from(_order_of(self.sets.arc_weights(only, np.ones(len(only))))):
+            self.choice = self.kernels.best()
+        node.bound = self.relaxation.price(multipliers, node.allowed).bound
+        self._record(node, multipliers)
+        if node.bound < self.cutoff:
+            raise AssertionError("exact: a node with one choice left was not closed")
+
+    def _branch(self, node: _Open, arc: tuple[int, int]) -> None:
         parent, child = arc
         without = node.allowed.copy()
         self._arcs.forbid(without, parent, child)
