@@ -8,6 +8,7 @@ import threading
 import time
 import tomllib
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -120,8 +121,11 @@ def test_hostile_tables(table):
     assert result.score <= best + 1e-9 * abs(best)
     assert result.score >= best - max(result.resolution, 1e-9 * abs(best))
     # The resolution is small beside what there is to choose from.
-    worst = sum(float(table.child(v).scores[0]) for v in range(len(table.names))) - result.score
-    assert result.resolution <= 1e-7 * max(worst, 1e-300) + 1e-290
+    cost = sum(
+        Fraction(float(table.child(v).scores[0])) - Fraction(float(table.child(v).scores[k]))
+        for v, k in enumerate(result.parents)
+    )
+    assert result.resolution <= 1e-6 * cost
 
 
 def test_one_variable():

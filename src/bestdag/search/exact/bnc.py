@@ -57,7 +57,7 @@ def solve_bnc(
     -------
     EngineResult
         "optimum proved" means that no acyclic choice scores more than ``score + resolution``;
-        the resolution is about 1e-9 of the distance between the first network found and the sum of
+        the resolution is about 1e-10 of the distance between the first network found and the sum of
         every child's best score. The certificate is checked by `certificate.verify`.
 
     Raises

@@ -18,7 +18,7 @@ from bestdag.search.exact.relaxation import Relaxation
 
 __all__ = ["Master", "Solution"]
 
-_STAND_IN_COST = 2.0**14  # the first incumbent costs about 2^10 (see relaxation)
+_STAND_IN_COST = 2.0**16  # the first incumbent costs about 2^12 (see relaxation)
 _DUAL, _PRIMAL = 1, 4  # HiGHS simplex strategies
 _TOLERANCE = 1e-9
 

@@ -14,11 +14,11 @@ from bestdag import _core
 from bestdag.search.exact.branching import ArcSets, Brancher
 from bestdag.search.exact.certificate import Multipliers, Node
 from bestdag.search.exact.master import Master, Solution
-from bestdag.search.exact.relaxation import Cut, Pricing, Relaxation, Sets
+from bestdag.search.exact.relaxation import LP_BITS, Cut, Pricing, Relaxation, Sets
 
 __all__ = ["Stopped", "Tree"]
 
-_RESOLUTION_UNITS = 17592  # 1e-9 of the first incumbent's cost, which is about 2^44 units
+_RESOLUTION_UNITS = 28147  # 1e-10 of the first incumbent's cost, which is about 2^48 units
 _COLUMNS_PER_CHILD = 12
 _LEAST_VIOLATION = 0.02
 _CUTS_PER_VARIABLE = 0.75  # taken in per round and kind
@@ -118,7 +118,7 @@ class Tree:
             solution = self._start_again(node) or solution
         arc = None
         if solution is not None:
-            room = float(np.ldexp(float(self.cutoff - node.bound), -34))
+            room = float(np.ldexp(float(self.cutoff - node.bound), -LP_BITS))
             arc = self._brancher.choose(solution, node.allowed, room)
             self._check()
         arc = arc or self._any_arc(node.allowed)
@@ -199,8 +199,8 @@ class Tree:
 
     def _columns(self, node: _Open, solution: Solution, pricing: Pricing) -> NDArray[np.int64]:
         duals = np.clip(np.nan_to_num(solution.child_duals), -(2.0**20), 2.0**20)
-        duals = np.floor(np.ldexp(duals, 34)).astype(np.int64)
-        threshold = duals - 200  # about 1e-8 in the program
+        duals = np.floor(np.ldexp(duals, LP_BITS)).astype(np.int64)
+        threshold = duals - 512  # about 1e-8 in the program
         wanted = node.allowed & ~self.master.in_master
         wanted &= pricing.reduced < threshold[self.sets.child]
         found = np.flatnonzero(wanted)
