@@ -104,6 +104,7 @@ class BranchAndCut:
         self._status: Status = "optimum proved"
         self._stop = False
         self._error: BaseException | None = None
+        self._finished = threading.Event()
         self._sets = Sets(table)
         sets = self._sets
         self._kernels = _core.BranchAndCutKernels(
@@ -129,20 +130,24 @@ class BranchAndCut:
 
     def run(self) -> EngineResult:
         """Work in another thread, so that this one hears Ctrl-C; both end together."""
+        # An interrupted Thread.join() forgets that its thread still runs, an Event does not.
         worker = threading.Thread(target=self._work, name="bestdag-bnc", daemon=True)
         worker.start()
-        while worker.is_alive():
+        while not self._finished.is_set():
             try:
                 left = self._deadline - time.monotonic()
                 if left <= 0:
                     self._end("time limit")
-                    worker.join()
-                    break
-                worker.join(min(_POLL_SECONDS, left))
-                if self._progress is not None and worker.is_alive():
+                self._finished.wait(min(_POLL_SECONDS, left) if left > 0 else _POLL_SECONDS)
+                if self._progress is not None and not self._finished.is_set():
                     self._progress(*self._score_and_bound())
             except KeyboardInterrupt:
                 self._end("interrupted")
+            except BaseException:  # from `progress`
+                self._end("interrupted")
+                self._finished.wait()
+                raise
+        worker.join()
         if self._error is not None:
             raise self._error
         return self._report()
@@ -165,6 +170,8 @@ class BranchAndCut:
             pass
         except BaseException as error:  # handed to the caller's thread
             self._error = error
+        finally:
+            self._finished.set()
 
     def _first_networks(self) -> None:
         n = self._sets.n

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bestdag import _core
 from bestdag.search.exact.branching import ArcSets, Brancher
 from bestdag.search.exact.certificate import Multipliers, Node
+from bestdag.search.exact.cuts import Separator
 from bestdag.search.exact.master import Master, Solution
 from bestdag.search.exact.relaxation import LP_BITS, Cut, Pricing, Relaxation, Sets
 
@@ -20,8 +21,6 @@ __all__ = ["Stopped", "Tree"]
 
 _RESOLUTION_UNITS = 28147  # 1e-10 of the first incumbent's cost, which is about 2^48 units
 _COLUMNS_PER_CHILD = 12
-_LEAST_VIOLATION = 0.02
-_CUTS_PER_VARIABLE = 0.75  # taken in per round and kind
 _IDLE_SOLVES = 5  # before a cut leaves the program
 
 
@@ -60,7 +59,7 @@ class Tree:
         self._heap = [_Open(0, 0, np.ones(len(sets), dtype=bool), ())]
         self.processed = 0
         self.root_bound = 0
-        self._seen: dict[Cut, int] = {}
+        self._separator = Separator(sets, kernels, relaxation)
         # Units below which no choice is, unless within the resolution of the incumbent.
         self.bound = 0
         self.is_done = False
@@ -218,49 +217,10 @@ class Tree:
             self.choice = self.kernels.best()
             self.master.add_columns(self.choice[~self.master.in_master[self.choice]])
 
-    # Cuts -----------------------------------------------------------------------------------
-
     def _cut(self, solution: Solution) -> bool:
-        most = max(20, int(_CUTS_PER_VARIABLE * self.sets.n))
-        new: list[int] = []
-        # The clusters at hand are good places to look for others.
-        cuts = [self.relaxation.cuts[c] for c in self.master.cuts]
-        starts = [list(cut.terms[0][0]) for cut in cuts if not cut.halved]
-        for k in (1, 2):
-            found = self.kernels.separate(
-                solution.support, solution.x, k, starts, _LEAST_VIOLATION, most
-            )
-            for members, _ in found:
-                new.extend(self._take(Cut(((tuple(members), k),))))
-            if len(new) >= self.sets.n // 4:
-                break
-        if len(new) < self.sets.n // 4:
-            new.extend(self._halves(solution, max(5, most // 3)))
+        new = self._separator.violated(solution, self.master.cuts)
         self.master.add_cuts(new)
         return bool(new)
-
-    def _halves(self, solution: Solution, most: int) -> list[int]:
-        """Halved cuts from clusters that are nearly tight, in the program or not."""
-        cuts = [self.relaxation.cuts[c] for c in self.master.cuts]
-        terms = {cut.terms[0] for cut in cuts if not cut.halved}
-        for k in (1, 2):
-            near = self.kernels.separate(solution.support, solution.x, k, [], -0.2, 200)
-            terms.update((tuple(members), k) for members, _ in near)
-        known = sorted(terms)
-        found = self.kernels.separate_halves(
-            solution.support, solution.x, known, _LEAST_VIOLATION, most
-        )
-        new: list[int] = []
-        for chosen, equations, _ in found:
-            cut = Cut(tuple(known[t] for t in chosen), tuple(equations), halved=True)
-            new.extend(self._take(cut))
-        return new
-
-    def _take(self, cut: Cut) -> list[int]:
-        number = self._seen.get(cut)
-        if number is None:
-            number = self._seen[cut] = self.relaxation.add(cut)
-        return [] if number in self.master.cuts else [number]
 
     # Proof ----------------------------------------------------------------------------------
 
@@ -286,9 +246,9 @@ class Tree:
         self._check()
         if cycles:
             # No member of the cycle has a set without parents in it: any multiplier is paid.
-            self._take(cut := Cut(((tuple(cycles[0][0]), 1),)))
+            number = self._separator.number(Cut(((tuple(cycles[0][0]), 1),)))
             multipliers = np.zeros(len(self.relaxation.cuts), dtype=np.int64)
-            multipliers[self._seen[cut]] = max(self.cutoff, 0)
+            multipliers[number] = max(self.cutoff, 0)
         elif self.kernels.descend_from(_order_of(self.sets.arc_weights(only, np.ones(len(only))))):
             self.choice = self.kernels.best()
         node.bound = self.relaxation.price(multipliers, node.allowed).bound
