@@ -17,8 +17,12 @@
 #include "kernels/bic.hpp"
 #include "kernels/bitwise.hpp"
 #include "kernels/candidate_sets.hpp"
+#include "kernels/choice_sets.hpp"
+#include "kernels/cluster_separation.hpp"
+#include "kernels/cut_pool.hpp"
 #include "kernels/families.hpp"
 #include "kernels/fnml.hpp"
+#include "kernels/halving.hpp"
 #include "kernels/jkl.hpp"
 #include "kernels/ll.hpp"
 #include "kernels/log_gamma.hpp"
@@ -26,6 +30,7 @@
 #include "kernels/min_bdeu.hpp"
 #include "kernels/mit.hpp"
 #include "kernels/order_climb.hpp"
+#include "kernels/order_search.hpp"
 #include "kernels/qnml.hpp"
 #include "kernels/regret.hpp"
 #include "kernels/subset_dp.hpp"
@@ -345,6 +350,66 @@ void check_lane_order(const int (&walk)[kSize], int n) {
     } while (std::next_permutation(wanted.begin(), wanted.end()));
 }
 
+// Random parent sets of n variables (more than 64 candidates per child when n is large): search,
+// separation on a fractional choice, cuts of both kinds, reduced costs.
+void check_branch_and_cut(std::size_t n, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<std::int64_t> begin{0}, offsets{0};
+    std::vector<double> costs;
+    std::vector<std::int32_t> members;
+    for (std::size_t v = 0; v < n; ++v) {
+        for (std::size_t f = 0; f < n + 3; ++f) {
+            costs.push_back(static_cast<double>(f));
+            for (std::size_t u = 0; u < n && f < n + 2; ++u) {
+                const bool in = u != v && (u == f || random() % n == 0);
+                if (in) members.push_back(static_cast<std::int32_t>(u));
+            }
+            offsets.push_back(static_cast<std::int64_t>(members.size()));
+        }
+        begin.push_back(static_cast<std::int64_t>(costs.size()));
+    }
+    const bestdag::ChoiceSets sets(begin, costs, offsets, members);
+    const bestdag::StopFlag stop{false};
+    bestdag::OrderSearch search(sets, seed);
+    search.improve(20, stop);
+    check(search.is_feasible(), "empty sets make every order fit");
+
+    std::vector<std::int64_t> support;
+    std::vector<double> x;
+    for (std::size_t v = 0; v < n; ++v) {
+        for (const std::int64_t f : {0, 1}) {
+            support.push_back(begin[v] + f);
+            x.push_back(0.5);
+        }
+    }
+    bestdag::CutPool pool(sets);
+    std::vector<bestdag::Cluster> clusters;
+    for (const int k : {1, 2}) {
+        for (auto& found :
+             bestdag::separate_clusters(sets, support, x, k, clusters, -0.3, 50, stop)) {
+            pool.add(found.cluster);
+            clusters.push_back(std::move(found.cluster));
+        }
+    }
+    for (const auto& half : bestdag::separate_halves(sets, support, x, clusters, 0.01, 20, stop)) {
+        std::vector<bestdag::Cluster> terms;
+        for (const std::size_t t : half.terms) terms.push_back(clusters[t]);
+        pool.add_halved(terms, half.equations);
+    }
+    const std::vector<std::int64_t> units(costs.size(), 1000), multipliers(pool.size(), 3);
+    std::vector<std::int64_t> reduced(costs.size()), numbers, every;
+    pool.reduce(units, multipliers, reduced);
+    for (std::size_t c = 0; c < pool.size(); ++c) numbers.push_back(static_cast<std::int64_t>(c));
+    for (std::size_t f = 0; f < costs.size(); ++f) every.push_back(static_cast<std::int64_t>(f));
+    std::vector<std::int8_t> matrix(numbers.size() * every.size());
+    pool.coefficients(numbers, every, matrix);
+    for (std::size_t f = 0; f < costs.size(); ++f) {
+        std::int64_t expected = 1000;
+        for (std::size_t c = 0; c < pool.size(); ++c) expected -= 3 * matrix[c * costs.size() + f];
+        check(reduced[f] == expected, "reduced costs follow from the coefficients");
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -369,6 +434,7 @@ int main() {
     check_lane_order(bestdag::detail::kLaneOrder2, 2);
     check_lane_order(bestdag::detail::kLaneOrder3, 3);
     check_lane_order(bestdag::detail::kLaneOrder4, 4);
+    for (const std::size_t n : {1u, 2u, 9u, 40u, 90u}) check_branch_and_cut(n, 7);
     check_interruption();
     check_too_many_cells();
     check_regret();

@@ -8,6 +8,7 @@ import threading
 import time
 import tomllib
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -120,8 +121,11 @@ def test_hostile_tables(table):
     assert result.score <= best + 1e-9 * abs(best)
     assert result.score >= best - max(result.resolution, 1e-9 * abs(best))
     # The resolution is small beside what there is to choose from.
-    worst = sum(float(table.child(v).scores[0]) for v in range(len(table.names))) - result.score
-    assert result.resolution <= 1e-7 * max(worst, 1e-300) + 1e-290
+    cost = sum(
+        Fraction(float(table.child(v).scores[0])) - Fraction(float(table.child(v).scores[k]))
+        for v, k in enumerate(result.parents)
+    )
+    assert result.resolution <= max(1e-6 * cost, 1e-290)  # a unit is never below 2**-1000
 
 
 def test_one_variable():
@@ -221,7 +225,19 @@ def test_ctrl_c_returns_the_best_so_far_and_a_second_call_works():
     assert time.monotonic() - pressed[0] < 1.0  # about 0.05 on an idle machine
     assert (result.status, result.proved) == ("interrupted", False)
     assert result.score <= entry["optimum"] + 1e-6 <= result.bound + 2e-6
+    assert all(thread.name != "bestdag-bnc" for thread in threading.enumerate())
     assert solved(random_table(random.Random(1), 4)).proved
+
+
+def test_an_error_of_the_progress_function_ends_the_search():
+    table, _ = _instance("gobalarm_10000.BDeu.k3")
+
+    def fail(score, bound):
+        raise LookupError("progress failed")
+
+    with pytest.raises(LookupError, match="progress failed"):
+        solve_bnc(table, threads=1, deadline=None, progress=fail)
+    assert all(thread.name != "bestdag-bnc" for thread in threading.enumerate())
 
 
 def _interrupt() -> None:

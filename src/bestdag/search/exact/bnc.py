@@ -18,7 +18,7 @@ from bestdag.search.exact.engine import EngineResult, Status
 from bestdag.search.exact.relaxation import Relaxation, Sets
 from bestdag.search.exact.tree import Stopped, Tree
 
-__all__ = ["solve_bnc"]
+__all__ = ["BranchAndCut", "solve_bnc"]
 
 _POLL_SECONDS = 0.05
 # Iterated local search ends after this many rounds in a row without a better network ...
@@ -57,7 +57,7 @@ def solve_bnc(
     -------
     EngineResult
         "optimum proved" means that no acyclic choice scores more than ``score + resolution``;
-        the resolution is about 1e-9 of the distance between the first network found and the sum of
+        the resolution is about 1e-10 of the distance between the first network found and the sum of
         every child's best score. The certificate is checked by `certificate.verify`.
 
     Raises
@@ -80,17 +80,23 @@ def solve_bnc(
     >>> result.score, result.parents, result.status
     (-3.5, [1, 0], 'optimum proved')
     """
-    return _Run(table, deadline, seed, progress, incumbent).result()
+    engine = BranchAndCut(
+        table, deadline=deadline, seed=seed, progress=progress, incumbent=incumbent
+    )
+    return engine.run()
 
 
-class _Run:
+class BranchAndCut:
+    """One run of `solve_bnc`, for those who also want to know how it went."""
+
     def __init__(
         self,
         table: ScoreTable,
-        deadline: float | None,
-        seed: int,
-        progress: Callable[[float, float], None] | None,
-        incumbent: Sequence[int] | None,
+        *,
+        deadline: float | None = None,
+        seed: int = 0,
+        progress: Callable[[float, float], None] | None = None,
+        incumbent: Sequence[int] | None = None,
     ) -> None:
         self._start = time.monotonic()
         self._deadline = inf if deadline is None else deadline
@@ -98,6 +104,7 @@ class _Run:
         self._status: Status = "optimum proved"
         self._stop = False
         self._error: BaseException | None = None
+        self._finished = threading.Event()
         self._sets = Sets(table)
         sets = self._sets
         self._kernels = _core.BranchAndCutKernels(
@@ -108,22 +115,39 @@ class _Run:
         self._order = None if incumbent is None else _order_of(sets, incumbent)
         self._tree: Tree | None = None
 
-    def result(self) -> EngineResult:
+    @property
+    def n_cuts(self) -> int:
+        """Cuts made."""
+        return self._kernels.n_cuts
+
+    @property
+    def root_gap(self) -> float:
+        """Nats between the incumbent and what the root of the tree proved."""
+        tree = self._tree
+        if tree is None:
+            return 0.0
+        return tree.relaxation.nats(max(0, tree.cutoff - tree.root_bound))
+
+    def run(self) -> EngineResult:
         """Work in another thread, so that this one hears Ctrl-C; both end together."""
+        # An interrupted Thread.join() forgets that its thread still runs, an Event does not.
         worker = threading.Thread(target=self._work, name="bestdag-bnc", daemon=True)
         worker.start()
-        while worker.is_alive():
+        while not self._finished.is_set():
             try:
                 left = self._deadline - time.monotonic()
                 if left <= 0:
                     self._end("time limit")
-                    worker.join()
-                    break
-                worker.join(min(_POLL_SECONDS, left))
-                if self._progress is not None and worker.is_alive():
+                self._finished.wait(min(_POLL_SECONDS, left) if left > 0 else _POLL_SECONDS)
+                if self._progress is not None and not self._finished.is_set():
                     self._progress(*self._score_and_bound())
             except KeyboardInterrupt:
                 self._end("interrupted")
+            except BaseException:  # from `progress`
+                self._end("interrupted")
+                self._finished.wait()
+                raise
+        worker.join()
         if self._error is not None:
             raise self._error
         return self._report()
@@ -146,6 +170,8 @@ class _Run:
             pass
         except BaseException as error:  # handed to the caller's thread
             self._error = error
+        finally:
+            self._finished.set()
 
     def _first_networks(self) -> None:
         n = self._sets.n

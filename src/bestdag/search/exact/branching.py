@@ -30,7 +30,7 @@ class ArcSets:
         self._keys = keys[order]
 
     def having(self, parent: int, child: int) -> NDArray[np.int64]:
-        """Sets of `child` with `parent` in them."""
+        """Return the sets of `child` with `parent` in them."""
         key = parent * self._sets.n + child
         first, last = np.searchsorted(self._keys, [key, key + 1])
         return self._owners[first:last]
@@ -112,7 +112,9 @@ class Brancher:
         count = self._count[side]
         total = self._gain[side].sum()
         average = total / max(count.sum(), 1.0)
-        return np.where(count > 0, self._gain[side] / np.maximum(count, 1.0), average)
+        per_unit: NDArray[np.float64] = self._gain[side] / np.maximum(count, 1.0)
+        per_unit[count == 0] = average
+        return per_unit
 
     def _try(
         self,

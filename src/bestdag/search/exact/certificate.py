@@ -125,7 +125,7 @@ class _Check:
         self.sets = [[_mask(members) for _, members in table.child(v)] for v in range(self.n)]
         # One denominator for all scores and multipliers: a power of two.
         denominators = [s.as_integer_ratio()[1] for child in self.scores for s in child]
-        self.scale = max([*denominators, 2 ** max(0, -certificate.exponent)])
+        self.scale: int = max([*denominators, 2 ** max(0, -certificate.exponent)])
         self.unit = (
             2 ** max(0, certificate.exponent) * self.scale // 2 ** max(0, -certificate.exponent)
         )
@@ -168,8 +168,8 @@ class _Check:
             if node.children is None or node.arc is None:
                 if bound < needed:
                     raise CertificateError(
-                        f"certificate: leaf {number} proves a cost of {bound / self.scale:.9g} nats, "
-                        f"{float(needed / self.scale):.9g} are needed"
+                        f"certificate: leaf {number} proves a cost of {bound / self.scale:.9g} "
+                        f"nats, {float(needed / self.scale):.9g} are needed"
                     )
                 continue
             stack.extend(self.split(node.arc, node.children, allowed, required, bound))
@@ -214,7 +214,7 @@ class _Check:
     def apply(
         self, record: Multipliers, allowed: list[Sequence[int]]
     ) -> tuple[int, list[Sequence[int]]]:
-        """The bound these multipliers prove, and the sets they leave."""
+        """Return the bound these multipliers prove, and the sets they leave."""
         cuts = self.certificate.cuts
         if len(record.cuts) != len(record.values) or any(m < 0 for m in record.values):
             raise CertificateError("certificate: multipliers must be >= 0, one per cut")

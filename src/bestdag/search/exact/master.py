@@ -18,7 +18,7 @@ from bestdag.search.exact.relaxation import Relaxation
 
 __all__ = ["Master", "Solution"]
 
-_STAND_IN_COST = 2.0**14  # the first incumbent costs about 2^10 (see relaxation)
+_STAND_IN_COST = 2.0**16  # the first incumbent costs about 2^12 (see relaxation)
 _DUAL, _PRIMAL = 1, 4  # HiGHS simplex strategies
 _TOLERANCE = 1e-9
 
@@ -52,7 +52,7 @@ class Master:
         self.idle = np.empty(0, dtype=np.int64)  # solves since the cut was last binding
         self._allowed = np.empty(0, dtype=bool)
         self._strategy = 0
-        highs = highspy.Highs()
+        highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         options: dict[str, Any] = {
             "output_flag": False,
             "presolve": "off",
@@ -63,7 +63,7 @@ class Master:
         }
         for name, value in options.items():
             highs.setOptionValue(name, value)
-        self._highs: Any = highs
+        self._highs = highs
         self._infinity = highspy.kHighsInf
         lp = highspy.HighsLp()
         lp.num_col_ = lp.num_row_ = n

@@ -5,8 +5,8 @@ cheapest acyclic choice wins. For any multipliers >= 0 on valid cuts ``sum a_f x
 
     sum_c m_c b_c + sum_v min_{f of v} (cost_f - sum_c m_c a_cf)
 
-is a lower bound of every acyclic choice (Lagrangian duality). It is computed here in integers, so it
-holds without any trust in a solver: costs are rounded down to units, multipliers are whole units.
+is a lower bound of every acyclic choice (Lagrangian duality). It is computed here in integers, so
+it holds without any trust in a solver: costs are rounded down to units, multipliers are whole.
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 from bestdag import _core
 from bestdag.scores.table import ScoreTable
 
-__all__ = ["Cut", "Pricing", "Relaxation", "Sets"]
+__all__ = ["LP_BITS", "Cut", "Pricing", "Relaxation", "Sets"]
 
-_UNIT_BITS = 44  # the first incumbent costs about 2^44 units; sums stay far below 2^62
-_LP_BITS = (
-    34  # ... and about 2^10 in the linear programs, so their tolerances are about 1e-13 of it
-)
+_UNIT_BITS = 48  # the first incumbent costs about 2^48 units; sums stay below 2^61
+# 2^36 units are 1 in the linear programs, where the first incumbent costs about 2^12.
+LP_BITS = 36
 _FORBIDDEN = np.int64(2) ** 60
 
 
@@ -127,11 +126,11 @@ class Relaxation:
         self.kernels = kernels
         exponent = max(frexp(incumbent_cost)[1] - _UNIT_BITS, -1000)
         self.exponent = exponent  # one unit is 2**exponent nats
-        # Rounded down, less 2^-8 of a unit for the rounding of `costs`: for costs up to 2^45 units
-        # that rounding is below 2^-8. Larger costs are cut to 2^45, which is rounding down too.
-        scaled = np.ldexp(np.minimum(sets.costs, ldexp(1.0, exponent + 45)), -exponent)
-        self.units = np.maximum(np.floor(scaled - 2.0**-8), 0.0).astype(np.int64)
-        self.lp_costs = np.ldexp(self.units.astype(np.float64), -_LP_BITS)
+        # Rounded down, less 1/8 of a unit for the rounding of `costs`: for costs up to 2^49 units
+        # that rounding is at most 2^-5. Larger costs are cut to 2^49, which is rounding down too.
+        scaled = np.ldexp(np.minimum(sets.costs, ldexp(1.0, exponent + 49)), -exponent)
+        self.units = np.maximum(np.floor(scaled - 0.125), 0.0).astype(np.int64)
+        self.lp_costs = np.ldexp(self.units.astype(np.float64), -LP_BITS)
         self.cuts: list[Cut] = []
         self._right: list[int] = []
 
@@ -163,11 +162,14 @@ class Relaxation:
         """Duals of linear programs as multipliers: whole units, never negative, one per cut."""
         result = np.zeros(len(self.cuts), dtype=np.int64)
         clipped = np.clip(np.nan_to_num(duals), 0.0, 2.0**16)
-        result[np.asarray(cuts, dtype=np.int64)] = np.floor(np.ldexp(clipped, _LP_BITS))
+        result[np.asarray(cuts, dtype=np.int64)] = np.floor(np.ldexp(clipped, LP_BITS))
+        # Coefficients are at most 4: sums stay below 2^61. A proof may use any multipliers >= 0.
+        while sum(result.tolist()) >= 2**59:
+            result //= 2
         return result
 
     def price(self, multipliers: NDArray[np.int64], allowed: NDArray[np.bool_]) -> Pricing:
-        """The bound over the allowed sets; the reduced cost of a set that is not is 2^60."""
+        """Bound the cost over the allowed sets; the reduced cost of the others is 2^60."""
         reduced = np.empty(len(self.sets), dtype=np.int64)
         younger = len(self.cuts) - len(multipliers)  # cuts that came later: multiplier 0
         multipliers = np.pad(multipliers, (0, younger))
@@ -180,6 +182,6 @@ class Relaxation:
         return Pricing(paid + sum(least.tolist()), reduced, least)
 
     def too_dear(self, pricing: Pricing, cutoff: int) -> NDArray[np.bool_]:
-        """Sets that no choice cheaper than the cutoff has."""
+        """Mark the sets that no choice cheaper than the cutoff has."""
         slack = cutoff - pricing.bound
         return (pricing.reduced - pricing.least[self.sets.child]) >= slack

@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 from bestdag import _core
 from bestdag.search.exact.branching import ArcSets, Brancher
 from bestdag.search.exact.certificate import Multipliers, Node
+from bestdag.search.exact.cuts import Separator
 from bestdag.search.exact.master import Master, Solution
-from bestdag.search.exact.relaxation import Cut, Pricing, Relaxation, Sets
+from bestdag.search.exact.relaxation import LP_BITS, Cut, Pricing, Relaxation, Sets
 
 __all__ = ["Stopped", "Tree"]
 
-_RESOLUTION_UNITS = 17592  # 1e-9 of the first incumbent's cost, which is about 2^44 units
+_RESOLUTION_UNITS = 28147  # 1e-10 of the first incumbent's cost, which is about 2^48 units
 _COLUMNS_PER_CHILD = 12
-_LEAST_VIOLATION = 0.02
-_CUTS_PER_VARIABLE = 0.75  # taken in per round and kind
 _IDLE_SOLVES = 5  # before a cut leaves the program
 
 
@@ -35,7 +34,7 @@ class _Open:
     number: int  # position in the certificate, and the tie-break
     allowed: NDArray[np.bool_] = field(compare=False)
     required: tuple[tuple[int, int], ...] = field(compare=False)
-    basis: object = field(compare=False, default=None)
+    best: NDArray[np.int64] | None = field(compare=False, default=None)  # proved `bound`, if here
 
 
 class Tree:
@@ -60,7 +59,7 @@ class Tree:
         self._heap = [_Open(0, 0, np.ones(len(sets), dtype=bool), ())]
         self.processed = 0
         self.root_bound = 0
-        self._seen: dict[Cut, int] = {}
+        self._separator = Separator(sets, kernels, relaxation)
         # Units below which no choice is, unless within the resolution of the incumbent.
         self.bound = 0
         self.is_done = False
@@ -118,10 +117,14 @@ class Tree:
             solution = self._start_again(node) or solution
         arc = None
         if solution is not None:
-            room = float(np.ldexp(float(self.cutoff - node.bound), -34))
+            room = float(np.ldexp(float(self.cutoff - node.bound), -LP_BITS))
             arc = self._brancher.choose(solution, node.allowed, room)
             self._check()
-        self._branch(node, arc or self._any_arc(node.allowed))
+        arc = arc or self._any_arc(node.allowed)
+        if arc is None:
+            self._close(node)
+        else:
+            self._branch(node, arc)
 
     def _start_again(self, root: _Open) -> Solution | None:
         """Make a smaller program for the tree, without what the root has done with."""
@@ -136,18 +139,17 @@ class Tree:
 
     def _tighten(self, node: _Open, is_root: bool) -> Solution | None:
         """Solve, price and cut until the node is done with or cuts stop helping."""
-        self._best: NDArray[np.int64] | None = None  # the multipliers behind node.bound
         try:
             solution = self._rounds(node, is_root)
         except Stopped:
-            if self._best is not None:
-                self._record(node, self._best)
+            if node.best is not None:
+                self._record(node, node.best)
             raise
-        if self._best is not None:
+        if node.best is not None:
             if node.bound >= self.cutoff:
-                self._record(node, self._best)
+                self._record(node, node.best)
             else:
-                self._fix(node, self.relaxation.price(self._best, node.allowed), self._best)
+                self._fix(node, self.relaxation.price(node.best, node.allowed), node.best)
         return solution
 
     def _rounds(self, node: _Open, is_root: bool) -> Solution | None:
@@ -165,7 +167,7 @@ class Tree:
             multipliers = self.relaxation.multipliers(self.master.cuts, solution.cut_duals)
             pricing = self.relaxation.price(multipliers, node.allowed)
             if pricing.bound > node.bound:
-                node.bound, self._best = pricing.bound, multipliers
+                node.bound, node.best = pricing.bound, multipliers
                 self._publish(node)
             if node.bound >= self.cutoff:
                 return solution
@@ -195,8 +197,9 @@ class Tree:
         return progress[-1] - progress[-1 - rounds] < share * gap
 
     def _columns(self, node: _Open, solution: Solution, pricing: Pricing) -> NDArray[np.int64]:
-        duals = np.floor(np.ldexp(solution.child_duals, 34)).astype(np.int64)
-        threshold = duals - 200  # about 1e-8 in the program
+        duals = np.clip(np.nan_to_num(solution.child_duals), -(2.0**20), 2.0**20)
+        duals = np.floor(np.ldexp(duals, LP_BITS)).astype(np.int64)
+        threshold = duals - 512  # about 1e-8 in the program
         wanted = node.allowed & ~self.master.in_master
         wanted &= pricing.reduced < threshold[self.sets.child]
         found = np.flatnonzero(wanted)
@@ -214,49 +217,10 @@ class Tree:
             self.choice = self.kernels.best()
             self.master.add_columns(self.choice[~self.master.in_master[self.choice]])
 
-    # Cuts -----------------------------------------------------------------------------------
-
     def _cut(self, solution: Solution) -> bool:
-        most = max(20, int(_CUTS_PER_VARIABLE * self.sets.n))
-        new: list[int] = []
-        # The clusters at hand are good places to look for others.
-        cuts = [self.relaxation.cuts[c] for c in self.master.cuts]
-        starts = [list(cut.terms[0][0]) for cut in cuts if not cut.halved]
-        for k in (1, 2):
-            found = self.kernels.separate(
-                solution.support, solution.x, k, starts, _LEAST_VIOLATION, most
-            )
-            for members, _ in found:
-                new.extend(self._take(Cut(((tuple(members), k),))))
-            if len(new) >= self.sets.n // 4:
-                break
-        if len(new) < self.sets.n // 4:
-            new.extend(self._halves(solution, max(5, most // 3)))
+        new = self._separator.violated(solution, self.master.cuts)
         self.master.add_cuts(new)
         return bool(new)
-
-    def _halves(self, solution: Solution, most: int) -> list[int]:
-        """Halved cuts from clusters that are nearly tight, in the program or not."""
-        cuts = [self.relaxation.cuts[c] for c in self.master.cuts]
-        terms = {cut.terms[0] for cut in cuts if not cut.halved}
-        for k in (1, 2):
-            near = self.kernels.separate(solution.support, solution.x, k, [], -0.2, 200)
-            terms.update((tuple(members), k) for members, _ in near)
-        known = sorted(terms)
-        found = self.kernels.separate_halves(
-            solution.support, solution.x, known, _LEAST_VIOLATION, most
-        )
-        new: list[int] = []
-        for chosen, equations, _ in found:
-            cut = Cut(tuple(known[t] for t in chosen), tuple(equations), halved=True)
-            new.extend(self._take(cut))
-        return new
-
-    def _take(self, cut: Cut) -> list[int]:
-        number = self._seen.get(cut)
-        if number is None:
-            number = self._seen[cut] = self.relaxation.add(cut)
-        return [] if number in self.master.cuts else [number]
 
     # Proof ----------------------------------------------------------------------------------
 
@@ -272,9 +236,27 @@ class Tree:
         record = Multipliers(tuple(used.tolist()), tuple(multipliers[used].tolist()))
         self.nodes[node.number].records.append(record)
 
-    def _branch(self, node: _Open, arc: tuple[int, int] | None) -> None:
-        if arc is None:
-            raise AssertionError("a node without alternatives was not closed")
+    def _close(self, node: _Open) -> None:
+        """Prove a node in which every child has at most one set left, without a program."""
+        only = np.flatnonzero(node.allowed)
+        if len(only) < self.sets.n:
+            return  # a child has none: the check sees that too
+        multipliers = np.zeros(len(self.relaxation.cuts), dtype=np.int64)
+        cycles = self.kernels.separate(only, np.ones(len(only)), 1, [], 0.5, 1)
+        self._check()
+        if cycles:
+            # No member of the cycle has a set without parents in it: any multiplier is paid.
+            number = self._separator.number(Cut(((tuple(cycles[0][0]), 1),)))
+            multipliers = np.zeros(len(self.relaxation.cuts), dtype=np.int64)
+            multipliers[number] = max(self.cutoff, 0)
+        elif self.kernels.descend_from(_order_of(self.sets.arc_weights(only, np.ones(len(only))))):
+            self.choice = self.kernels.best()
+        node.bound = self.relaxation.price(multipliers, node.allowed).bound
+        self._record(node, multipliers)
+        if node.bound < self.cutoff:
+            raise AssertionError("exact: a node with one choice left was not closed")
+
+    def _branch(self, node: _Open, arc: tuple[int, int]) -> None:
         parent, child = arc
         without = node.allowed.copy()
         self._arcs.forbid(without, parent, child)

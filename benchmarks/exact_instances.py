@@ -1,0 +1,82 @@
+"""From score file to proof, by branch and cut: every instance of the list of shared score files.
+
+    python benchmarks/exact_instances.py [--limit SECONDS] [--verify] [NAME ...]
+
+Prints, per instance: wall and processor seconds from the file to the proof, nodes, cuts made, the
+gap after the root and at the end (nats), and the time we want to reach. BESTDAG_DATA names the
+folder with `scores/index.toml`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+import tomllib
+from pathlib import Path
+
+from bestdag.scores.table import ScoreTable
+from bestdag.search.exact.bnc import BranchAndCut
+from bestdag.search.exact.certificate import verify
+
+FOLDER = Path(os.environ.get("BESTDAG_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+# Seconds to reach, on two cores.
+REACH = {
+    "alarm1000.BIC": 0.5,
+    "alarm1000.BDeu.k3": 1.0,
+    "insurance1000.BDeu.k3": 0.3,
+    "mildew1000.BDeu.k3": 0.3,
+    "water1000.BIC.k6": 0.3,
+    "hailfinder100.BDeu.k3": 0.3,
+    "carpo100.BIC": 0.3,
+    "wine.BIC": 0.3,
+    "carpo500.BDeu.k3": 5.0,
+    "bands.BIC.k5": 1.5,
+    "flag.BIC.k8": 1.5,
+    "autos.BIC.k7": 1.5,
+    "slim_alarm-5000": 3.0,
+    "slim_hailfinder-5000": 5.0,
+    "soybean.BIC.k6": 10.0,
+    "wdbc.BIC.k5": 20.0,
+    "gobalarm_10000.BDeu.k3": 60.0,
+    "slim_pathfinder-5000": 4.0,
+    "slim_diabetes-5000": 30.0,
+    "slim_munin1-5000": 120.0,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=list(REACH))
+    parser.add_argument("--limit", type=float, default=120.0)
+    parser.add_argument("--verify", action="store_true", help="check each certificate too")
+    arguments = parser.parse_args()
+    listed = tomllib.loads((FOLDER / "scores" / "index.toml").read_text())["instance"]
+    entries = {entry["name"]: entry for entry in listed}
+    print(
+        f"{'instance':24}{'wall s':>8}{'cpu s':>8}{'reach':>7}{'nodes':>7}{'cuts':>7}"
+        f"{'root gap':>10}{'gap':>9}  status, difference from the known optimum"
+    )
+    for name in arguments.names:
+        print(_line(entries[name], arguments.limit, arguments.verify), flush=True)
+
+
+def _line(entry: dict[str, object], limit: float, check: bool) -> str:
+    wall, cpu = time.monotonic(), time.process_time()
+    table = ScoreTable.load(FOLDER / "scores" / str(entry["file"]))
+    engine = BranchAndCut(table, deadline=wall + limit)
+    result = engine.run()
+    wall, cpu = time.monotonic() - wall, time.process_time() - cpu
+    known = float(str(entry.get("optimum", entry.get("best_known"))))
+    verified = ", verified" if check and verify(table, result.certificate) else ""
+    reach = REACH.get(str(entry["name"]), float("nan"))
+    return (
+        f"{entry['name']:24}{wall:8.2f}{cpu:8.2f}{reach:7.1f}{result.nodes:7}{engine.n_cuts:7}"
+        f"{engine.root_gap:10.4f}{result.gap:9.4f}  "
+        f"{result.status}, {result.score - known:+.1e}{verified}"
+    )
+
+
+if __name__ == "__main__":
+    main()
