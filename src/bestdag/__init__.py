@@ -62,7 +62,6 @@ _HOME = {
     "Scorer": "bestdag.scores.scorer",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
-    "ScoreTable": "bestdag.scores.table",
     "Exact": "bestdag.search.exact.search",
     "learn": "bestdag.learning",
     "read": "bestdag.data.readers",
