@@ -1,3 +1,8 @@
+// macOS declares lgamma_r only for programs that say they have threads.
+#ifndef _REENTRANT
+#define _REENTRANT
+#endif
+
 #include "kernels/log_gamma.hpp"
 
 #include <math.h>  // lgamma_r is not in namespace std
