@@ -79,7 +79,7 @@ def explain_parquet_failure(path: Path, source: str, error: BaseException) -> Da
         magic = file.read(4)
     if magic != b"PAR1":
         return DataError(f"read: {source} is not a Parquet file")
-    detail = one_line(error).replace(os.path.abspath(path), path.name)
+    detail = one_line(error).replace(os.path.abspath(path), str(path))
     return DataError(f"read: {source} cannot be read as Parquet; is it complete? ({detail})")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 __all__ = ["interruptible"]
 
@@ -42,12 +42,12 @@ def interruptible(work: Callable[[], _T], con: Any) -> _T:
     return task.results[0]
 
 
-class _Task(threading.Thread):
+class _Task(threading.Thread, Generic[_T]):
     """Work in a thread that either never begins or is waited for."""
 
-    def __init__(self, work: Callable[[], Any]) -> None:
+    def __init__(self, work: Callable[[], _T]) -> None:
         super().__init__(name="bestdag-read", daemon=True)
-        self.results: list[Any] = []
+        self.results: list[_T] = []
         self.failure: BaseException | None = None
         self._work = work
         self._ended = threading.Event()
