@@ -54,7 +54,7 @@ _MAX_FETCHED = 500
 _MAX_WORDS = 8
 _BATCH_CELLS = 1 << 20
 # Cells in a row group of a stored table, which is held in memory; and its least rows.
-_GROUP_CELLS = 1 << 23
+_GROUP_CELLS = 1 << 21
 _LEAST_GROUP = 2048
 
 
