@@ -86,8 +86,18 @@ def test_missing_values_are_texts_of_cells_of_any_type():
     )
     assert data.variable("a").states == ("1", "2")
     assert data.missing_counts == {"a": 1, "b": 1}
-    kept = read({"a": ["", "x"]}, missing_values=())
-    assert kept.variable("a").states == ("", "x")
+
+
+def test_empty_cells_that_are_not_called_missing_are_a_state_with_a_warning(tmp_path):
+    columns = {"a": ["", "x", "NA"], "b": ["u", "v", "u"]}
+    for source in (columns, as_csv(columns, tmp_path / "t.csv")):
+        with pytest.warns(DataWarning, match="column 'a' has the state '' .*missing_values") as got:
+            kept = read(source, missing_values=("NA",), missing="keep")
+        assert len(got) == 1
+        assert kept.variable("a").states == ("", "x")
+        declared = read(source, missing_values=("NA",), missing="keep", states={"a": ["x", ""]})
+        assert declared.variable("a").states == ("x", "")  # asked for: no warning
+    assert read(kept, missing_values=(), missing="keep") == kept
 
 
 def test_a_column_without_values_needs_declared_states(tmp_path):

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from bestdag.errors import DataError, GraphError, UnknownNameError
+from bestdag.errors import DataError, GraphError, InvalidParameterError, UnknownNameError
 from bestdag.graph.dag import Dag
 from bestdag.scores import SCORES, make_score
 from bestdag.scores.scorer import Scorer
@@ -91,3 +91,24 @@ def test_refuses_more_configurations_than_can_be_counted():
     child, *parents = columns
     with pytest.raises(DataError, match="'v000' with 300 parents has more than 1e308"):
         scorer.family(child, parents)
+
+
+def test_what_is_no_data_or_no_score_is_refused_by_name():
+    for data in (None, {"a": [0, 1]}):
+        with pytest.raises(InvalidParameterError, match=r"a Dataset is needed, got .*read\(\)"):
+            Scorer(data, "bic")
+    with pytest.raises(InvalidParameterError, match="score must be a score or its name, got 3"):
+        Scorer(DATA, 3)
+    with pytest.raises(InvalidParameterError, match=r"give an instance, Emptiness\(\)"):
+        Scorer(DATA, Emptiness)
+
+
+def test_a_network_is_scored_by_its_structure():
+    class Net:
+        dag = Dag(["a", "b", "c"], [("a", "b")])
+
+    scorer = Scorer(DATA, "bic")
+    assert scorer.total(Net()) == scorer.total(Net.dag)
+    assert scorer.by_child(Net()) == scorer.by_child(Net.dag)
+    with pytest.raises(GraphError, match="a Dag or a network is needed, got int"):
+        scorer.total(3)

@@ -67,7 +67,8 @@ def as_weights(
     try:
         real = given.astype(np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"{who}: weights must be numbers, got {given.dtype}") from None
+        kind = {"U": "text", "S": "bytes", "O": "objects"}.get(given.dtype.kind, str(given.dtype))
+        raise DataError(f"{who}: weights must be numbers, got {kind}") from None
     wrong = ~(np.isfinite(real) & (real >= 0))
     if wrong.any():
         row = int(np.argmax(wrong))

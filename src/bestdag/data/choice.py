@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.encode import ReadOptions
-from bestdag.errors import DataError, unknown_name
+from bestdag.data.labels import is_broken
+from bestdag.errors import DataError, InvalidParameterError, unknown_name
 
-__all__ = ["Choice"]
+__all__ = ["Choice", "text_list"]
 
 
 class Choice:
@@ -27,8 +28,8 @@ class Choice:
         exactly: bool = False,
     ) -> None:
         self.exactly = exactly
-        self.columns = None if columns is None else _names(columns)
-        self.drop = [] if drop is None else _names(drop)
+        self.columns = None if columns is None else text_list("columns", columns)
+        self.drop = [] if drop is None else text_list("drop", drop)
         self.weights = weights
         self.options = options
 
@@ -73,8 +74,15 @@ class Choice:
         return given
 
 
-def _names(columns: str | Iterable[str]) -> list[str]:
-    return [columns] if isinstance(columns, str) else list(columns)
+def text_list(what: str, given: str | Iterable[str], kind: str = "names") -> list[str]:
+    """Check a setting that is one text or several."""
+    if isinstance(given, str):
+        return [given]
+    listed = list(given) if isinstance(given, Iterable) else [given]
+    if not isinstance(given, Iterable) or any(not isinstance(text, str) for text in listed):
+        wrong = next(text for text in listed if not isinstance(text, str))
+        raise InvalidParameterError(f"read: {what} must be a list of {kind}, got {wrong!r:.60}")
+    return listed
 
 
 def _require_good_names(names: Sequence[Any], source: str) -> None:
@@ -88,6 +96,10 @@ def _require_good_names(names: Sequence[Any], source: str) -> None:
         if not name:
             raise DataError(
                 f"read: {source}: column {place} has no name; is it a row index written by mistake?"
+            )
+        if not name.isascii() and is_broken(name):
+            raise DataError(
+                f"read: {source}: the name of column {place} is not valid text: {name!r}"
             )
         if "\0" in name:
             raise DataError(f"read: {source}: the name of column {place} has a NUL character")

@@ -24,6 +24,11 @@ def stacked(
     parts: Sequence[Dataset],
 ) -> tuple[tuple[Variable, ...], list[npt.NDArray[Any]], npt.NDArray[Any] | None]:
     """Put the rows of tables with equal variables under one another."""
+    for number, part in enumerate(parts, start=1):
+        if not hasattr(part, "codes"):
+            raise InvalidParameterError(
+                f"concat: Datasets are needed, got {type(part).__name__} as number {number}"
+            )
     if not parts:
         raise InvalidParameterError("concat: at least one Dataset is needed, got none")
     first = parts[0]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from bestdag.data.display import count_of
-from bestdag.data.duck import DuckTable, Field, one_line, sql_text
+from bestdag.data.duck import DuckTable, Field, described, one_line, sql_text
 from bestdag.errors import DataError
 
 __all__ = ["check_bytes", "csv_table", "explain_csv_failure", "open_bytes"]
@@ -48,9 +48,9 @@ def csv_table(con: Any, path: Path, sql_path: str, delimiter: str, source: str) 
     )
     if line_end:  # DuckDB would take it from the first line break, be it inside a quoted name
         options += f", new_line = {sql_text(line_end)}"
-    relation = con.sql(f"FROM read_csv({sql_text(sql_path)}, {options})")
+    origin = f"read_csv({sql_text(sql_path)}, {options})"
     fields = [Field(name, f"coalesce(c{i}, '')") for i, name in enumerate(names)]
-    return DuckTable(relation, fields, con)
+    return DuckTable(described(con, origin), fields, con, origin)
 
 
 def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:

@@ -286,6 +286,10 @@ class Dataset:
         """
         from bestdag.data.combine import stacked
 
+        if isinstance(datasets, Dataset) or not isinstance(datasets, Iterable):
+            raise InvalidParameterError(
+                f"concat: a list of Datasets is needed, got one {type(datasets).__name__}"
+            )
         return cls._adopt(*stacked(list(datasets)))
 
     def with_states(self, states: Mapping[str, Sequence[str]]) -> Dataset:
@@ -330,9 +334,10 @@ class Dataset:
         return to_arrow(self, weights)
 
     def to_csv(self, path: str | Path | TextIO, *, weights: str = "weight") -> None:
-        """Write a CSV file (tabs for ``.tsv``, compressed for ``.gz``), complete or not at all.
+        """Write a CSV file, complete or not at all.
 
-        Missing cells are written empty. `path` may also be an open text stream.
+        The name ends in ``.csv``, ``.txt`` (commas) or ``.tsv`` (tabs), and in ``.gz`` when
+        compressed. Missing cells are written empty. `path` may also be an open text stream.
         """
         from bestdag.data.exports import to_csv
 

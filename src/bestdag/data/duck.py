@@ -11,9 +11,8 @@ import os
 import re
 import sys
 import tempfile
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,15 +21,18 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.encode import RawColumn, ReadOptions, refuse_many
+from bestdag.data.interrupts import interruptible
 from bestdag.errors import DataError
 
 __all__ = [
+    "MAX_TOGETHER",
     "DuckTable",
     "Field",
     "connection",
-    "interruptible",
+    "described",
     "one_line",
     "plain_path",
+    "run_sql",
     "sql_name",
     "sql_text",
 ]
@@ -43,6 +45,17 @@ _SLACK = 100
 # Counting more distinct values than this exactly takes memory and minutes: an estimate will do.
 _MAX_EXACT = 1_000_000
 _WORD = 8  # bytes of a packed word
+# Columns that one query may ask about: its cost grows faster than their number.
+MAX_TOGETHER = 64
+# So few rows are taken whole, for so many columns at a time.
+_FEW_ROWS = 2000
+_MAX_FETCHED = 500
+# Words (and rows times words) that one query may hand over.
+_MAX_WORDS = 8
+_BATCH_CELLS = 1 << 20
+# Cells in a row group of a stored table, which is held in memory; and its least rows.
+_GROUP_CELLS = 1 << 21
+_LEAST_GROUP = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +83,15 @@ class Field:
 class DuckTable:
     """A relation with the columns to read from it.
 
-    `con` is the connection to interrupt on Ctrl-C, when it is ours. `by_column` says that a
-    scan of few columns is cheap and always gives the rows in the same order.
+    `con` is the connection to interrupt on Ctrl-C and `origin` what to select from, when they
+    are ours. `by_column` says that a scan of few columns is cheap and always gives the rows in
+    the same order.
     """
 
     relation: Any
     fields: Sequence[Field]
     con: Any = None
+    origin: str | None = None
     by_column: bool = False
 
     def read(
@@ -86,8 +101,15 @@ class DuckTable:
         for field in fields:
             if field.problem is not None:
                 raise DataError(f"read: {options.source}: column {field.name!r} {field.problem}")
-        keys = self._distinct(fields, options)
-        codes, weights = self._codes(fields, keys, weight, options)
+        if len(fields) > MAX_TOGETHER and not self.by_column:
+            with self._stored(fields, weight) as (table, weight):
+                return table.read(table.fields[: len(fields)], weight, options)
+        n_rows = self._select("count(*)")[0][0] if self.by_column else None
+        if n_rows and n_rows <= _FEW_ROWS:
+            keys, codes, weights = self._few(fields, weight)
+        else:
+            n_rows, keys = self._distinct(fields, options)
+            codes, weights = self._codes(n_rows, fields, keys, weight, options)
         columns = [
             RawColumn(f.name, [f.value(key) for key in k], c, declared=f.declared, owned=True)
             for f, k, c in zip(fields, keys, codes, strict=True)
@@ -103,7 +125,7 @@ class DuckTable:
         bad = np.ma.getmaskarray(masked) | np.isnan(masked.filled(0.0))
         if bad.any():
             row = int(np.argmax(bad))
-            cell = self.relation.project(f"{field.sql} AS w").limit(1, row).fetchall()[0][0]
+            cell = self._select(f"{field.sql} AS w", row=row)[0][0]
             came = "a missing cell" if cell in (None, "") else repr(cell)
             raise DataError(
                 f"read: {options.source}: weights in column {field.name!r} must be numbers, "
@@ -111,7 +133,33 @@ class DuckTable:
             )
         return np.asarray(masked.filled(0.0), dtype=np.float64)
 
-    def _distinct(self, fields: Sequence[Field], options: ReadOptions) -> list[list[str]]:
+    @contextmanager
+    def _stored(
+        self, fields: Sequence[Field], weight: Field | None
+    ) -> Iterator[tuple[DuckTable, Field | None]]:
+        """Keep the texts of many columns in a file of their own, where few at a time are cheap."""
+        listed = [*fields, weight] if weight is not None else list(fields)
+        texts = ", ".join(f"{field.sql} AS c{i}" for i, field in enumerate(listed))
+        with ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="bestdag-"))
+            con = stack.enter_context(connection()) if self.con is None else self.con
+            path = os.path.join(folder, "columns.parquet")
+            rows = max(_LEAST_GROUP, _GROUP_CELLS // len(listed))
+            relation = self._run(lambda: self.relation.project(texts))
+            self._run(lambda: relation.write_parquet(path, row_group_size=rows))
+            origin = f"read_parquet({sql_text(path)})"
+            moved = [
+                Field(field.name, f"c{i}", field.value, field.declared)
+                for i, field in enumerate(listed)
+            ]
+            yield (
+                DuckTable(described(con, origin), moved, con, origin, by_column=True),
+                moved[-1] if weight is not None else None,
+            )
+
+    def _distinct(
+        self, fields: Sequence[Field], options: ReadOptions
+    ) -> tuple[int, list[list[str]]]:
         n_rows, *estimates = self._aggregate(
             ["count(*)", *(f"approx_count_distinct({f.cheapest})" for f in fields)]
         )
@@ -142,10 +190,11 @@ class DuckTable:
                 )
         # Texts may outnumber states (missing values, 1 and 1.0 in JSON): the exact limit is
         # checked where the states are made.
-        return keys
+        return n_rows, keys
 
     def _codes(
         self,
+        n_rows: int,
         fields: Sequence[Field],
         keys: Sequence[list[str]],
         weight: Field | None,
@@ -155,7 +204,8 @@ class DuckTable:
         words = _words(widths)
         arrays: list[npt.NDArray[Any]] = [np.empty(0)] * len(fields)
         weights = None
-        for batch in [[word] for word in words] if self.by_column else [words]:
+        most = min(_MAX_WORDS, max(1, _BATCH_CELLS // n_rows)) if self.by_column else len(words)
+        for batch in [words[i : i + most] for i in range(0, len(words), most)]:
             parts = [
                 " + ".join(_shifted(_code_sql(fields[i], keys[i]), offset) for i, offset in word)
                 + f" AS w{number}"
@@ -172,64 +222,60 @@ class DuckTable:
                 del numbers
         return arrays, weights
 
+    def _few(
+        self, fields: Sequence[Field], weight: Field | None
+    ) -> tuple[list[list[str]], list[npt.NDArray[Any]], npt.NDArray[Any] | None]:
+        """Take all cells of a few rows, whose states are then quicker found here."""
+        keys: list[list[str]] = []
+        codes: list[npt.NDArray[Any]] = []
+        for start in range(0, len(fields), _MAX_FETCHED):
+            part = fields[start : start + _MAX_FETCHED]
+            found = self._arrays(", ".join(f"{f.sql} AS c{i}" for i, f in enumerate(part)))
+            for i in range(len(part)):
+                cells = np.ma.asarray(found.pop(f"c{i}")).tolist()  # None where masked
+                keys.append(sorted({cell for cell in cells if cell is not None}))
+                place = {key: code for code, key in enumerate(keys[-1])}
+                codes.append(np.array([place.get(cell, len(place)) for cell in cells], np.uint16))
+        if weight is None:
+            return keys, codes, None
+        return keys, codes, self._arrays(f"TRY_CAST({weight.sql} AS DOUBLE) AS w")["w"]
+
     def _packed(self, sql: str, options: ReadOptions) -> dict[str, npt.NDArray[Any]]:
         import duckdb
 
         try:
-            return self._run(self.relation.project(sql).fetchnumpy)
+            return self._arrays(sql)
         except duckdb.ConversionException:
             raise DataError(
                 f"read: {options.source} changed while it was read; read a copy of it"
             ) from None
 
-    def _aggregate(self, expressions: Sequence[str]) -> tuple[Any, ...]:
-        query = self.relation.aggregate(", ".join(expressions))
-        row: tuple[Any, ...] = self._run(query.fetchall)[0]
-        return row
+    def _arrays(self, sql: str) -> dict[str, npt.NDArray[Any]]:
+        if self.origin is None:
+            return self._run(lambda: dict(self.relation.project(sql).fetchnumpy()))
+        query = f"SELECT {sql} FROM {self.origin}"
+        return self._run(lambda: dict(self.con.execute(query).fetchnumpy()))
+
+    def _aggregate(self, expressions: Sequence[str]) -> list[Any]:
+        # DuckDB takes long, then all of the stack, over very many aggregates at once.
+        return [
+            value
+            for i in range(0, len(expressions), MAX_TOGETHER)
+            for value in self._select(", ".join(expressions[i : i + MAX_TOGETHER]))[0]
+        ]
+
+    def _select(self, sql: str, *, row: int | None = None) -> list[tuple[Any, ...]]:
+        """Ask for aggregates, or for the cells of one row."""
+        if self.origin is not None:
+            end = "" if row is None else f" LIMIT 1 OFFSET {row}"
+            return run_sql(self.con, f"SELECT {sql} FROM {self.origin}{end}")
+        relation = self.relation
+        if row is None:
+            return self._run(lambda: list(relation.aggregate(sql).fetchall()))
+        return self._run(lambda: list(relation.project(sql).limit(1, row).fetchall()))
 
     def _run(self, work: Callable[[], _T]) -> _T:
         return interruptible(work, self.con)
-
-
-def interruptible(work: Callable[[], _T], con: Any) -> _T:
-    """Run a query so that Ctrl-C ends it at once.
-
-    DuckDB looks at signals only between its own steps, which may be minutes apart; so the query
-    runs in a thread while this one waits, and is told to stop. Without a connection of our own
-    to stop, it runs here and Ctrl-C waits for DuckDB.
-    """
-    if con is None or threading.current_thread() is not threading.main_thread():
-        try:
-            return work()
-        except RuntimeError as error:
-            if "interrupted" in str(error).lower():
-                raise KeyboardInterrupt from None
-            raise
-    results: list[_T] = []
-    failures: list[BaseException] = []
-    done = threading.Event()
-
-    def run() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:
-            failures.append(error)
-        finally:
-            done.set()
-
-    thread = threading.Thread(target=run, name="bestdag-read", daemon=True)
-    thread.start()
-    try:
-        while not done.wait(0.05):
-            pass
-    except BaseException:
-        while not done.is_set():
-            con.interrupt()
-            done.wait(0.05)
-        raise
-    if failures:
-        raise failures[0]
-    return results[0]
 
 
 @contextmanager
@@ -240,12 +286,26 @@ def connection() -> Iterator[Any]:
     with tempfile.TemporaryDirectory(prefix="bestdag-", ignore_cleanup_errors=True) as folder:
         con = duckdb.connect(":memory:")
         try:
-            con.execute(f"SET temp_directory = {sql_text(os.path.join(folder, 'spill'))}")
-            con.execute("SET preserve_insertion_order = true")
-            con.execute("SET enable_progress_bar = false")
+            for setting in (
+                f"temp_directory = {sql_text(os.path.join(folder, 'spill'))}",
+                "preserve_insertion_order = true",
+                "enable_progress_bar = false",
+                "parquet_metadata_cache = true",
+            ):
+                run_sql(con, f"SET {setting}")
             yield con
         finally:
             con.close()
+
+
+def run_sql(con: Any, query: str) -> list[tuple[Any, ...]]:
+    """Run SQL on a connection of our own and return its rows."""
+    return interruptible(lambda: list(con.execute(query).fetchall()), con)
+
+
+def described(con: Any, origin: str) -> Any:
+    """Describe what a SQL text selects from, as a relation with names and types."""
+    return interruptible(lambda: con.sql(f"FROM {origin}"), con)
 
 
 def sql_text(text: str) -> str:

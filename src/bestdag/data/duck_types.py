@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bestdag.data.duck import DuckTable, Field, one_line, sql_name, sql_text
+from bestdag.data.duck import DuckTable, Field, described, one_line, run_sql, sql_name, sql_text
 from bestdag.errors import DataError
 
 __all__ = ["explain_parquet_failure", "json_value", "parquet_table", "typed_fields"]
@@ -59,10 +59,9 @@ def typed_fields(relation: Any, names: Sequence[str]) -> list[Field]:
 
 def parquet_table(con: Any, sql_path: str) -> DuckTable:
     """Describe a Parquet file, by the names it gives its columns."""
-    relation = con.sql(f"FROM read_parquet({sql_text(sql_path)}, hive_partitioning = false)")
-    rows = con.sql(
-        f"SELECT name, num_children FROM parquet_schema({sql_text(sql_path)})"
-    ).fetchall()
+    origin = f"read_parquet({sql_text(sql_path)}, hive_partitioning = false)"
+    relation = described(con, origin)
+    rows = run_sql(con, f"SELECT name, num_children FROM parquet_schema({sql_text(sql_path)})")
     # The schema lists a tree in preorder; DuckDB renames columns that differ by case only.
     names, inner = [], 0
     for name, n_children in rows[1:]:
@@ -71,7 +70,7 @@ def parquet_table(con: Any, sql_path: str) -> DuckTable:
         else:
             inner -= 1
         inner += n_children or 0
-    return DuckTable(relation, typed_fields(relation, names), con, by_column=True)
+    return DuckTable(relation, typed_fields(relation, names), con, origin, by_column=True)
 
 
 def explain_parquet_failure(path: Path, source: str, error: BaseException) -> DataError:
@@ -80,7 +79,7 @@ def explain_parquet_failure(path: Path, source: str, error: BaseException) -> Da
         magic = file.read(4)
     if magic != b"PAR1":
         return DataError(f"read: {source} is not a Parquet file")
-    detail = one_line(error).replace(os.path.abspath(path), path.name)
+    detail = one_line(error).replace(os.path.abspath(path), str(path))
     return DataError(f"read: {source} cannot be read as Parquet; is it complete? ({detail})")
 
 

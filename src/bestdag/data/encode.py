@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import os
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from bestdag.data.checks import as_weights, code_type
 from bestdag.data.dataset import Dataset
 from bestdag.data.display import count_of
-from bestdag.data.labels import is_absent, label_all, sorted_states
+from bestdag.data.labels import is_absent, is_broken, label_all, sorted_states
 from bestdag.data.schema import MAX_ARITY, Variable
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknown_name
 
@@ -97,6 +97,13 @@ def build(
     checked = None if weights is None else as_weights(weights, who=who)
     data = Dataset._adopt(variables, codes, checked)
     del pairs, codes
+    for column, variable in zip(columns, variables, strict=True):
+        known = column.name in options.states or column.declared is not None
+        if not known and "" in variable.states:
+            warn(
+                f"{who}: column {column.name!r} has the state '' (empty cells); "
+                f"if they are missing, add '' to missing_values"
+            )
     data = _settle_missing(data, {c.name for c in columns if c.has_fixed_states}, options)
     for variable in data.variables:
         if variable.arity == 1:
@@ -185,6 +192,9 @@ def _labels(column: RawColumn, options: ReadOptions) -> list[str]:
         )
     if any("\0" in text for text in texts):
         raise DataError(f"{who} has a value with a NUL character, which no file format keeps")
+    broken = next((text for text in texts if not text.isascii() and is_broken(text)), None)
+    if broken is not None:
+        raise DataError(f"{who} has a value that is not valid text: {broken!r}")
     if len(present) == len(column.values):
         return texts
     found = iter(texts)
@@ -305,8 +315,12 @@ def check_states(
     states: Mapping[str, Sequence[str]] | None, missing_values: frozenset[str]
 ) -> dict[str, tuple[str, ...]]:
     """Check `states=`: text, all different, none of them a missing value."""
+    if states is not None and not isinstance(states, Mapping):
+        raise InvalidParameterError(
+            f"read: states must map column names to lists of texts, got {states!r:.60}"
+        )
     for name, listed in (states or {}).items():
-        if isinstance(listed, str):
+        if isinstance(listed, str) or not isinstance(listed, Iterable):
             raise InvalidParameterError(
                 f"read: states of {name!r} must be a list of texts, got {listed!r}"
             )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
-from bestdag.errors import DataError, import_optional
-from bestdag.files import writing
+from bestdag.errors import DataError, InvalidParameterError, import_optional
+from bestdag.files import format_suffix, writing
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["to_arrow", "to_csv", "to_pandas", "to_polars"]
 
 _BLOCK = 1 << 16
+_SUFFIXES = (".csv", ".tsv", ".txt")
 
 
 def to_pandas(data: Dataset, weights: str) -> Any:
@@ -79,13 +80,39 @@ def to_csv(data: Dataset, path: str | os.PathLike[str] | TextIO, weights: str) -
                     f"to_csv: column {variable.name!r} has text that no CSV file can hold: {text!r}"
                 )
     if not isinstance(path, str | os.PathLike):
-        _write(data, path, ",", weights)
+        _write_stream(data, path, weights)
         return
-    name = os.fspath(path).lower().removesuffix(".gz")
+    suffix = _csv_suffix(path)
     with writing(path) as file:
         stream = io.TextIOWrapper(file, "utf-8", newline="")
-        _write(data, stream, "\t" if name.endswith(".tsv") else ",", weights)
+        _write(data, stream, "\t" if suffix == ".tsv" else ",", weights)
         stream.detach()  # writes the rest and leaves the file to be closed
+
+
+def _write_stream(data: Dataset, stream: TextIO, weights: str) -> None:
+    if not callable(getattr(stream, "write", None)):
+        raise InvalidParameterError(
+            f"to_csv: a path or an open text stream is needed, got {stream!r:.60}"
+        )
+    try:
+        _write(data, stream, ",", weights)
+    except (TypeError, ValueError) as error:  # open for bytes, for reading only, or closed
+        raise InvalidParameterError(
+            f"to_csv: a stream open for writing text is needed, got {stream!r:.60}: {error}"
+        ) from None
+
+
+def _csv_suffix(path: str | os.PathLike[str]) -> str:
+    shown = repr(os.fsdecode(path))
+    if not os.fspath(path):
+        raise InvalidParameterError("to_csv: a file name is needed, got an empty one")
+    suffix = format_suffix(path)
+    is_device = os.path.exists(path) and not os.path.isfile(path)
+    if suffix not in _SUFFIXES and not is_device:
+        raise InvalidParameterError(
+            f"to_csv: the name must end in {', '.join(_SUFFIXES)}, each also with .gz, got {shown}"
+        )
+    return suffix
 
 
 def _write(data: Dataset, stream: TextIO, delimiter: str, weights: str) -> None:

@@ -41,6 +41,8 @@ def frame_columns(source: Any, names: Sequence[str] | None) -> list[tuple[str, A
         frame = source.collect() if hasattr(source, "collect") else source
         return [(series.name, series) for series in frame.get_columns()]
     if is_from("pyarrow", source) and hasattr(source, "schema"):
+        if hasattr(source, "read_all"):  # a reader of batches
+            source = source.read_all()
         return [(name, source.column(i)) for i, name in enumerate(source.schema.names)]
     return None
 
@@ -59,6 +61,8 @@ def raw_column(name: str, column: Any, who: str) -> RawColumn:
         return _from_arrow(name, column)
     if isinstance(column, np.ndarray):
         return _from_numpy(name, column, who)
+    if isinstance(column, set | frozenset):
+        raise DataError(f"{who}: column {name!r} is a set, whose values have no order; give a list")
     if isinstance(column, str | bytes) or not isinstance(column, Iterable):
         raise DataError(f"{who}: column {name!r} must be a list of values, got {column!r:.60}")
     return _from_objects(name, column, who)
@@ -190,6 +194,14 @@ def _declared(name: str, values: list[Any], who: str) -> tuple[str, ...]:
     labels = label_all(present)
     if labels is None:
         raise DataError(f"{who}: column {name!r} has categories that are not text or numbers")
+    first: dict[str, Any] = {}
+    for label, value in zip(labels, present, strict=True):
+        if label in first:
+            raise DataError(
+                f"{who}: column {name!r} has the categories {first[label]!r} and {value!r}, which "
+                f"would be one state, {label!r}; rename one"
+            )
+        first[label] = value
     return tuple(labels)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bestdag.data.csv_source import check_bytes, open_bytes
-from bestdag.data.duck import DuckTable, Field, interruptible, one_line, sql_text
+from bestdag.data.duck import MAX_TOGETHER, DuckTable, Field, described, one_line, run_sql, sql_text
 from bestdag.data.duck_types import json_value
 from bestdag.errors import DataError
 
@@ -20,24 +20,27 @@ def json_table(con: Any, path: Path, sql_path: str, source: str) -> DuckTable:
     """Describe a file of JSON objects: columns are the keys that any line has."""
     check_bytes(path, source)
     compression = "gzip" if path.suffix.lower() == ".gz" else "uncompressed"
-    relation = con.sql(
-        f"FROM read_ndjson_objects({sql_text(sql_path)}, compression = '{compression}', "
+    origin = (
+        f"read_ndjson_objects({sql_text(sql_path)}, compression = '{compression}', "
         f"maximum_object_size = {_MAX_OBJECT_SIZE}, hive_partitioning = false)"
     )
-    kinds = relation.aggregate("count(*), count(*) FILTER (json_type(json) <> 'OBJECT')")
-    n_rows, n_other = interruptible(kinds.fetchall, con)[0]
+    kinds = "count(*), count(*) FILTER (json_type(json) <> 'OBJECT')"
+    n_rows, n_other = run_sql(con, f"SELECT {kinds} FROM {origin}")[0]
     if n_other:
         raise explain_json_failure(path, source, ValueError("a line is not an object"))
     if n_rows == 0:
         raise DataError(f"read: {source} has no rows")
-    first = relation.limit(1).project("json_keys(json)").fetchall()[0][0]
-    listed = relation.project("unnest(json_keys(json)) AS k").aggregate("list(DISTINCT k)")
-    found = interruptible(listed.fetchall, con)[0][0] or []
+    first = run_sql(con, f"SELECT json_keys(json) FROM {origin} LIMIT 1")[0][0]
+    keys = f"SELECT unnest(json_keys(json)) AS k FROM {origin}"
+    found = run_sql(con, f"SELECT list(DISTINCT k) FROM ({keys})")[0][0] or []
     names = list(dict.fromkeys([*first, *sorted(found)]))
-    fields = [
-        Field(name, f"(json->{sql_text(_pointer(name))})::VARCHAR", json_value) for name in names
-    ]
-    return DuckTable(relation, fields, con)
+    pointers = [sql_text(_pointer(name)) for name in names]
+    cells = [f"(json->{pointer})::VARCHAR" for pointer in pointers]
+    if len(names) > MAX_TOGETHER:  # DuckDB would parse each line once per column
+        origin = f"(SELECT json_extract(json, [{', '.join(pointers)}]) AS cells FROM {origin})"
+        cells = [f"cells[{i}]::VARCHAR" for i in range(1, len(names) + 1)]
+    fields = [Field(name, cell, json_value) for name, cell in zip(names, cells, strict=True)]
+    return DuckTable(described(con, origin), fields, con, origin)
 
 
 def explain_json_failure(path: Path, source: str, error: BaseException) -> DataError:

@@ -11,12 +11,16 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["is_absent", "label_all", "sorted_states"]
+__all__ = ["is_absent", "is_broken", "label_all", "sorted_states"]
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,6})?\s*", re.ASCII)
 # Whole floats beyond this are not written digit by digit: float64 has gaps there.
 _MAX_WHOLE = 2.0**53
-_CONTAINERS = (bytes, bytearray, list, tuple, set, frozenset, dict, np.ndarray)
+# Values with a text form that is no state.
+_NO_STATES = (
+    *(bytes, bytearray, list, tuple, set, frozenset, dict, np.ndarray),
+    *(complex, np.complexfloating),
+)
 
 
 def is_absent(value: Any) -> bool:
@@ -27,6 +31,17 @@ def is_absent(value: Any) -> bool:
         return bool(value != value)
     except (TypeError, ValueError):  # pandas.NA compares to NA, which has no truth value
         return type(value).__name__ == "NAType"
+
+
+def is_broken(text: str) -> bool:
+    r"""Whether a text holds half a character (a lone surrogate), which no file can keep.
+
+    Examples
+    --------
+    >>> is_broken("caf\u00e9"), is_broken("\ud800")
+    (False, True)
+    """
+    return any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def label_all(values: Sequence[Any]) -> list[str] | None:
@@ -76,7 +91,7 @@ def _text(value: Any) -> str | None:
         return str(int(value)) if _is_whole(value) else _float_text(value)
     if isinstance(value, datetime.date | datetime.time):  # datetimes and pandas times are dates
         return value.isoformat()
-    return None if isinstance(value, _CONTAINERS) or not _has_own_text(value) else str(value)
+    return None if isinstance(value, _NO_STATES) or not _has_own_text(value) else str(value)
 
 
 def _has_own_text(value: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from bestdag.data.choice import Choice
+from bestdag.data.choice import Choice, text_list
 from bestdag.data.dataset import Dataset
 from bestdag.data.encode import ReadOptions, build, check_states, weights_of
 from bestdag.data.frames import frame_columns, is_from, raw_column
@@ -54,7 +54,8 @@ def read(
         What to do about missing cells: refuse them; drop their rows (with a DataWarning);
         give the columns that have some a last state called ``missing``; keep them as they are.
     missing_values : iterable of str, default ("",)
-        Texts that mark a missing cell, beside nulls and NaN.
+        Texts that mark a missing cell, beside nulls and NaN. They replace the default: list
+        ``""`` too, or empty cells are a state called ``''`` (with a DataWarning).
     max_states : int, default 50
         Most distinct values of a column whose states are not declared. Declared ones (by
         `states`, a pandas Categorical, a polars Enum, an Arrow dictionary) may be up to 65,535.
@@ -79,7 +80,8 @@ def read(
     Warns
     -----
     DataWarning
-        If a column has one state, or rows were dropped.
+        If a column has one state, or empty text as a state that nobody declared, or rows were
+        dropped.
 
     Notes
     -----
@@ -144,8 +146,7 @@ def _choice(
     *,
     exactly: bool = False,
 ) -> Choice:
-    texts = (missing_values,) if isinstance(missing_values, str) else missing_values
-    marks = frozenset(texts)
+    marks = frozenset(text_list("missing_values", missing_values, "texts"))
     require_choice("read", "missing", missing, ["error", "drop", "state", "keep"])
     options = ReadOptions(
         source=_describe(source),
@@ -160,7 +161,11 @@ def _choice(
 def _read(source: Any, choice: Choice) -> Dataset:
     if isinstance(source, str | os.PathLike):
         if os.fspath(source) == "-":
+            if sys.stdin is None:
+                raise DataError("read: standard input is closed; give a file")
             return _read_stream(sys.stdin, choice)
+        if not os.fspath(source):
+            raise DataError("read: a file name is needed, got an empty one")
         return _read_path(Path(source), choice)
     if is_from("duckdb", source) and hasattr(source, "aggregate"):
         return _read_relation(source, choice)
@@ -215,6 +220,14 @@ def _read_relation(relation: Any, choice: Choice) -> Dataset:
     from bestdag.data.duck_types import typed_fields
 
     source = choice.options.source
+    seen: dict[str, str] = {}
+    for name in relation.columns:
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            raise DataError(
+                f"read: {source}: columns {other!r} and {name!r} differ only in case, which DuckDB "
+                f"cannot tell apart; rename one"
+            )
     try:
         fields = typed_fields(relation, relation.columns)
         return _read_duck(DuckTable(relation, fields), choice)
@@ -228,7 +241,10 @@ def _read_path(path: Path, choice: Choice) -> Dataset:
         mode = path.stat().st_mode
     except FileNotFoundError:
         raise DataError(f"read: there is no file {source}") from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise DataError(f"read: cannot open {source}: {reason}") from None
+    except ValueError as error:  # a NUL in the name
         raise DataError(f"read: cannot open {source}: {error}") from None
     if stat.S_ISDIR(mode):
         raise DataError(f"read: {source} is a folder; a file is needed")
@@ -241,7 +257,7 @@ def _read_path(path: Path, choice: Choice) -> Dataset:
                 raise DataError(f"read: {source} is empty; column names and rows are needed")
     except PermissionError:
         raise DataError(f"read: no permission to read {source}") from None
-    return _read_file(path, choice, _kind(path))
+    return _read_file(path, choice, _kind(path, source))
 
 
 def _read_stream(stream: Any, choice: Choice) -> Dataset:
@@ -251,15 +267,30 @@ def _read_stream(stream: Any, choice: Choice) -> Dataset:
     with tempfile.TemporaryDirectory(prefix="bestdag-") as folder:
         path = Path(folder) / "stream.csv"
         with path.open("wb") as file:
-            while chunk := stream.read(1 << 20):
-                file.write(
-                    chunk.encode("utf-8", "surrogateescape") if isinstance(chunk, str) else chunk
-                )
+            while chunk := _chunk(stream, choice.options.source):
+                file.write(chunk)
         if path.stat().st_size == 0:
             raise DataError(
                 f"read: {choice.options.source} is empty; column names and rows are needed"
             )
         return _read_file(path, choice, ".csv")
+
+
+def _chunk(stream: Any, source: str) -> bytes:
+    try:
+        chunk = stream.read(1 << 20)
+        found = chunk.encode("utf-8", "surrogateescape") if isinstance(chunk, str) else chunk
+    except UnicodeError as error:
+        raise DataError(
+            f"read: {source} holds what is not text: {error}; open it in binary mode or with its "
+            f"own encoding"
+        ) from None
+    except (OSError, ValueError) as error:  # closed, or open for writing only
+        raise DataError(f"read: {source} cannot be read: {error}") from None
+    if not isinstance(found, bytes | bytearray | memoryview):
+        kind = type(chunk).__name__
+        raise DataError(f"read: {source} must give text or bytes, its read() gave {kind}")
+    return bytes(found)
 
 
 def _read_file(path: Path, choice: Choice, kind: str) -> Dataset:
@@ -288,7 +319,7 @@ def _read_file(path: Path, choice: Choice, kind: str) -> Dataset:
             raise duck_types.explain_parquet_failure(path, source, error) from None
 
 
-def _kind(path: Path) -> str:
+def _kind(path: Path, source: str) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] == ".gz":
         kind = suffixes[-2] if len(suffixes) > 1 else ""
@@ -298,7 +329,7 @@ def _kind(path: Path) -> str:
         known = (*_DELIMITERS, *_JSON, *_PARQUET)
     if kind not in known:
         raise DataError(
-            f"read: the kind of {path.name!r} is not known from its ending; known: "
+            f"read: the kind of {source} is not known from its ending; known: "
             f"{', '.join((*_DELIMITERS, *_JSON, *_PARQUET))}, all but Parquet also with .gz"
         )
     return kind
@@ -306,6 +337,6 @@ def _kind(path: Path) -> str:
 
 def _describe(source: Any) -> str:
     if isinstance(source, str | os.PathLike):
-        text = os.fspath(source)
-        return "standard input" if text == "-" else repr(os.path.basename(str(text)) or str(text))
+        text = os.fsdecode(source)
+        return "standard input" if text == "-" else repr(text)
     return f"the {type(source).__name__}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,13 @@ _MAX_REMEMBERED = 1 << 20
 
 _Family = tuple[str, Collection[str]]
 _Key = tuple[str, frozenset[str]]
+
+
+class _HasDag(Protocol):
+    """A network, or anything else that has a structure."""
+
+    @property
+    def dag(self) -> Dag: ...
 
 
 class Scorer:
@@ -61,7 +68,8 @@ class Scorer:
         *,
         threads: int | None = None,
     ) -> None:
-        self.score: Score = make_score(score) if isinstance(score, str) else score
+        _require_dataset(dataset)
+        self.score: Score = make_score(score) if isinstance(score, str) else _checked_score(score)
         self.structure_prior = structure_prior
         _require_whole_counts(self.score, dataset)
         self._engine = CountingEngine(dataset, threads=threads)
@@ -166,12 +174,13 @@ class Scorer:
             self._kernel, limits, prune=prune, seconds=seconds, max_bytes=max_bytes
         )
 
-    def total(self, dag: Dag) -> float:
-        """Score a network structure: the sum over its families, rounded once."""
+    def total(self, dag: Dag | _HasDag) -> float:
+        """Score a structure, or that of a network: the sum over its families, rounded once."""
         return math.fsum(self.by_child(dag).values())
 
-    def by_child(self, dag: Dag) -> dict[str, float]:
+    def by_child(self, dag: Dag | _HasDag) -> dict[str, float]:
         """Score each family of a structure; keys are the children in the order of the data."""
+        dag = _dag_of(dag)
         names = self.dataset.names
         missing = [name for name in names if name not in set(dag.nodes)]
         extra = [node for node in dag.nodes if node not in set(names)]
@@ -225,6 +234,31 @@ class Scorer:
     def __repr__(self) -> str:
         prior = "" if self.structure_prior is None else f", {self.structure_prior!r}"
         return f"Scorer({self.score!r}{prior}, {self.dataset.n_rows:,} rows)"
+
+
+def _require_dataset(dataset: object) -> None:
+    if not isinstance(dataset, Dataset):
+        raise InvalidParameterError(
+            f"Scorer: a Dataset is needed, got {type(dataset).__name__}; make one with read()"
+        )
+
+
+def _checked_score(score: object) -> Score:
+    if isinstance(score, type):
+        raise InvalidParameterError(
+            f"Scorer: score must be a score, got the class {score.__name__}; "
+            f"give an instance, {score.__name__}()"
+        )
+    if not isinstance(score, Score):
+        raise InvalidParameterError(f"Scorer: score must be a score or its name, got {score!r:.60}")
+    return score
+
+
+def _dag_of(given: object) -> Dag:
+    dag = given if isinstance(given, Dag) else getattr(given, "dag", None)
+    if not isinstance(dag, Dag):
+        raise GraphError(f"score: a Dag or a network is needed, got {type(given).__name__}")
+    return dag
 
 
 def _require_prior(prior: object) -> None:
