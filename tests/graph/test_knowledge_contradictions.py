@@ -7,6 +7,7 @@ from hypothesis import given, settings
 
 from bestdag.errors import CycleError, GraphError, InvalidParameterError, NotEnoughMemoryError
 from bestdag.graph import _propagation
+from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from tests.graph.definitions import steady
 from tests.graph.knowledge_definitions import statements
@@ -153,11 +154,12 @@ def test_a_path_cannot_lead_through_what_its_ends_are_kept_from():
 
 
 def test_negative_statements_alone_never_clash():
-    Knowledge(
+    known = Knowledge(
         forbidden_arcs=[("A", "B")], forbidden_edges=[("A", "B")], tiers=[["B"], ["A"]],
         order=[("A", "B")], non_ancestors=[("A", "B"), ("B", "A")], roots=["A", "B"],
         leaves=["A", "B"], max_parents=0, max_parents_of={"A": 5},
     )  # fmt: skip
+    assert known.allows(Dag(["A", "B"]))
 
 
 @settings(steady, max_examples=100)
