@@ -96,7 +96,7 @@ def learn(
     dataset = data if isinstance(data, Dataset) else read(data)
     chosen = make_score(score) if isinstance(score, str) else score
     if isinstance(search, str):
-        search = make_search("exact" if search == "auto" else search)
+        search = make_search(search)
     problem = Problem(
         Scorer(dataset, chosen, structure_prior, threads=threads),
         knowledge=knowledge,

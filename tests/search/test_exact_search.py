@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from bestdag import learn
+from bestdag import learn, read
 from bestdag.errors import GraphError, InvalidParameterError, UnknownNameError
 from bestdag.examples import example
 from bestdag.graph.knowledge import Knowledge
+from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
 from bestdag.search.base import Problem
@@ -62,6 +63,45 @@ def test_knowledge_filters_a_file_of_scores():
     assert found.score == -1.0 - 4.0 - 1.0 - 5.0
     with pytest.raises(InvalidParameterError, match="no parent set of 'a' that the knowledge"):
         Exact().run(Problem(TWO_PAIRS, knowledge=Knowledge.parse(["c -> a"])))
+
+
+# {a, c} is worse than {c}, so files leave it out; with a -> b required it is the best of b.
+def test_a_file_that_may_lack_what_required_arcs_need_is_refused():
+    every = [(-2.9, ["c"]), (-3.0, ["a", "c"]), (-5.0, ["a"]), (-6.0, [])]
+    alone = {"a": [(-1.0, [])], "c": [(-1.0, [])]}
+    knowledge = Knowledge.parse(["a -> b"])
+    full = ScoreTable.from_lists(["a", "b", "c"], {**alone, "b": every})
+    assert Exact().run(Problem(full, knowledge=knowledge)).score == -5.0
+    pruned = ScoreTable.from_lists(["a", "b", "c"], {**alone, "b": [every[0], *every[2:]]})
+    with pytest.raises(InvalidParameterError, match="'b' has required parents, and the score file"):
+        Exact().run(Problem(pruned, knowledge=knowledge))
+    # With at most one parent the file is whole again, and {a} is the best that has a.
+    assert Exact().run(Problem(pruned, knowledge=knowledge, max_parents=1)).score == -7.0
+
+
+def test_an_incomplete_table_proves_nothing_filtered_or_not():
+    children = [TWO_PAIRS.child(i) for i in range(4)]
+    table = ScoreTable(TWO_PAIRS.names, children, complete=False)
+    for knowledge in (Knowledge(), Knowledge.parse(["a !> b"])):
+        found = Exact().run(Problem(table, knowledge=knowledge))
+        assert (found.status, found.bound) == ("time limit", None)
+
+
+def test_an_interrupt_while_scoring_still_gives_a_structure(monkeypatch):
+    data = read(example("asia.csv"))
+    problem = Problem(Scorer(data, "bdeu"), knowledge=Knowledge.parse(["xray -> smoke"]))
+    listed = problem.table
+
+    def interrupted_at_first(time_limit=None):
+        if time_limit is None:
+            raise KeyboardInterrupt
+        return listed(time_limit=time_limit)
+
+    monkeypatch.setattr(problem, "table", interrupted_at_first)
+    found = Exact().run(problem)
+    assert found.status == "interrupted"
+    assert found.dag.has_arc("xray", "smoke")
+    assert found.score == pytest.approx(Scorer(data, "bdeu").total(found.dag), rel=1e-12)
 
 
 def test_ancestor_statements_are_honoured_or_refused():

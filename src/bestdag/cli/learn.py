@@ -71,7 +71,7 @@ def command(
     ((score_name, one),) = chosen.items()
     prior = choose_structure_prior(options)
     settings = {} if engine is None else {"engine": engine}
-    chosen_search = make_search("exact" if search == "auto" else search, **settings)
+    chosen_search = make_search(search, **settings)
     knowledge = Knowledge() if file is None else Knowledge.load(file)
     knowledge = knowledge | Knowledge.parse(statements)
     reading = read_settings(options)

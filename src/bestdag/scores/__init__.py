@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
-from bestdag.errors import unknown_name
+from bestdag.registry import make
 from bestdag.scores.aic import AIC
 from bestdag.scores.base import Score
 from bestdag.scores.bd import BD
@@ -36,12 +35,5 @@ def make_score(name: str, **settings: Any) -> Score:
     >>> make_score("bdeu", ess=10)
     BDeu(ess=10)
     """
-    key = ALIASES.get(name, name)
-    if key not in SCORES:
-        raise unknown_name("score", name, [*SCORES, *ALIASES])
-    known = [field.name for field in fields(SCORES[key])]
-    for setting in settings:
-        if setting not in known:
-            raise unknown_name("setting", setting, known, who=key)
-    score: Score = SCORES[key](**settings)
+    score: Score = make("score", name, SCORES, ALIASES, settings)
     return score

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
-from bestdag.errors import unknown_name
+from bestdag.registry import make
 from bestdag.search.base import Search
 from bestdag.search.exact.search import Exact
 
-__all__ = ["SEARCHES", "make_search"]
+__all__ = ["ALIASES", "SEARCHES", "make_search"]
 
 SEARCHES: dict[str, Any] = {search.name: search for search in (Exact,)}
+ALIASES = {"auto": "exact"}
 
 
 def make_search(name: str, **settings: Any) -> Search:
@@ -22,11 +22,5 @@ def make_search(name: str, **settings: Any) -> Search:
     >>> make_search("exact", engine="dp")
     Exact(engine='dp')
     """
-    if name not in SEARCHES:
-        raise unknown_name("search", name, SEARCHES)
-    known = [field.name for field in fields(SEARCHES[name])]
-    for setting in settings:
-        if setting not in known:
-            raise unknown_name("setting", setting, known, who=name)
-    search: Search = SEARCHES[name](**settings)
+    search: Search = make("search", name, SEARCHES, ALIASES, settings)
     return search

@@ -13,11 +13,14 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores.build import build_score_table
 from bestdag.scores.scorer import Scorer
-from bestdag.scores.table import ScoreTable
+from bestdag.scores.table import ParentSets, ScoreTable
 
 __all__ = ["Problem", "Search", "SearchResult", "Status"]
 
 Status = Literal["optimum proved", "local optimum", "step limit", "time limit", "interrupted"]
+
+# A limit of zero would be refused; a millisecond gives the smallest sets.
+_LEAST_SECONDS = 1e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,22 +177,21 @@ class Problem:
         if self._progress is not None:
             self._progress(text)
 
-    def table(self) -> ScoreTable:
-        """Return the candidate parent sets that the user's knowledge of arcs allows."""
+    def table(self, time_limit: float | None = None) -> ScoreTable:
+        """Return the candidate parent sets that the user's knowledge of arcs allows.
+
+        It takes no longer than `time_limit` seconds, or than the problem's own limit leaves; a
+        table that gets next to no time still has the smallest sets, and says it is incomplete.
+        """
         if isinstance(self.scores, ScoreTable):
             return self._filtered(self.scores)
-        # A table that gets no time at all still has the empty sets.
-        left = max(self.seconds_left, 1e-3)
-        time_limit = None if math.isinf(left) else left
+        left = max(self.seconds_left if time_limit is None else time_limit, _LEAST_SECONDS)
         return build_score_table(
             self.scores,
             max_parents=self.max_parents,
             knowledge=self.knowledge,
-            time_limit=time_limit,
+            time_limit=None if math.isinf(left) else left,
         )
-
-    def _named(self, numbers: Any) -> list[str]:
-        return [self.names[k] for k in numbers]
 
     def _filtered(self, table: ScoreTable) -> ScoreTable:
         """Leave out the sets of a given table that the user's knowledge forbids."""
@@ -197,19 +199,33 @@ class Problem:
             return table
         nodes = self._nodes
         most = len(self.names) if self.max_parents is None else self.max_parents
-        kept = {}
+        kept = []
         for i, child in enumerate(self.names):
             allowed = set(map(int, nodes.allowed_parents(i)))
             required = set(map(int, nodes.required_parents(i)))
             limit = min(most, int(nodes.max_parents[i]))
-            kept[child] = [
-                (score, self._named(parents))
-                for score, parents in table.child(i)
+            sets = table.child(i)
+            left = [
+                (score, parents)
+                for score, parents in sets
                 if len(parents) <= limit and required <= set(parents) <= allowed
             ]
-            if not kept[child]:
+            if not left:
                 raise InvalidParameterError(
                     f"search: the score file has no parent set of {child!r} that the knowledge "
                     "allows; make the file with that knowledge or from data"
                 )
-        return ScoreTable.from_lists(self.names, kept)
+            if required and not _lists_every_set(sets, len(self.names) - 1, limit):
+                raise InvalidParameterError(
+                    f"search: {child!r} has required parents, and the score file may lack the sets "
+                    "they need (files leave out sets that a subset beats); learn from the data, or "
+                    "give max_parents if the file lists every set up to that size"
+                )
+            kept.append(ParentSets.of([score for score, _ in left], [p for _, p in left]))
+        return ScoreTable(self.names, kept, complete=table.complete)
+
+
+def _lists_every_set(sets: ParentSets, n_others: int, limit: int) -> bool:
+    """Whether every set of at most `limit` of the others is there."""
+    listed = sum(len(parents) <= limit for _, parents in sets)
+    return listed == sum(math.comb(n_others, k) for k in range(min(limit, n_others) + 1))

@@ -68,9 +68,15 @@ class Exact:
 
     def run(self, problem: Problem) -> SearchResult:
         """Solve; a time limit or Ctrl-C gives the best structure so far and a bound."""
-        table = problem.table()
+        status: Status = "optimum proved"
+        try:
+            table = problem.table()
+        except KeyboardInterrupt:  # what little can be listed at once gives a structure
+            table = problem.table(time_limit=0.0)
+            status = "interrupted"
+        if status == "optimum proved" and not table.complete:
+            status = "time limit"
         problem.progress(f"searching among {table.n_sets:,} parent sets")
-        status: Status = "optimum proved" if table.complete else "time limit"
         chosen = [0] * len(table.names)
         proofs: list[ComponentProof] = []
         for part in sorted(decompose(table), key=lambda part: len(part.variables)):
@@ -107,6 +113,7 @@ class Exact:
         }
         dag = Dag(problem.names, [(p, child) for child in parents for p in parents[child]])
         score = math.fsum(float(table.child(i).scores[k]) for i, k in enumerate(chosen))
+        # A bound over some of the sets is none over all of them.
         bound = math.fsum(proof.result.bound for proof in proofs) if table.complete else None
         broken = problem.knowledge.violations(dag)
         if broken:
