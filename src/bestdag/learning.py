@@ -62,6 +62,8 @@ def learn(
     structure_prior: StructurePrior | None = None,
     time_limit: float | None = None,
     threads: int | None = None,
+    seed: int = 0,
+    start: Dag | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Result:
     """Learn the structure of a Bayesian network.
@@ -83,6 +85,10 @@ def learn(
         Seconds.
     threads : int, optional
         One per processor unless given.
+    seed : int, default 0
+        For searches that draw at random.
+    start : Dag, optional
+        The structure to begin with, for searches that improve one.
     progress : callable, optional
         Called now and then with a text.
 
@@ -103,6 +109,8 @@ def learn(
         max_parents=max_parents,
         time_limit=time_limit,
         threads=threads,
+        seed=seed,
+        start=start,
         progress=progress,
     )
     problem.progress("scoring parent sets")

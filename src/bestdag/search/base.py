@@ -5,22 +5,33 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, Protocol
 
-from bestdag.errors import InvalidParameterError, require_positive
+import numpy as np
+
+from bestdag.errors import GraphError, InvalidParameterError, require_count, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
+from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.scores.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 
-__all__ = ["Problem", "Search", "SearchResult", "Status"]
+__all__ = ["Problem", "Search", "SearchResult", "Status", "Step"]
 
 Status = Literal["optimum proved", "local optimum", "step limit", "time limit", "interrupted"]
 
 # A limit of zero would be refused; a millisecond gives the smallest sets.
 _LEAST_SECONDS = 1e-3
+
+
+class Step(NamedTuple):
+    """One step of a search: what was done, what it gained, and the score after it."""
+
+    move: str
+    gain: float
+    score: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +58,10 @@ class SearchResult:
         What the arithmetic of a proof can hide, in nats.
     certificates : tuple
         What a check of the bound needs, in a form of the engine's own.
+    trace : tuple of Step
+        The steps of the search from its first structure on, for searches that take steps.
+    notes : tuple of str
+        What a reader should know: which search was chosen and why, say.
     """
 
     dag: Dag
@@ -59,6 +74,8 @@ class SearchResult:
     settings: Mapping[str, Any] = field(default_factory=dict)
     resolution: float = 0.0
     certificates: tuple[Any, ...] = ()
+    trace: tuple[Step, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def gap(self) -> float | None:
@@ -88,12 +105,8 @@ class SearchResult:
         how = self.search if self.engine is None else f"{self.search} ({self.engine})"
         lines = [
             f"{self.status} by {how} in {self.seconds:.2f} s",
-            f"score {self.score:.6f} (natural logarithm)"
-            + (
-                ""
-                if self.is_proved or self.gap is None
-                else f", at most {self.gap:.6f} below the best"
-            ),
+            *self.notes,
+            f"score {self.score:.6f} (natural logarithm){self._shortfall()}",
             str(self.dag),
         ]
         return "\n".join(lines)
@@ -132,6 +145,10 @@ class Problem:
         Seconds for all of it, from now.
     threads : int, optional
         One per processor unless given.
+    seed : int, default 0
+        Where searches that draw at random begin; the same seed gives the same result.
+    start : Dag, optional
+        The structure to begin with, for searches that improve one. It must obey the knowledge.
     progress : callable, optional
         Called now and then with a text that says how far things are.
     """
@@ -144,6 +161,8 @@ class Problem:
         max_parents: int | None = None,
         time_limit: float | None = None,
         threads: int | None = None,
+        seed: int = 0,
+        start: Dag | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> None:
         self.started = time.monotonic()
@@ -158,9 +177,34 @@ class Problem:
         )
         self.knowledge = Knowledge() if knowledge is None else knowledge
         self._nodes = self.knowledge.for_nodes(self.names)
-        self.max_parents = max_parents
+        self.max_parents = None
+        if max_parents is not None:
+            self.max_parents = require_count("search", "max_parents", max_parents)
         self.threads = threads
+        self.seed = require_count("search", "seed", seed)
+        self.start = None if start is None else self._checked_start(start)
         self._progress = progress
+
+    @property
+    def nodes(self) -> NodeKnowledge:
+        """What the user knows, over the variables in name order; `max_parents` is in it."""
+        if self.max_parents is None:
+            return self._nodes
+        most = np.minimum(self._nodes.max_parents, self.max_parents).astype(np.int32)
+        return replace(self._nodes, max_parents=most)
+
+    def scorer(self, who: str) -> Scorer:
+        """Return where scores of any family come from; a file of local scores is refused."""
+        if isinstance(self.scores, Scorer):
+            return self.scores
+        raise InvalidParameterError(
+            f"{who}: needs data, got a file of local scores, which lists some parent sets only; "
+            "the searches 'exact' and 'order' take such files"
+        )
+
+    def out_of_time(self) -> bool:
+        """Whether the limit is reached."""
+        return self.seconds_left <= 0
 
     @property
     def seconds(self) -> float:
@@ -192,6 +236,25 @@ class Problem:
             knowledge=self.knowledge,
             time_limit=None if math.isinf(left) else left,
         )
+
+    def _checked_start(self, start: Dag) -> Dag:
+        if not isinstance(start, Dag):
+            raise GraphError(f"search: start must be a Dag, got {type(start).__name__}")
+        if sorted(start.nodes) != sorted(self.names):
+            raise GraphError(
+                "search: start must have the variables of the data, and no others; they differ in "
+                f"{', '.join(map(repr, sorted(set(start.nodes) ^ set(self.names))[:5]))}"
+            )
+        broken = self.knowledge.violations(start)
+        if broken:
+            raise GraphError(f"search: start breaks the knowledge: {broken[0]}")
+        limit = self.max_parents
+        crowded = [v for v in self.names if limit is not None and len(start.parents(v)) > limit]
+        if crowded:
+            raise GraphError(
+                f"search: start gives {crowded[0]!r} more than max_parents = {limit} parents"
+            )
+        return start
 
     def _filtered(self, table: ScoreTable) -> ScoreTable:
         """Leave out the sets of a given table that the user's knowledge forbids."""

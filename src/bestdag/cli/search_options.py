@@ -1,0 +1,71 @@
+"""Options that choose a search, its settings and what the user knows; shared by commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from bestdag.graph.knowledge import Knowledge
+    from bestdag.search.base import Search
+
+__all__ = ["choose_knowledge", "choose_search", "knowledge_options", "search_options"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+# Settings of searches: option, type, help. The name of the option is that of the setting.
+_SETTINGS: tuple[tuple[str, Any, str], ...] = (
+    ("engine", str, "Engine of exact: auto, dp or bnc.  [default: auto]"),
+)
+
+
+def search_options(function: _Function) -> _Function:
+    """Add the settings of searches."""
+    for name, kind, text in reversed(_SETTINGS):
+        function = click.option(f"--{name}", type=kind, help=text)(function)
+    return function
+
+
+def choose_search(name: str, options: dict[str, Any]) -> Search:
+    """Make the search asked for; takes its settings out of `options`."""
+    from bestdag.search import ALIASES, SEARCHES, make_search
+
+    key = name.lower().replace("-", "_")
+    found = SEARCHES.get(ALIASES.get(key, key))
+    known = set() if found is None else {field.name for field in fields(found)}
+    settings = {}
+    for option, _, _ in _SETTINGS:
+        setting = option.replace("-", "_")
+        value = options.pop(setting, None)
+        if value is None:
+            continue
+        if found is not None and setting not in known:
+            raise click.UsageError(f"--{option} does not belong to the search {key}")
+        settings[setting] = value
+    return make_search(key, **settings)
+
+
+def knowledge_options(function: _Function) -> _Function:
+    """Add what the user knows: a file and single statements."""
+    function = click.option(
+        "--know",
+        "statements",
+        multiple=True,
+        metavar="STATEMENT",
+        help="A statement such as 'A -> B', 'A !> B' or 'tiers: A B | C'; may be repeated.",
+    )(function)
+    return click.option(
+        "--knowledge", "file", metavar="FILE", help="What you know, as TOML or JSON."
+    )(function)
+
+
+def choose_knowledge(options: dict[str, Any]) -> Knowledge:
+    """Read what the user knows; takes its options out of `options`."""
+    from bestdag.graph.knowledge import Knowledge
+
+    file, statements = options.pop("file"), options.pop("statements")
+    known = Knowledge() if file is None else Knowledge.load(file)
+    return known | Knowledge.parse(statements)

@@ -1,0 +1,59 @@
+"""Printing a found structure: one shape for all commands that end in one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bestdag.cli.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from bestdag.search.base import SearchResult
+
+__all__ = ["print_structure"]
+
+
+def print_structure(
+    found: SearchResult,
+    *,
+    what: str,
+    score_name: str | None,
+    settings: dict[str, Any],
+    as_json: bool,
+) -> None:
+    """Print a structure, for people or as JSON; `settings` join those of the search."""
+    if as_json:
+        print_json(
+            {
+                "search": found.search,
+                "engine": found.engine,
+                "score_name": score_name,
+                "status": found.status,
+                "score": found.score,
+                "bound": found.bound,
+                "gap": found.gap,
+                "seconds": found.seconds,
+                "variables": list(found.dag.nodes),
+                "arcs": [list(arc) for arc in found.dag.arcs],
+                "settings": {**settings, **found.settings, "resolution": found.resolution},
+            }
+        )
+        return
+    how = found.search if found.engine is None else f"{found.search}, {found.engine}"
+    click.echo(f"{what}: {found.status} ({how}, {found.seconds:.2f} s)")
+    for note in found.notes:
+        click.echo(note)
+    line = f"score {found.score:.6f}, natural logarithm"
+    if not found.is_proved:
+        line += (
+            "; no bound on the best score"
+            if found.gap is None
+            else f"; the best score is at most {found.gap:.6f} higher"
+        )
+    click.echo(line)
+    print_table(
+        ["variable", "parents"],
+        [[node, " ".join(found.dag.parents(node))] for node in found.dag.nodes],
+        left=2,
+    )
