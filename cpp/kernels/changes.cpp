@@ -111,26 +111,32 @@ private:
 }  // namespace
 
 void score_changes(const Table& table, const Kernel& kernel, const FamilyList& families,
-                   std::span<const std::int32_t> candidates, std::span<double> scores,
+                   const CandidateLists& candidates, std::span<double> scores,
                    const Execution& execution) {
-    if (candidates.empty()) return;
-    const std::size_t per_family =
-        (candidates.size() + kCandidatesPerTask - 1) / kCandidatesPerTask;
-    const std::size_t n_tasks = per_family * families.size();
+    struct Task {
+        std::size_t family, first, count;
+    };
+    std::vector<Task> tasks;
+    for (std::size_t i = 0; i < families.size(); ++i) {
+        const auto end = static_cast<std::size_t>(candidates.offsets[i + 1]);
+        for (auto first = static_cast<std::size_t>(candidates.offsets[i]); first < end;
+             first += kCandidatesPerTask) {
+            tasks.push_back({i, first, std::min(kCandidatesPerTask, end - first)});
+        }
+    }
     const double expected = 0.1 * static_cast<double>(table.n_rows()) *
-                            static_cast<double>(candidates.size() * families.size());
+                            static_cast<double>(candidates.members.size());
     const auto n_workers =
-        std::min(n_tasks, static_cast<std::size_t>(std::max(1, execution.threads)));
+        std::min(tasks.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
     std::atomic<std::size_t> next = 0;
     with_count_type(table, [&](auto zero) {
         parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
             ChangeScorer<decltype(zero)> scorer(table, kernel, true);
-            for (std::size_t task; !stop && (task = next++) < n_tasks;) {
-                const std::size_t i = task / per_family;
-                const std::size_t first = task % per_family * kCandidatesPerTask;
-                const std::size_t count = std::min(kCandidatesPerTask, candidates.size() - first);
-                scorer.score(families[i], candidates.subspan(first, count), stop,
-                             scores.data() + i * candidates.size() + first);
+            for (std::size_t number; !stop && (number = next++) < tasks.size();) {
+                const Task& task = tasks[number];
+                scorer.score(families[task.family],
+                             candidates.members.subspan(task.first, task.count), stop,
+                             scores.data() + task.first);
             }
         });
     });
