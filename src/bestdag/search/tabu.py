@@ -18,8 +18,9 @@ __all__ = ["Tabu"]
 class Tabu:
     """Climb, then always take the best move, even one that loses, and do not undo recent ones.
 
-    It begins as `HillClimb` does. From the structure found there it goes on: a pair of variables whose arc one of the last moves changed is left alone, unless that leads
-    to a better structure than all before.
+    It begins as `HillClimb` does. From the structure found there it goes on. A pair of variables
+    whose arc one of the last moves changed is left alone, unless that leads to a better structure
+    than all before.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def _cut(walk: Walk, parents: Parents, node: int) -> list[Move]:
 
 def _touched(before: Parents, after: Parents) -> list[int]:
     """List the variables at the ends of arcs that differ, ascending."""
-    touched = set()
+    touched: set[int] = set()
     for child, (old, new) in enumerate(zip(before, after, strict=True)):
         changed = set(old).symmetric_difference(new)
         if changed:
