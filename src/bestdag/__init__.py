@@ -35,11 +35,15 @@ if TYPE_CHECKING:
     from bestdag.scores.qnml import QNML as QNML
     from bestdag.scores.scorer import Scorer as Scorer
     from bestdag.scores.table import ScoreTable as ScoreTable
+    from bestdag.search.annealing import Annealing as Annealing
     from bestdag.search.exact.search import Exact as Exact
     from bestdag.search.hill_climb import HillClimb as HillClimb
+    from bestdag.search.k2 import K2Search as K2Search
+    from bestdag.search.tabu import Tabu as Tabu
 
 _HOME = {
     "AIC": "bestdag.scores.aic",
+    "Annealing": "bestdag.search.annealing",
     "BD": "bestdag.scores.bd",
     "BDe": "bestdag.scores.bde",
     "BDeu": "bestdag.scores.bdeu",
@@ -52,6 +56,7 @@ _HOME = {
     "FamilyCounts": "bestdag.counts.family",
     "HillClimb": "bestdag.search.hill_climb",
     "K2": "bestdag.scores.k2",
+    "K2Search": "bestdag.search.k2",
     "Knowledge": "bestdag.graph.knowledge",
     "LL": "bestdag.scores.ll",
     "MIT": "bestdag.scores.mit",
@@ -62,6 +67,7 @@ _HOME = {
     "QNML": "bestdag.scores.qnml",
     "ScoreTable": "bestdag.scores.table",
     "Scorer": "bestdag.scores.scorer",
+    "Tabu": "bestdag.search.tabu",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
     "Exact": "bestdag.search.exact.search",

@@ -213,8 +213,8 @@ class Climb:
     def best(self, tie: float, tenure: int = 0, aspiration: float = 0.0) -> tuple[int, int, int, float] | None:
         """The legal move with the highest gain, and its gain."""
 
-    def best_addition(self, child: int, tie: float) -> tuple[int, int, int, float] | None:
-        """The legal new parent with the highest gain."""
+    def best_addition(self, child: int, tie: float, place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int, int, float] | None:
+        """The legal new parent from before the child that gains most."""
 
     def propose(self, temperature: float, n_tries: int, only_add: bool, seed: int, stream: int, counter: int) -> tuple[tuple[int, int, int, float] | None, int]:
         """

@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from bestdag.registry import make
+from bestdag.search.annealing import Annealing
 from bestdag.search.base import Search
 from bestdag.search.exact.search import Exact
 from bestdag.search.hill_climb import HillClimb
+from bestdag.search.k2 import K2Search
 from bestdag.search.tabu import Tabu
 
 __all__ = ["ALIASES", "SEARCHES", "make_search"]
 
-SEARCHES: dict[str, Any] = {search.name: search for search in (Exact, HillClimb, Tabu)}
+SEARCHES: dict[str, Any] = {
+    search.name: search for search in (Exact, HillClimb, Tabu, Annealing, K2Search)
+}
 ALIASES = {"auto": "exact"}
 
 
