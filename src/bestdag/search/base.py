@@ -10,7 +10,13 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from bestdag.errors import GraphError, InvalidParameterError, require_count, require_positive
+from bestdag.errors import (
+    GraphError,
+    InvalidParameterError,
+    import_optional,
+    require_count,
+    require_positive,
+)
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.node_knowledge import NodeKnowledge
@@ -100,6 +106,30 @@ class SearchResult:
         for proof in self.certificates:
             proof.verify()
         return True
+
+    def plot_trace(self, ax: Any = None) -> Any:
+        """Draw the score after each step, and the best so far; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; new axes by default.
+
+        Returns
+        -------
+        Axes
+        """
+        if not self.trace:
+            raise InvalidParameterError(f"plot_trace: {self.search} took no steps to draw")
+        if ax is None:
+            ax = import_optional("matplotlib.pyplot", who="plot_trace").subplots()[1]
+        scores = [step.score for step in self.trace]
+        numbers = range(1, len(scores) + 1)
+        ax.plot(numbers, scores, label="score")
+        ax.plot(numbers, np.maximum.accumulate(scores), label="best so far")
+        ax.set(xlabel="step", ylabel="score (natural logarithm)", title=self.search)
+        ax.legend()
+        return ax
 
     def __str__(self) -> str:
         how = self.search if self.engine is None else f"{self.search} ({self.engine})"
