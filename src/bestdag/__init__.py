@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from bestdag.scores.scorer import Scorer as Scorer
     from bestdag.scores.table import ScoreTable as ScoreTable
     from bestdag.search.exact.search import Exact as Exact
+    from bestdag.search.ges.search import GES as GES
 
 _HOME = {
     "AIC": "bestdag.scores.aic",
@@ -49,6 +50,7 @@ _HOME = {
     "EdgeDifferencePrior": "bestdag.scores.prior",
     "FNML": "bestdag.scores.fnml",
     "FamilyCounts": "bestdag.counts.family",
+    "GES": "bestdag.search.ges.search",
     "K2": "bestdag.scores.k2",
     "Knowledge": "bestdag.graph.knowledge",
     "LL": "bestdag.scores.ll",
