@@ -88,12 +88,18 @@ class BD:
             )
         object.__setattr__(self, "tables", PseudoCounts(self.tables))
 
+    def priors(self, counts: FamilyCounts) -> npt.NDArray[np.float64]:
+        """Return the prior of each observed configuration, one row each."""
+        if self.pseudo_count is not None:
+            return np.full(counts.table.shape, float(self.pseudo_count))
+        assert isinstance(self.tables, PseudoCounts)
+        return self.tables.rows(counts)
+
     def terms(self, counts: FamilyCounts) -> dict[str, float]:
         """Return what the cells and what the configurations contribute."""
         if self.pseudo_count is not None:
             return dirichlet_terms(counts, self.pseudo_count, self.pseudo_count * counts.arity)
-        assert isinstance(self.tables, PseudoCounts)
-        a_jk = self.tables.rows(counts)
+        a_jk = self.priors(counts)
         return dirichlet_terms(counts, a_jk, a_jk.sum(axis=1))
 
     def family(self, counts: FamilyCounts) -> float:

@@ -86,11 +86,17 @@ class BDe(_WithMarginals):
         marginals = None if self.prior is None else PriorMarginals(self.prior)
         object.__setattr__(self, "_marginals", marginals)
 
+    def priors(self, counts: FamilyCounts) -> npt.NDArray[np.float64]:
+        """Return the prior of each observed configuration, one row each."""
+        if self._marginals is None:
+            return BDeu(ess=self.ess).priors(counts)
+        return self.ess * self._marginals.of(counts)
+
     def terms(self, counts: FamilyCounts) -> dict[str, float]:
         """Return what the cells and what the configurations contribute."""
         if self._marginals is None:
             return BDeu(ess=self.ess).terms(counts)
-        a_jk = self.ess * self._marginals.of(counts)
+        a_jk = self.priors(counts)
         if not a_jk.all():
             return _terms_with_zeros(counts, a_jk)
         return dirichlet_terms(counts, a_jk, a_jk.sum(axis=1))
