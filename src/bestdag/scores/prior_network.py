@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import log2, prod
 from typing import Protocol, runtime_checkable
 
@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.schema import Variable
+from bestdag.elimination import Factor, aligned, at_rows, plan_elimination, sum_product
 from bestdag.errors import DataError, InvalidParameterError, unknown_name
 from bestdag.machine import require_memory
-from bestdag.scores._elimination import Factor, aligned, plan_elimination, sum_product
 
 __all__ = ["PriorMarginals", "PriorNetwork", "PriorTable"]
 
@@ -145,7 +145,7 @@ class PriorMarginals:
         for first in range(0, counts.n_observed, n_together):
             codes = counts.configurations[first : first + n_together].T.astype(np.intp)
             fixed = dict(zip(parents, codes, strict=True))
-            joint = sum_product([_at(factor, fixed) for factor in factors], plan)
+            joint = sum_product([at_rows(factor, fixed, _ROW) for factor in factors], plan)
             rows[first : first + n_together] = aligned(joint, (_ROW, child))
         return rows
 
@@ -188,16 +188,6 @@ def _factor(variable: Variable, table: PriorTable) -> Factor:
     # Axes of length 1 say nothing and count against the number of axes an array may have.
     axes = tuple(v.name for v in variables if v.arity > 1)
     return Factor(axes, (values / sums).reshape([n for n in shape if n > 1]))
-
-
-def _at(factor: Factor, fixed: Mapping[str, npt.NDArray[np.intp]]) -> Factor:
-    """Fix some variables of a factor, row by row, to these codes."""
-    here = [name for name in factor.axes if name in fixed]
-    if not here:
-        return factor
-    rest = [name for name in factor.axes if name not in fixed]
-    values = factor.values.transpose([factor.axes.index(name) for name in here + rest])
-    return Factor((_ROW, *rest), values[tuple(fixed[name] for name in here)])
 
 
 def _show(variable: Variable) -> str:
