@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bestdag.counts.family import FamilyCounts as FamilyCounts
     from bestdag.data.dataset import Dataset as Dataset
+    from bestdag.data.discretization.discretize import discretize as discretize
     from bestdag.data.readers import read as read
     from bestdag.data.schema import Variable as Variable
     from bestdag.errors import BestdagError as BestdagError
@@ -73,6 +74,7 @@ _HOME = {
     "Variable": "bestdag.data.schema",
     "Exact": "bestdag.search.exact.search",
     "fit_network": "bestdag.network.fitting",
+    "discretize": "bestdag.data.discretization.discretize",
     "learn": "bestdag.learning",
     "read": "bestdag.data.readers",
 }

@@ -186,3 +186,8 @@ def candidate_sets(table: Table, kernel: Kernel, required_ends: Annotated[NDArra
     """
     Candidate parent sets of every child (see kernels/candidate_sets.hpp), how many families were scored for each, and whether all were.
     """
+
+def entropy_cuts(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
+    """
+    Rows of a sorted column before which it is cut; see kernels/entropy_cuts.hpp.
+    """
