@@ -65,6 +65,19 @@ def bd(pseudo_count: float) -> Kernel:
 def bdeu(ess: float) -> Kernel:
     """Native twin of scores/bdeu.py."""
 
+class RefusedFamilyError(Exception):
+    pass
+
+def bd_tables(children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_values: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Kernel:
+    """
+    Native twin of scores/bd.py with given tables (see kernels/bd_tables.hpp).
+    """
+
+def bde(ess: float, arities: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: float) -> Kernel:
+    """
+    Native twin of scores/bde.py with a prior network (see kernels/bde.hpp).
+    """
+
 def mit(confidence: float) -> Kernel:
     """Native twin of scores/mit.py."""
 
