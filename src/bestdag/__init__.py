@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from bestdag.scores.scorer import Scorer as Scorer
     from bestdag.scores.table import ScoreTable as ScoreTable
     from bestdag.search.exact.search import Exact as Exact
+    from bestdag.search.naive_bayes import NaiveBayes as NaiveBayes
+    from bestdag.search.naive_bayes import augmented as augmented
+    from bestdag.search.tan import TAN as TAN
+    from bestdag.search.tree import Tree as Tree
 
 _HOME = {
     "AIC": "bestdag.scores.aic",
@@ -63,6 +67,10 @@ _HOME = {
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
     "Exact": "bestdag.search.exact.search",
+    "NaiveBayes": "bestdag.search.naive_bayes",
+    "TAN": "bestdag.search.tan",
+    "Tree": "bestdag.search.tree",
+    "augmented": "bestdag.search.naive_bayes",
     "learn": "bestdag.learning",
     "read": "bestdag.data.readers",
 }

@@ -7,10 +7,13 @@ from typing import Any
 from bestdag.registry import make
 from bestdag.search.base import Search
 from bestdag.search.exact.search import Exact
+from bestdag.search.naive_bayes import NaiveBayes
+from bestdag.search.tan import TAN
+from bestdag.search.tree import Tree
 
 __all__ = ["ALIASES", "SEARCHES", "make_search"]
 
-SEARCHES: dict[str, Any] = {search.name: search for search in (Exact,)}
+SEARCHES: dict[str, Any] = {search.name: search for search in (Exact, Tree, TAN, NaiveBayes)}
 ALIASES = {"auto": "exact"}
 
 
