@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,11 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.scores.scorer import Scorer
-from bestdag.search.base import Problem, Status
+from bestdag.search.base import Problem, SearchResult, Status
 from bestdag.search.edge_weights import EdgeWeights
+from bestdag.search.naive_bayes import class_arcs, class_knowledge
 
-__all__ = ["Branching", "TreeSettings", "best_branching", "refuse_violations"]
+__all__ = ["TreeSettings", "best_tree"]
 
 # Weights count in steps of this share of the largest score, or of the largest sum that rounding
 # went into. Below it is rounding noise, which must not decide between equal trees.
@@ -74,18 +75,6 @@ class _ArcRules:
         edges = tuple((place_of[a], place_of[b]) for a, b in nodes.required_edges)
         return cls(allowed, parents, edges)
 
-    def with_root(self, who: str, names: tuple[str, ...], root: int) -> _ArcRules:
-        """Keep one node without parents."""
-        above = int(self.parents[root])
-        if above >= 0:
-            raise GraphError(
-                f"{who}: {names[root]!r} cannot be the root, its parent {names[above]!r} is "
-                "required; choose another root"
-            )
-        allowed = self.allowed.copy()
-        allowed[:, root] = False
-        return _ArcRules(allowed, self.parents, self.edges)
-
 
 class TreeSettings(Protocol):
     """What the searches for trees have in common."""
@@ -106,53 +95,73 @@ class TreeSettings(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Branching:
-    """The best tree over some variables: its arcs, how many roots, and what was weighed."""
+def best_tree(
+    settings: TreeSettings,
+    problem: Problem,
+    *,
+    kinds: tuple[str, str],
+    shown: dict[str, Any],
+    target: str | None = None,
+) -> SearchResult:
+    """Find the best tree over all variables, or over all but the class, the parent of all.
 
-    arcs: tuple[tuple[str, str], ...]
-    n_roots: int
-    status: Status
-    weights: EdgeWeights
-
-    def note(self, kind: str, forest: str, settings: TreeSettings, *, is_known: bool) -> str:
-        """Say among which structures it is the best; `kind` and `forest` name them."""
-        needs_roots = self.n_roots > 1 and not settings.forest
-        text = f"best of all {forest if settings.forest or needs_roots else kind}"
-        if settings.root is not None:
-            text += f" {'and' if ' with ' in text else 'with'} root {settings.root!r}"
-        if is_known:
-            text += " that obey the knowledge"
-        if self.status != "local optimum":
-            return f"{text}, over the pairs scored by then"
-        return f"{text}, with the fewest roots there can be" if needs_roots else text
-
-
-def best_branching(
-    settings: TreeSettings, problem: Problem, knowledge: Knowledge, given: tuple[str, ...] = ()
-) -> Branching:
-    """Find the best tree over the variables that are not `given`, which are parents of all."""
+    `kinds` says what the structure is among, as a tree and as a forest; `shown` are the settings.
+    """
     who, scorer = settings.name, problem.scorer(settings.name)
-    names = tuple(name for name in problem.names if name not in given)
-    root = None
-    if settings.root is not None:
-        root = names.index(require_known("root", settings.root, names, who=who))
-    symmetric = scorer.is_score_equivalent
-    rules = None
-    if not (symmetric and problem.knowledge.is_empty and problem.max_parents is None):
-        rules = _ArcRules.of(who, knowledge.for_nodes(problem.names), problem.max_parents, given)
-        if root is not None:
-            rules = rules.with_root(who, names, root)
+    given = () if target is None else (target,)
+    names = tuple(name for name in problem.names if name != target)
+    how = _choice(settings, problem, names, given)
     scores, status = _pair_scores(problem, scorer, names, given)
-    how = _Choice(rules, root, not settings.forest, symmetric, scorer.dataset.total_weight)
     try:
         parents = _best_parents(scores, how)
     except KeyboardInterrupt:  # what must be there, at once
         status = "interrupted"
         parents = _best_parents(np.full_like(scores, math.nan), how)
-    arcs = tuple((names[p], names[c]) for c, p in enumerate(parents) if p >= 0)
-    weights = EdgeWeights.of(names, scores, given, symmetric=symmetric)
-    return Branching(arcs, len(names) - len(arcs), status, weights)
+    arcs = [(names[p], names[c]) for c, p in enumerate(parents) if p >= 0]
+    dag = Dag(problem.names, [*(class_arcs(given[0], names) if given else ()), *arcs])
+    _refuse_violations(who, problem.knowledge, dag)
+    n_roots = len(names) - len(arcs)
+    return SearchResult(
+        dag=dag,
+        score=_total(scorer, dag, scores, parents, given),
+        bound=None,
+        status=status,
+        search=who,
+        seconds=problem.seconds,
+        settings=shown,
+        notes=(_note(settings, problem, kinds, n_roots, status),),
+        weights=EdgeWeights.of(names, scores, given, symmetric=how.symmetric),
+    )
+
+
+def _total(
+    scorer: Scorer,
+    dag: Dag,
+    scores: npt.NDArray[np.float64],
+    parents: npt.NDArray[np.int32],
+    given: tuple[str, ...],
+) -> float:
+    """Return the score of the structure, from the scores of pairs where they are known."""
+    children = np.arange(len(parents))
+    local = scores[np.where(parents < 0, children, parents), children]
+    if np.isnan(local).any():
+        return scorer.total(dag)
+    return math.fsum([*local, *scorer.families([(name, ()) for name in given])])
+
+
+def _note(
+    settings: TreeSettings, problem: Problem, kinds: tuple[str, str], n_roots: int, status: Status
+) -> str:
+    """Say among which structures the result is the best."""
+    needs_roots = n_roots > 1 and not settings.forest
+    text = f"best of all {kinds[settings.forest or needs_roots]}"
+    if settings.root is not None:
+        text += f" {'and' if ' with ' in text else 'with'} root {settings.root!r}"
+    if not problem.knowledge.is_empty:
+        text += " that obey the knowledge"
+    if status != "local optimum":
+        return f"{text}, over the pairs scored by then"
+    return f"{text}, with the fewest roots there can be" if needs_roots else text
 
 
 def _pair_scores(
@@ -187,29 +196,49 @@ class _Choice(NamedTuple):
     total_weight: float
 
 
+def _choice(
+    settings: TreeSettings, problem: Problem, names: tuple[str, ...], given: tuple[str, ...]
+) -> _Choice:
+    """Check the settings and what is known, before anything is counted."""
+    who, scorer = settings.name, problem.scorer(settings.name)
+    knowledge, root, rules = problem.knowledge, None, None
+    if given:
+        knowledge = class_knowledge(who, problem, given[0])
+    if settings.root is not None:
+        root = names.index(require_known("root", settings.root, names, who=who))
+    if not (problem.knowledge.is_empty and problem.max_parents is None):
+        rules = _ArcRules.of(who, knowledge.for_nodes(problem.names), problem.max_parents, given)
+        if root is not None and rules.parents[root] >= 0:
+            raise GraphError(
+                f"{who}: {settings.root!r} cannot be the root, its parent "
+                f"{names[rules.parents[root]]!r} is required; choose another root"
+            )
+    weight = scorer.dataset.total_weight
+    return _Choice(rules, root, not settings.forest, scorer.is_score_equivalent, weight)
+
+
 def _best_parents(scores: npt.NDArray[np.float64], how: _Choice) -> npt.NDArray[np.int32]:
     """Return the parents of the best tree, -1 for roots; arcs with nan only where required.
 
     Symmetric weights without rules: Prim's algorithm. Otherwise Edmonds' algorithm. Spanning
     means as few roots as possible; otherwise arcs are there only where they raise the score.
     """
-    rules, root, spanning, symmetric, total_weight = how
-    n = len(scores)
-    parents = np.full(n, -1, np.int32)
-    if n == 0:
+    parents = np.full(len(scores), -1, np.int32)
+    if len(scores) == 0:
         return parents
-    weights, root_weights = _whole_weights(scores, total_weight)
-    if symmetric and rules is None and not root_weights.any():
-        whole = np.rint((weights + weights.T) / 2)
-        if not spanning:
-            whole[whole <= 0] = -np.inf
-        _core.maximum_spanning_tree(whole, 0 if root is None else root, parents)
-        return parents
-    if symmetric:
+    weights, root_weights = _whole_weights(scores, how.total_weight)
+    if how.symmetric:
         weights = np.rint((weights + weights.T) / 2)
-    if rules is not None:
-        _apply(rules, weights, root_weights)
-    if not _core.maximum_branching(weights, root_weights, spanning, parents):
+    if how.symmetric and how.rules is None and not root_weights.any():
+        if not how.spanning:
+            weights[weights <= 0] = -np.inf
+        _core.maximum_spanning_tree(weights, how.root or 0, parents)
+        return parents
+    if how.rules is not None:
+        _apply(how.rules, weights, root_weights, np.isnan(scores))
+    if how.root is not None:
+        weights[:, how.root] = -np.inf
+    if not _core.maximum_branching(weights, root_weights, how.spanning, parents):
         raise GraphError(
             "search: no tree obeys the knowledge and has a probability above zero; state less, or "
             "use another structure prior"
@@ -232,9 +261,14 @@ def _whole_weights(
 
 
 def _apply(
-    rules: _ArcRules, weights: npt.NDArray[np.float64], root_weights: npt.NDArray[np.float64]
+    rules: _ArcRules,
+    weights: npt.NDArray[np.float64],
+    root_weights: npt.NDArray[np.float64],
+    is_unknown: npt.NDArray[np.bool_],
 ) -> None:
     """Put the rules into the weights."""
+    one, other = np.array([(*edge, *edge[::-1]) for edge in rules.edges], int).reshape(-1, 2).T
+    weights[one, other] = np.where(is_unknown[one, other], 0.0, weights[one, other])
     must = rules.parents >= 0
     child, parent = np.flatnonzero(must), rules.parents[must]
     kept = weights[parent, child]
@@ -246,16 +280,13 @@ def _apply(
         return
     # A tree has each edge once at most, so a bonus above all else makes it have all it can.
     n = len(weights)
-    one, other = np.array([(*edge, *edge[::-1]) for edge in rules.edges]).reshape(-1, 2).T
-    unknown = np.isneginf(weights[one, other]) & rules.allowed[one, other]
-    weights[one[unknown], other[unknown]] = 0.0
     largest = float(np.abs(weights[np.isfinite(weights)]).max(initial=1.0))
     coarse = max(1.0, 2.0 ** math.ceil(math.log2(4.0 * n * largest / _MAX_WHOLE)))
     weights[:] = np.rint(weights / coarse)
     weights[one, other] += 2.0 * n * math.ceil(largest / coarse + 1.0)
 
 
-def refuse_violations(who: str, knowledge: Knowledge, dag: Dag) -> None:
+def _refuse_violations(who: str, knowledge: Knowledge, dag: Dag) -> None:
     """Refuse a structure that breaks a statement about more than single arcs."""
     broken = knowledge.violations(dag)
     if broken:

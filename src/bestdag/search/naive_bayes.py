@@ -11,7 +11,6 @@ from bestdag.errors import GraphError, InvalidParameterError, require_known
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.search.base import Problem, SearchResult
-from bestdag.search.branching import refuse_violations
 
 __all__ = ["NaiveBayes", "augmented", "class_arcs", "class_knowledge", "require_target"]
 
@@ -52,9 +51,8 @@ def require_target(who: str, target: object) -> None:
         )
 
 
-def class_knowledge(who: str, problem: Problem, target: str | None) -> tuple[str, Knowledge]:
-    """Return the class, and what the user knows together with the arcs from the class."""
-    assert target is not None
+def class_knowledge(who: str, problem: Problem, target: str) -> Knowledge:
+    """Return what the user knows together with the arcs from the class; refuse a clash."""
     require_known("target", target, problem.names, who=who)
     limit = problem.max_parents
     if limit is not None and limit < 1 < len(problem.names):
@@ -62,7 +60,7 @@ def class_knowledge(who: str, problem: Problem, target: str | None) -> tuple[str
             f"{who}: every variable has the class {target!r} as a parent, and max_parents = "
             f"{limit} leaves no room for it"
         )
-    return target, problem.knowledge | augmented(target, problem.names)
+    return problem.knowledge | augmented(target, problem.names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +92,15 @@ class NaiveBayes:
     def run(self, problem: Problem) -> SearchResult:
         """Build the structure and score it."""
         scorer = problem.scorer(self.name)
-        target, _ = class_knowledge(self.name, problem, self.target)
-        dag = Dag(problem.names, class_arcs(target, problem.names))
-        refuse_violations(self.name, problem.knowledge, dag)
+        assert self.target is not None
+        class_knowledge(self.name, problem, self.target)
+        dag = Dag(problem.names, class_arcs(self.target, problem.names))
+        broken = problem.knowledge.violations(dag)
+        if broken:
+            raise GraphError(
+                f"naive_bayes: the only structure breaks the statement '{broken[0]}'; leave it "
+                "out, or use another search"
+            )
         return SearchResult(
             dag=dag,
             score=scorer.total(dag),
@@ -105,5 +109,5 @@ class NaiveBayes:
             search=self.name,
             seconds=problem.seconds,
             settings=asdict(self),
-            notes=(f"the only naive Bayes network with class {target!r}",),
+            notes=(f"the only naive Bayes network with class {self.target!r}",),
         )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
-from bestdag.graph.dag import Dag
 from bestdag.search.base import Problem, SearchResult
-from bestdag.search.branching import best_branching, refuse_violations
-from bestdag.search.naive_bayes import class_arcs, class_knowledge, require_target
+from bestdag.search.branching import best_tree
+from bestdag.search.naive_bayes import require_target
 
 __all__ = ["TAN"]
 
@@ -70,24 +69,8 @@ class TAN:
 
     def run(self, problem: Problem) -> SearchResult:
         """Score all pairs given the class and find the tree over the attributes."""
-        target, knowledge = class_knowledge(self.name, problem, self.target)
-        found = best_branching(self, problem, knowledge, (target,))
-        dag = Dag(problem.names, [*class_arcs(target, problem.names), *found.arcs])
-        refuse_violations(self.name, problem.knowledge, dag)
-        note = found.note(
-            f"TAN networks with class {target!r}",
-            f"forest-augmented naive Bayes networks with class {target!r}",
-            self,
-            is_known=not problem.knowledge.is_empty,
+        kinds = (
+            f"TAN networks with class {self.target!r}",
+            f"forest-augmented naive Bayes networks with class {self.target!r}",
         )
-        return SearchResult(
-            dag=dag,
-            score=problem.scorer(self.name).total(dag),
-            bound=None,
-            status=found.status,
-            search=self.name,
-            seconds=problem.seconds,
-            settings=asdict(self),
-            notes=(note,),
-            weights=found.weights,
-        )
+        return best_tree(self, problem, kinds=kinds, shown=asdict(self), target=self.target)

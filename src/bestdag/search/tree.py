@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
-from bestdag.graph.dag import Dag
 from bestdag.search.base import Problem, SearchResult
-from bestdag.search.branching import best_branching, refuse_violations
+from bestdag.search.branching import best_tree
 
 __all__ = ["Tree"]
 
@@ -72,18 +71,4 @@ class Tree:
 
     def run(self, problem: Problem) -> SearchResult:
         """Score all pairs and find the tree; after the time limit, from the pairs scored."""
-        found = best_branching(self, problem, problem.knowledge)
-        dag = Dag(problem.names, found.arcs)
-        refuse_violations(self.name, problem.knowledge, dag)
-        is_known = not problem.knowledge.is_empty
-        return SearchResult(
-            dag=dag,
-            score=problem.scorer(self.name).total(dag),
-            bound=None,
-            status=found.status,
-            search=self.name,
-            seconds=problem.seconds,
-            settings=asdict(self),
-            notes=(found.note("trees", "forests", self, is_known=is_known),),
-            weights=found.weights,
-        )
+        return best_tree(self, problem, kinds=("trees", "forests"), shown=asdict(self))
