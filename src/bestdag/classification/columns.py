@@ -10,27 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.checks import code_type
+from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import METHODS
 from bestdag.data.discretization.base import Method
 from bestdag.data.discretization.cuts import apply_cuts, cut_variable
 from bestdag.data.schema import MAX_ARITY, Variable
 from bestdag.errors import DataError, require_count, unknown_name
 
-__all__ = ["Coding", "Column", "Target"]
+__all__ = ["CodedTable", "Coding", "Column", "Target"]
 
 Codes = npt.NDArray[Any]
 
 # A whole-number column whose values span less than this is counted in an array.
 _MAX_SPAN = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The classes of the training rows: codes, how many classes, and row weights."""
-
-    codes: Codes
-    n_classes: int
-    weights: npt.NDArray[Any] | None = None
 
 
 class Column(Protocol):
@@ -44,6 +36,24 @@ class Column(Protocol):
     def codes(self, raw: npt.NDArray[Any], *, ignore_unknown: bool) -> Codes:
         """Return the codes of a raw column; the code of a missing cell is the arity."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The classes of the training rows: what they are, codes, and row weights."""
+
+    variable: Variable
+    codes: Codes
+    weights: npt.NDArray[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CodedTable:
+    """Training rows as codes, and what was learned about their columns."""
+
+    columns: tuple[Column, ...]
+    target: Variable
+    dataset: Dataset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +90,33 @@ class Coding:
         settings = {} if self.bins is None else {"bins": self.bins}
         return METHODS[self.method](**settings)
 
-    def learn(
+    def code(
+        self,
+        columns: Mapping[str, npt.NDArray[Any]],
+        target: Target,
+        declared: Mapping[str, tuple[Any, ...]] | None = None,
+    ) -> CodedTable:
+        """Learn every column from training rows, and give their codes.
+
+        `declared` has the values of columns that are known to have these and no others.
+        """
+        if target.variable.name in columns:
+            raise DataError(
+                f"classifier: the class {target.variable.name!r} is among the attributes"
+            )
+        known = declared or {}
+        learned = [self._learn(name, raw, target, known.get(name)) for name, raw in columns.items()]
+        codes = [
+            column.codes(raw, ignore_unknown=False)
+            for column, raw in zip(learned, columns.values(), strict=True)
+        ]
+        variables = [*(column.variable for column in learned), target.variable]
+        dataset = Dataset(variables, [*codes, target.codes], target.weights)
+        return CodedTable(tuple(learned), target.variable, dataset)
+
+    def _learn(
         self, name: str, raw: npt.NDArray[Any], target: Target, states: tuple[Any, ...] | None
     ) -> Column:
-        """Learn a column from training rows; `states` are its values where they are declared."""
         if states is not None:
             return _Values.of(name, states)
         if raw.dtype.kind in "iuf":
@@ -107,7 +140,7 @@ class Coding:
             values,
             weights=target.weights,
             target_codes=target.codes,
-            n_classes=target.n_classes,
+            n_classes=target.variable.arity,
         )
 
 
@@ -190,8 +223,9 @@ class _Values:
             found = np.where(index == bounded, table[index - low + 1], -1)
             found[is_missing] = self.variable.arity
             return found
-        found = table[np.clip(raw, low - 1, high + 1).astype(np.int64) - low + 1]
-        return found
+        inside = np.clip(raw, low - 1, high + 1).astype(np.int64)
+        codes: npt.NDArray[np.int64] = table[inside - low + 1]
+        return codes
 
 
 def _few_whole_numbers(raw: npt.NDArray[Any], limit: int) -> list[int] | None:

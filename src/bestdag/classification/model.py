@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.classification.columns import Codes, Coding, Column, Target
+from bestdag.classification.columns import CodedTable, Codes, Coding, Column, Target
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError
@@ -74,20 +74,12 @@ class Recipe:
         declared : mapping of name to values, optional
             Values of columns that are known to have these and no others.
         """
-        if target.name in columns:
-            raise DataError(f"classifier: the class {target.name!r} is among the attributes")
-        seen = Target(codes, target.arity, weights)
-        learned = [
-            self.coding.learn(name, raw, seen, (declared or {}).get(name))
-            for name, raw in columns.items()
-        ]
-        coded = [
-            column.codes(raw, ignore_unknown=False)
-            for column, raw in zip(learned, columns.values(), strict=True)
-        ]
-        dataset = Dataset(
-            [*(column.variable for column in learned), target], [*coded, codes], weights
-        )
+        coded = self.coding.code(columns, Target(target, codes, weights), declared)
+        return self.fit_coded(coded)
+
+    def fit_coded(self, coded: CodedTable) -> Classifier:
+        """Learn from columns that are coded already, with the same coding."""
+        dataset = coded.dataset
         score = make_score(self.score) if isinstance(self.score, str) else self.score
         problem = Problem(
             Scorer(dataset, score, threads=self.threads),
@@ -99,7 +91,7 @@ class Recipe:
         )
         result = Result(self.search.run(problem), dataset, score)
         network = result.fit(self.parameters, threads=self.threads)
-        return Classifier(tuple(learned), target, network, result, self.threads)
+        return Classifier(coded.columns, coded.target, network, result, self.threads)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
