@@ -36,7 +36,7 @@ def matching_data():
 @pytest.mark.parametrize(
     ("arguments", "estimator", "settings"),
     [
-        ([], Dirichlet(), {}),
+        ([], Dirichlet(), {"ess": 1.0}),
         (["--parameters", "mle"], MLE(), {}),
         (["--parameters", "FSNML"], FSNML(), {}),
         (["--ess", "8"], Dirichlet(ess=8), {"ess": 8.0}),

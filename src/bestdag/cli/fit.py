@@ -109,19 +109,20 @@ def command(
 
 
 def _choose(name: str, options: dict[str, Any]) -> tuple[Estimator, dict[str, Any]]:
-    """Make the estimator asked for; takes its settings out of `options` and returns them too."""
+    """Make the estimator asked for, of settings taken out of `options`; and these as shown."""
     from bestdag.network.network import Network
     from bestdag.parameters import ESTIMATORS, make_estimator
 
     given = {option: options.pop(option.replace("-", "_")) for option, _, _ in _SETTINGS}
     given = {option: value for option, value in given.items() if value is not None}
     settings = {option.replace("-", "_"): value for option, value in given.items()}
-    if name in ESTIMATORS:
-        known = {field.name for field in fields(ESTIMATORS[name])}
-        for option, setting in zip(given, settings, strict=True):
-            if setting not in known:
-                raise click.UsageError(f"--{option} does not belong to the parameters {name}")
+    known = [field.name for field in fields(ESTIMATORS[name])] if name in ESTIMATORS else []
+    for option, setting in zip(given, settings, strict=True):
+        if name in ESTIMATORS and setting not in known:
+            raise click.UsageError(f"--{option} does not belong to the parameters {name}")
     made = dict(settings)
     if "prior" in made:
         made["prior"] = Network.load(made["prior"])
-    return make_estimator(name, **made), settings
+    estimator = make_estimator(name, **made)
+    shown = {s: settings.get(s, getattr(estimator, s)) for s in known}
+    return estimator, {s: value for s, value in shown.items() if value is not None}
