@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bestdag.counts.family import FamilyCounts as FamilyCounts
     from bestdag.data.dataset import Dataset as Dataset
+    from bestdag.data.discretization.discretize import discretize as discretize
     from bestdag.data.readers import read as read
     from bestdag.data.schema import Variable as Variable
     from bestdag.errors import BestdagError as BestdagError
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
     from bestdag.scores.scorer import Scorer as Scorer
     from bestdag.scores.table import ScoreTable as ScoreTable
     from bestdag.search.exact.search import Exact as Exact
+    from bestdag.search.ges.search import GES as GES
+    from bestdag.search.naive_bayes import NaiveBayes as NaiveBayes
+    from bestdag.search.naive_bayes import augmented as augmented
+    from bestdag.search.tan import TAN as TAN
+    from bestdag.search.tree import Tree as Tree
 
 _HOME = {
     "AIC": "bestdag.scores.aic",
@@ -55,6 +61,7 @@ _HOME = {
     "FNML": "bestdag.scores.fnml",
     "FSNML": "bestdag.parameters.fsnml",
     "FamilyCounts": "bestdag.counts.family",
+    "GES": "bestdag.search.ges.search",
     "K2": "bestdag.scores.k2",
     "Knowledge": "bestdag.graph.knowledge",
     "LL": "bestdag.scores.ll",
@@ -71,6 +78,11 @@ _HOME = {
     "Variable": "bestdag.data.schema",
     "Exact": "bestdag.search.exact.search",
     "fit_network": "bestdag.network.fitting",
+    "discretize": "bestdag.data.discretization.discretize",
+    "NaiveBayes": "bestdag.search.naive_bayes",
+    "TAN": "bestdag.search.tan",
+    "Tree": "bestdag.search.tree",
+    "augmented": "bestdag.search.naive_bayes",
     "learn": "bestdag.learning",
     "read": "bestdag.data.readers",
 }
