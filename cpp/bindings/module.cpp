@@ -4,6 +4,7 @@
 void register_candidate_sets(nb::module_& m);
 void register_branch_and_cut(nb::module_& m);
 void register_counts(nb::module_& m);
+void register_entropy_cuts(nb::module_& m);
 void register_local_scores(nb::module_& m);
 void register_row_tables(nb::module_& m);
 void register_sampling(nb::module_& m);
@@ -24,4 +25,5 @@ NB_MODULE(_core, m) {
     register_branch_and_cut(m);
     register_local_scores(m);
     register_candidate_sets(m);
+    register_entropy_cuts(m);
 }

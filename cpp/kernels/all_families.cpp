@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -15,6 +16,11 @@ namespace bestdag {
 namespace {
 
 constexpr double kNanosecondsPerSet = 500.0;  // enough to decide whether threads are worth it
+
+// g(parents and child) - g(parents); minus infinity where either is.
+double difference(double of_set, double of_parents) noexcept {
+    return of_parents > -std::numeric_limits<double>::infinity() ? of_set - of_parents : of_parents;
+}
 
 // Where the score of (child | set without child) goes.
 class Layout {
@@ -68,9 +74,9 @@ template <class Count>
 class SetWorker {
 public:
     SetWorker(const Table& table, const Kernel& kernel, std::size_t max_parents,
-              std::span<double> scores)
+              std::span<double> scores, const StopFlag& stop)
         : table_(table),
-          evaluator_(kernel.evaluator(table)),
+          evaluator_(kernel.evaluator(table, stop)),
           joint_(table, true),
           counter_(table, true),
           layout_(table.n_columns(), max_parents, scores) {}
@@ -93,11 +99,14 @@ public:
                      const StopFlag& stop) {
         double n_cells = 1.0;
         for (const std::int32_t column : set) n_cells *= arity(column);
+        const SetShape shape{table_, set, n_cells};
         double value = evaluator_->set_constant(n_cells);
-        if (!cells.empty()) return value + evaluator_->set_cells(cells, n_cells);
+        if (!cells.empty()) {
+            return value + evaluator_->set_cells({cells, arity(set.back())}, shape);
+        }
         const Family family{static_cast<std::size_t>(set.back()), set.first(set.size() - 1)};
         counter_.visit(family, stop, [&](const CountRows<Count>& rows) {
-            value += evaluator_->set_cells(rows.cells, n_cells);
+            value += evaluator_->set_cells(rows, shape);
         });
         return value;
     }
@@ -106,7 +115,7 @@ public:
     double empty_set_value() {
         const Count total = static_cast<Count>(table_.total_weight());
         return evaluator_->set_constant(1.0) +
-               evaluator_->set_cells(std::span<const Count>(&total, 1), 1.0);
+               evaluator_->set_cells(CountRows<Count>{{&total, 1}, 1}, {table_, {}, 1.0});
     }
 
     // The score of every member of the set given the others.
@@ -166,7 +175,7 @@ void score_all(const Table& table, const Kernel& kernel, std::size_t max_parents
         const auto n_workers =
             std::min(n_prefixes, static_cast<std::size_t>(std::max(1, execution.threads)));
         const auto work = [&](std::size_t, const StopFlag& stop) {
-            SetWorker<Count> worker(table, kernel, max_parents, scores);
+            SetWorker<Count> worker(table, kernel, max_parents, scores, stop);
             std::vector<std::int32_t> prefix(size - 1), parents;
             if (size == 1 && worker.has_set_function()) values[0] = worker.empty_set_value();
             for (std::size_t p; !stop && (p = next++) < n_prefixes;) {
@@ -183,14 +192,15 @@ void score_all(const Table& table, const Kernel& kernel, std::size_t max_parents
                         for (std::size_t position = 0; position < size; ++position) {
                             parents = set;
                             parents.erase(parents.begin() + static_cast<std::ptrdiff_t>(position));
-                            worker.layout().at(set, position) =
-                                value - values[sets.offset(size - 1) + sets.rank(parents)];
+                            worker.layout().at(set, position) = difference(
+                                value, values[sets.offset(size - 1) + sets.rank(parents)]);
                         }
                     });
             }
         };
-        const double expected = static_cast<double>(sets.n_of_size(size)) *
-                                (kNanosecondsPerSet + static_cast<double>(table.n_rows()) * 0.5);
+        const double expected =
+            kernel.expected(static_cast<double>(sets.n_of_size(size)) *
+                            (kNanosecondsPerSet + static_cast<double>(table.n_rows()) * 0.5));
         parallel_for(n_workers, expected, execution, work);
     }
 }

@@ -65,6 +65,19 @@ def bd(pseudo_count: float) -> Kernel:
 def bdeu(ess: float) -> Kernel:
     """Native twin of scores/bdeu.py."""
 
+class RefusedFamilyError(Exception):
+    pass
+
+def bd_tables(children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_values: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Kernel:
+    """
+    Native twin of scores/bd.py with given tables (see kernels/bd_tables.hpp).
+    """
+
+def bde(ess: float, arities: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: float) -> Kernel:
+    """
+    Native twin of scores/bde.py with a prior network (see kernels/bde.hpp).
+    """
+
 def mit(confidence: float) -> Kernel:
     """Native twin of scores/mit.py."""
 
@@ -185,4 +198,9 @@ class TooManySetsError(Exception):
 def candidate_sets(table: Table, kernel: Kernel, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool, seconds: float, max_bytes: float, threads: int) -> tuple[tuple[Any, Any, Any, Any], Any, Any]:
     """
     Candidate parent sets of every child (see kernels/candidate_sets.hpp), how many families were scored for each, and whether all were.
+    """
+
+def entropy_cuts(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
+    """
+    Rows of a sorted column before which it is cut; see kernels/entropy_cuts.hpp.
     """
