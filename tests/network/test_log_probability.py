@@ -193,6 +193,16 @@ def test_refuses_a_dataset_that_does_not_match():
         )
 
 
+# Numbers belong to the state whose number is how many cuts are below them: 20 is still low.
+def test_numbers_are_cut_as_the_network_says():
+    heat = Variable("heat", ("low", "high"), (20.0,))
+    network = Network([ConditionalTable(heat, (), [0.25, 0.75])])
+    expected = pytest.approx([log(0.75), log(0.25), log(0.25), 0.0])
+    assert network.log_probability({"heat": [21.5, 20, -3, None]}) == expected
+    texts = Variable("heat", ("-3", "20", "21.5"))
+    assert network.log_probability(Dataset([texts], [[2, 1, 0, 3]])) == expected
+
+
 def test_refuses_other_cut_points():
     heat = Variable("heat", ("low", "high"), (20.0,))
     network = Network([ConditionalTable(heat, (), [0.5, 0.5])])
