@@ -52,7 +52,7 @@ void score_all(const Table& table, const Kernel& kernel, std::size_t max_parents
         const auto n_workers =
             std::min(n_prefixes, static_cast<std::size_t>(std::max(1, execution.threads)));
         const auto work = [&](std::size_t, const StopFlag& stop) {
-            SetScorer<Count> scorer(table, kernel);
+            SetScorer<Count> scorer(table, kernel, stop);
             Layout layout(table.n_columns(), max_parents, scores);
             std::vector<std::int32_t> prefix(size - 1), larger, parents;
             if (size == 1 && scorer.has_set_function()) values[0] = scorer.empty_set_value();
@@ -77,14 +77,15 @@ void score_all(const Table& table, const Kernel& kernel, std::size_t max_parents
                         for (std::size_t position = 0; position < size; ++position) {
                             parents = set;
                             parents.erase(parents.begin() + static_cast<std::ptrdiff_t>(position));
-                            layout.at(set, position) =
-                                value - values[sets.offset(size - 1) + sets.rank(parents)];
+                            layout.at(set, position) = set_difference(
+                                value, values[sets.offset(size - 1) + sets.rank(parents)]);
                         }
                     });
             }
         };
-        const double expected = static_cast<double>(sets.n_of_size(size)) *
-                                (kNanosecondsPerSet + static_cast<double>(table.n_rows()) * 0.5);
+        const double expected =
+            kernel.expected(static_cast<double>(sets.n_of_size(size)) *
+                            (kNanosecondsPerSet + static_cast<double>(table.n_rows()) * 0.5));
         parallel_for(n_workers, expected, execution, work);
     }
 }

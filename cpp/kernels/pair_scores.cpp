@@ -22,8 +22,9 @@ template <class Count>
 class PairScorer {
 public:
     PairScorer(const Table& table, const Kernel& kernel, std::span<const std::int32_t> given,
-               std::span<const std::int32_t> columns, std::span<double> scores)
-        : scorer_(table, kernel), given_(given), columns_(columns), scores_(scores) {}
+               std::span<const std::int32_t> columns, std::span<double> scores,
+               const StopFlag& stop)
+        : scorer_(table, kernel, stop), given_(given), columns_(columns), scores_(scores) {}
 
     bool has_set_function() const { return scorer_.has_set_function(); }
 
@@ -34,7 +35,7 @@ public:
         scorer_.visit_sets(given_, columns_, stop, [&](const auto& set, auto cells) {
             if (has_set_function()) {
                 singles[j] = scorer_.set_value(set, cells, stop);
-                at(j, j) = singles[j] - base;
+                at(j, j) = set_difference(singles[j], base);
             } else {
                 at(j, j) = scorer_.member_score(set, given_.size(), cells, stop);
             }
@@ -54,8 +55,8 @@ public:
             prefix_, columns_.subspan(first, last - first), stop, [&](const auto& set, auto cells) {
                 if (has_set_function()) {
                     const double value = scorer_.set_value(set, cells, stop);
-                    at(i, j) = value - singles[i];
-                    at(j, i) = value - singles[j];
+                    at(i, j) = set_difference(value, singles[i]);
+                    at(j, i) = set_difference(value, singles[j]);
                 } else {
                     at(i, j) = scorer_.member_score(set, prefix_.size(), cells, stop);
                     at(j, i) = scorer_.member_score(set, position, cells, stop);
@@ -119,12 +120,15 @@ bool score_pairs(const Table& table, const Kernel& kernel, std::span<const std::
     if (late || columns.empty()) return !late;
     with_count_type(table, [&](auto zero) {
         using Scorer = PairScorer<decltype(zero)>;
-        parallel_for(1, n_columns * per_set, execution, [&](std::size_t, const StopFlag& stop) {
-            Scorer(table, kernel, given, columns, scores).score_singles(singles, stop);
-        });
-        parallel_for(n_workers, static_cast<double>(tasks.size() * kPairsPerTask) * per_set,
+        parallel_for(
+            1, kernel.expected(n_columns * per_set), execution,
+            [&](std::size_t, const StopFlag& stop) {
+                Scorer(table, kernel, given, columns, scores, stop).score_singles(singles, stop);
+            });
+        parallel_for(n_workers,
+                     kernel.expected(static_cast<double>(tasks.size() * kPairsPerTask) * per_set),
                      execution, [&](std::size_t, const StopFlag& stop) {
-                         Scorer scorer(table, kernel, given, columns, scores);
+                         Scorer scorer(table, kernel, given, columns, scores, stop);
                          for (std::size_t k; !stop && !late && (k = next++) < tasks.size();) {
                              const Task& task = tasks[k];
                              scorer.score_row(task.row, task.first, task.last, singles, stop);

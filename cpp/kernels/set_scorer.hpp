@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -33,13 +34,18 @@ private:
     std::vector<std::uint32_t> key_;
 };
 
+// g(parents and child) - g(parents); minus infinity where either is.
+inline double set_difference(double of_set, double of_parents) noexcept {
+    return of_parents > -std::numeric_limits<double>::infinity() ? of_set - of_parents : of_parents;
+}
+
 // One thread's work.
 template <class Count>
 class SetScorer {
 public:
-    SetScorer(const Table& table, const Kernel& kernel)
+    SetScorer(const Table& table, const Kernel& kernel, const StopFlag& stop)
         : table_(table),
-          evaluator_(kernel.evaluator(table)),
+          evaluator_(kernel.evaluator(table, stop)),
           joint_(table, true),
           counter_(table, true) {}
 
@@ -64,13 +70,17 @@ public:
         double n_cells = 1.0;
         for (const std::int32_t column : set) n_cells *= arity(column);
         double value = evaluator_->set_constant(n_cells);
-        if (!cells.empty()) return value + evaluator_->set_cells(cells, n_cells);
+        if (!cells.empty()) {
+            const SetShape shape{table_, set, n_cells};
+            return value + evaluator_->set_cells(CountRows<Count>{cells, arity(set.back())}, shape);
+        }
         sorted_.assign(set.begin(), set.end());
         std::sort(sorted_.begin(), sorted_.end());
         const Family family{static_cast<std::size_t>(sorted_.back()),
                             std::span(sorted_).first(sorted_.size() - 1)};
+        const SetShape shape{table_, sorted_, n_cells};
         counter_.visit(family, stop, [&](const CountRows<Count>& rows) {
-            value += evaluator_->set_cells(rows.cells, n_cells);
+            value += evaluator_->set_cells(rows, shape);
         });
         return value;
     }
@@ -79,7 +89,7 @@ public:
     double empty_set_value() {
         const Count total = static_cast<Count>(table_.total_weight());
         return evaluator_->set_constant(1.0) +
-               evaluator_->set_cells(std::span<const Count>(&total, 1), 1.0);
+               evaluator_->set_cells(CountRows<Count>{{&total, 1}, 1}, {table_, {}, 1.0});
     }
 
     // The score of one member of the set given the others.

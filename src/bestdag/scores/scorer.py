@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from bestdag import _core
 from bestdag.counts.engine import CandidateSets, CountingEngine, ParentLimits, parent_sets
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
@@ -17,7 +19,7 @@ from bestdag.errors import DataError, GraphError, InvalidParameterError, require
 from bestdag.graph.dag import Dag
 from bestdag.machine import require_memory
 from bestdag.scores import make_score
-from bestdag.scores.base import Score
+from bestdag.scores.base import BoundScore, Score, kernel_for
 from bestdag.scores.explanation import Explanation, explain
 from bestdag.scores.prior import StructurePrior
 
@@ -75,7 +77,7 @@ class Scorer:
         self.structure_prior = structure_prior
         _require_whole_counts(self.score, dataset)
         self._engine = CountingEngine(dataset, threads=threads)
-        self._kernel = self.score.kernel()
+        self._kernel = kernel_for(self.score, self._engine.variables)
         self._remembered: dict[_Key, float] = {}
         if structure_prior is not None:
             _require_prior(structure_prior)
@@ -136,7 +138,8 @@ class Scorer:
         families = [(child, (given ^ {c}) - {child}) for c in candidates]
         if self._kernel is None:
             return self.families(families)
-        (scores,) = self._engine.score_changes(self._kernel, [(child, given)], candidates)
+        with self._refusals():
+            (scores,) = self._engine.score_changes(self._kernel, [(child, given)], candidates)
         return self._with_prior(np.asarray(scores), families)
 
     def pair_scores(
@@ -213,7 +216,8 @@ class Scorer:
 
         if self._kernel is None:
             return {child: self._compute(list(families(child))) for child in names}
-        scores = self._engine.score_all(self._kernel, max_parents)
+        with self._refusals():
+            scores = self._engine.score_all(self._kernel, max_parents)
         return {
             child: self._with_prior(row, families(child))
             for child, row in zip(names, scores, strict=True)
@@ -229,9 +233,10 @@ class Scorer:
     ) -> CandidateSets:
         """Score candidate parent sets natively, for `build_score_table`; needs `has_kernel`."""
         assert self._kernel is not None
-        return self._engine.candidate_sets(
-            self._kernel, limits, prune=prune, seconds=seconds, max_bytes=max_bytes
-        )
+        with self._refusals():
+            return self._engine.candidate_sets(
+                self._kernel, limits, prune=prune, seconds=seconds, max_bytes=max_bytes
+            )
 
     def total(self, dag: Dag | _HasDag) -> float:
         """Score a structure, or that of a network: the sum over its families, rounded once."""
@@ -257,10 +262,24 @@ class Scorer:
 
     def _compute(self, families: Sequence[_Family]) -> npt.NDArray[np.float64]:
         if self._kernel is not None:
-            scores = self._engine.score(self._kernel, families)
+            with self._refusals():
+                scores = self._engine.score(self._kernel, families)
         else:
             scores = np.array([self.score.family(c) for c in self._engine.count(families)])
         return self._with_prior(scores, families)
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        """Let the score say why its native twin refused a family."""
+        try:
+            yield
+        except _core.RefusedFamilyError as error:
+            child, parents, n_bytes = error.args
+        else:
+            return
+        assert isinstance(self.score, BoundScore)
+        given = [self.variables[parent] for parent in parents]
+        self.score.refuse(self.variables[child], given, n_bytes)
 
     def _with_prior(
         self, scores: npt.NDArray[np.float64], families: Iterable[_Family]
