@@ -6,13 +6,14 @@ import pickle
 import numpy as np
 import pytest
 
-from bestdag import TAN, EdgeDifferencePrior, Knowledge, NaiveBayes, Scorer, augmented, learn
+from bestdag import TAN, BDe, EdgeDifferencePrior, Knowledge, NaiveBayes, Scorer, augmented, learn
 from bestdag.errors import GraphError, InvalidParameterError, UnknownNameError
 from bestdag.graph.dag import Dag
 from bestdag.scores import SCORES
 from bestdag.search import make_search
 from bestdag.search.base import Problem
 from tests.conftest import make_dataset
+from tests.scores import prior_networks
 from tests.search.trees import arborescences, forests, random_data
 
 every_score = pytest.mark.parametrize("score", SCORES)
@@ -107,6 +108,16 @@ def test_a_prior_network_needs_edmonds():
     every = structures(names, "c", arborescences(3))
     assert found.score == pytest.approx(best_score(scorer, every), rel=1e-11)
     assert not found.dag.parents("c")
+
+
+@pytest.mark.parametrize("target", ["v000", "v002", "v004"])
+def test_a_prior_network_over_the_data(target):
+    rng = np.random.default_rng(7)
+    net = prior_networks.random_net(rng, 5, min_arity=2)
+    data = prior_networks.random_data(rng, net, 60)
+    found, scorer = run(data, TAN(target=target), BDe(prior=net, ess=3.0))
+    every = structures(sorted(data.names), target, arborescences(4))
+    assert found.score == pytest.approx(best_score(scorer, every), rel=1e-10)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
