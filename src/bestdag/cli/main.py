@@ -34,6 +34,8 @@ COMMANDS = {
     "sample": "Draw rows from a network.",
     "score": "Score a network on a table.",
     "score-table": "Score the parent sets of every variable, for exact search.",
+    "tan": "Learn the best tree-augmented naive Bayes network.",
+    "tree": "Learn the best tree.",
 }
 
 
