@@ -27,6 +27,7 @@ __all__ = ["COMMANDS", "cli", "run"]
 # One line per command; its module, of the same name (a dash is an underscore there), is imported
 # when it is called.
 COMMANDS = {
+    "discretize": "Cut number columns into intervals.",
     "info": "Show what is in a table or a network.",
     "learn": "Learn the best structure, and say whether that is proven.",
     "sample": "Draw rows from a network.",
