@@ -21,11 +21,11 @@ bool contains(std::span<const std::int32_t> ascending, std::int32_t column) {
 template <class Count>
 class ChangeScorer {
 public:
-    ChangeScorer(const Table& table, const Kernel& kernel, bool use_bitmaps)
+    ChangeScorer(const Table& table, const Kernel& kernel, const StopFlag& stop)
         : table_(table),
-          evaluator_(kernel.evaluator(table)),
-          joint_(table, use_bitmaps),
-          counter_(table, use_bitmaps) {}
+          evaluator_(kernel.evaluator(table, stop)),
+          joint_(table, true),
+          counter_(table, true) {}
 
     void score(const Family& family, std::span<const std::int32_t> candidates, const StopFlag& stop,
                double* scores) {
@@ -117,14 +117,15 @@ void score_changes(const Table& table, const Kernel& kernel, const FamilyList& f
     const std::size_t per_family =
         (candidates.size() + kCandidatesPerTask - 1) / kCandidatesPerTask;
     const std::size_t n_tasks = per_family * families.size();
-    const double expected = 0.1 * static_cast<double>(table.n_rows()) *
-                            static_cast<double>(candidates.size() * families.size());
+    const double expected =
+        kernel.expected(0.1 * static_cast<double>(table.n_rows()) *
+                        static_cast<double>(candidates.size() * families.size()));
     const auto n_workers =
         std::min(n_tasks, static_cast<std::size_t>(std::max(1, execution.threads)));
     std::atomic<std::size_t> next = 0;
     with_count_type(table, [&](auto zero) {
         parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
-            ChangeScorer<decltype(zero)> scorer(table, kernel, true);
+            ChangeScorer<decltype(zero)> scorer(table, kernel, stop);
             for (std::size_t task; !stop && (task = next++) < n_tasks;) {
                 const std::size_t i = task / per_family;
                 const std::size_t first = task % per_family * kCandidatesPerTask;

@@ -19,6 +19,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 # Settings of searches: option, type, help. The name of the option is that of the setting.
 _SETTINGS: tuple[tuple[str, Any, str], ...] = (
     ("engine", str, "Engine of exact: auto, dp or bnc.  [default: auto]"),
+    ("turning", bool, "Turning phase of ges: yes or no.  [default: no]"),
 )
 
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from bestdag import _core
 from bestdag.counts.engine import ParentLimits
 from bestdag.errors import (
@@ -22,7 +24,7 @@ from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.machine import SHARE_OF_MEMORY, available_memory, readable_size, require_memory
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
-from bestdag.scores.table_in_python import build_in_python
+from bestdag.scores.table_in_python import build_in_python, require_sets
 
 __all__ = ["build_score_table"]
 
@@ -171,6 +173,8 @@ def _build_natively(
             f"{_WHO}: the sets of {size} parents of {show(names[child])} need more than "
             f"{readable_size(int(memory_limit))}; pass max_parents={size - 1} or less"
         ) from None
+    if found.is_complete:
+        require_sets(names, np.diff(found.arrays[0]).tolist())
     return ScoreTable.from_arrays(
         names, *found.arrays, complete=found.is_complete, n_scored=found.n_scored
     )
