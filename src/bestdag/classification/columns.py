@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,7 +14,7 @@ from bestdag.data.checks import code_type
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import METHODS
 from bestdag.data.discretization.base import Method
-from bestdag.data.discretization.cuts import apply_cuts, cut_variable
+from bestdag.data.discretization.cuts import apply_cuts, cut_between, cut_variable
 from bestdag.data.schema import MAX_ARITY, Variable
 from bestdag.errors import DataError, require_count, unknown_name
 
@@ -60,8 +61,8 @@ class CodedTable:
 class Coding:
     """How raw columns become discrete ones.
 
-    Numbers become intervals; text, truth values and columns of few whole numbers keep their
-    values as states.
+    Numbers become intervals: those of `method`, or one around each value where the values are few
+    and whole. Text, truth values and declared categories keep their values as states.
 
     Parameters
     ----------
@@ -70,7 +71,8 @@ class Coding:
     bins : int, optional
         How many intervals, for the methods that are told.
     max_values : int, default 20
-        A number column with at most so many different values, all whole, is not cut.
+        A number column with at most so many different values, all whole, keeps them as states; a
+        number that was not seen in training counts as the nearest one.
     """
 
     method: str | Method = "fayyad_irani"
@@ -123,7 +125,7 @@ class Coding:
             _require_complete(name, np.isnan(raw) if raw.dtype.kind == "f" else None)
             values = _few_whole_numbers(raw, self.max_values)
             if values is not None:
-                return _Values.of(name, tuple(values))
+                return _Intervals(_each_its_own(name, values))
             return _Intervals(cut_variable(name, self._cuts(raw, target).tolist()))
         if raw.dtype.kind == "b":
             return _Values.of(name, (False, True))
@@ -146,7 +148,7 @@ class Coding:
 
 @dataclass(frozen=True, slots=True)
 class _Intervals:
-    """A number column cut into intervals; values beyond all seen are in the outer ones."""
+    """A number column as intervals; values beyond all seen are in the outer ones."""
 
     variable: Variable
 
@@ -163,7 +165,7 @@ class _Intervals:
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """A column of text, truth values or few whole numbers: each value is a state."""
+    """A column of text or truth values, or of declared ones: each value is a state."""
 
     variable: Variable
     places: Mapping[Hashable, int]
@@ -183,20 +185,17 @@ class _Values:
 
     def codes(self, raw: npt.NDArray[Any], *, ignore_unknown: bool) -> Codes:
         arity = self.variable.arity
-        kind = code_type(arity)
-        fast = self._by_table(raw) if raw.dtype.kind in "iuf" else None
-        if fast is None:
-            seen = dict.fromkeys(raw.tolist())
-            lookup = {v: arity if _is_missing(v) else self._place(v) for v in seen}
-            fast = np.fromiter((lookup[v] for v in raw.tolist()), np.int64, len(raw))
-        if not ignore_unknown and (fast < 0).any():
-            row = int(np.argmax(fast < 0))
+        values = raw.tolist()
+        lookup = {v: arity if _is_missing(v) else self._place(v) for v in dict.fromkeys(values)}
+        places = np.fromiter((lookup[v] for v in values), np.int64, len(values))
+        if not ignore_unknown and (places < 0).any():
+            row = int(np.argmax(places < 0))
             raise DataError(
                 f"column {self.variable.name!r}: value {raw[row]!r:.60} in row {row} was not seen "
                 f"in training; known are {_listing(self.variable.states)}; leave it out, or "
                 "ignore unknown values"
             )
-        return np.where(fast < 0, arity, fast).astype(kind)
+        return np.where(places < 0, arity, places).astype(code_type(arity))
 
     def _place(self, value: Any) -> int:
         place = self.places.get(_key(value))
@@ -204,28 +203,11 @@ class _Values:
             place = self.variable.states.index(_label(value))
         return -1 if place is None else place
 
-    def _by_table(self, raw: npt.NDArray[Any]) -> npt.NDArray[np.int64] | None:
-        """Look whole numbers up in an array of all numbers between the smallest and the largest."""
-        keys = [key for key in self.places if isinstance(key, int)]
-        if not keys or len(keys) < len(self.places) or max(keys) - min(keys) >= _MAX_SPAN:
-            return None
-        low, high = min(keys), max(keys)
-        # One place more at either end for what lies outside.
-        table = np.full(high - low + 3, -1, np.int64)
-        for key, place in self.places.items():
-            assert isinstance(key, int)
-            table[key - low + 1] = place
-        if raw.dtype.kind == "f":
-            bounded = np.clip(raw, low - 1, high + 1)  # NaN stays
-            is_missing = np.isnan(raw)
-            bounded[is_missing] = low
-            index = bounded.astype(np.int64)
-            found = np.where(index == bounded, table[index - low + 1], -1)
-            found[is_missing] = self.variable.arity
-            return found
-        inside = np.clip(raw, low - 1, high + 1).astype(np.int64)
-        codes: npt.NDArray[np.int64] = table[inside - low + 1]
-        return codes
+
+def _each_its_own(name: str, values: list[int]) -> Variable:
+    """Return a variable with an interval around each value: numbers between go to the nearest."""
+    cuts = [cut_between(low, high) for low, high in itertools.pairwise(values)]
+    return Variable(name, tuple(map(str, values)), tuple(cuts))
 
 
 def _few_whole_numbers(raw: npt.NDArray[Any], limit: int) -> list[int] | None:

@@ -13,7 +13,7 @@ from bestdag.classification.columns import CodedTable, Target
 from bestdag.classification.model import Recipe
 from bestdag.data.discretization.keeper import RawTable
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError
+from bestdag.errors import DataError, InvalidParameterError
 from bestdag.evaluation.classification import Evaluation, evaluate, folds
 
 __all__ = ["Trial"]
@@ -32,9 +32,12 @@ class Trial:
     target : str
         The column with the classes.
     test : RawTable, optional
-        Rows to predict. Without them the rows of `train` are divided into `n_folds` parts, and
-        each part is predicted by what was learned from the others.
+        Rows to predict. Without them and without `n_held_out`, the rows of `train` are divided
+        into `n_folds` parts, and each part is predicted by what was learned from the others.
+    n_held_out : int, optional
+        Predict so many rows of `train`, the last ones, or drawn at random with `shuffle`.
     n_folds : int, default 5
+    shuffle : bool, default False
     seed : int, default 0
         Which rows are in which part.
     ignore_unknown : bool, default False
@@ -44,6 +47,8 @@ class Trial:
     train: RawTable
     target: str
     test: RawTable | None = None
+    n_held_out: int | None = None
+    shuffle: bool = False
     n_folds: int = 5
     seed: int = 0
     ignore_unknown: bool = False
@@ -73,11 +78,27 @@ class Trial:
                 *self._taken_apart(self.test),
             )
             return
-        part = folds(classes, self.n_folds, seed=self.seed)
-        for k in range(self.n_folds):
-            held_out = part == k
+        for held_out in self._held_out(classes):
             coded = self._coded(recipe, columns, classes, complete & ~held_out)
             yield coded, {n: raw[held_out] for n, raw in columns.items()}, classes[held_out]
+
+    def _held_out(self, classes: npt.NDArray[Any]) -> Iterator[npt.NDArray[np.bool_]]:
+        n_rows = len(classes)
+        if self.n_held_out is None:
+            part = folds(classes, self.n_folds, seed=self.seed)
+            yield from (part == k for k in range(self.n_folds))
+            return
+        if not 0 < self.n_held_out < n_rows:
+            raise InvalidParameterError(
+                f"classify: between 1 and {n_rows - 1:,} of {n_rows:,} rows can be held out, "
+                f"got {self.n_held_out:,}"
+            )
+        order = np.arange(n_rows)
+        if self.shuffle:
+            order = np.random.default_rng(self.seed).permutation(n_rows)
+        held_out = np.zeros(n_rows, bool)
+        held_out[order[-self.n_held_out :]] = True
+        yield held_out
 
     def _coded(
         self,

@@ -41,6 +41,13 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
     "--cv", type=click.IntRange(2), metavar="K", help="Parts of the cross-validation.  [default: 5]"
 )
 @click.option(
+    "--holdout",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Predict the last N rows by the others, instead of cross-validation.",
+)
+@click.option("--shuffle", is_flag=True, help="Hold N rows out that are drawn at random.")
+@click.option(
     "--classifier",
     type=click.Choice(_CLASSIFIERS),
     default="tan",
@@ -101,6 +108,8 @@ def command(
     target: str,
     test: str | None,
     cv: int | None,
+    holdout: int | None,
+    shuffle: bool,
     classifier: str,
     search: str | None,
     max_parents: int | None,
@@ -120,10 +129,10 @@ def command(
 ) -> None:
     """Learn a classifier from the table TRAIN and say how well it predicts the classes.
 
-    The rows of --test are predicted, or by default each fifth of TRAIN by what was learned from
-    the rest. Columns of many different numbers are cut into intervals, each time in the training
-    rows alone. The interval of the accuracy is Wilson's, for 95 %; the log loss is the mean of
-    -ln P(true class), in nats.
+    The rows of --test are predicted, or those of --holdout, or by default each fifth of TRAIN by
+    what was learned from the rest. Columns of many different numbers are cut into intervals, each
+    time in the training rows alone. The interval of the accuracy is Wilson's, for 95 %; the log
+    loss is the mean of -ln P(true class), in nats.
     """
     from bestdag.classification.columns import Coding
     from bestdag.classification.model import Recipe
@@ -134,8 +143,10 @@ def command(
     from bestdag.scores import make_score
     from bestdag.search.naive_bayes import augmented
 
-    if test is not None and cv is not None:
-        raise click.UsageError("give either --test or --cv")
+    if sum(way is not None for way in (test, cv, holdout)) > 1:
+        raise click.UsageError("give one of --test, --cv and --holdout")
+    if shuffle and holdout is None:
+        raise click.UsageError("--shuffle belongs to --holdout")
     if classifier in ("tan", "naive_bayes") and (search is not None or max_parents is not None):
         raise click.UsageError("--search and --max-parents belong to augmented and network")
     ((score_name, chosen),) = choose_scores((name,), options).items()
@@ -175,13 +186,17 @@ def command(
         tables[0],
         target,
         None if test is None else tables[1],
+        n_held_out=holdout,
+        shuffle=shuffle,
         n_folds=cv or 5,
         seed=seed,
         ignore_unknown=ignore_unknown,
     )
     with working(f"learning to tell {target} apart", quiet=quiet):
         found = dict(trial.run(recipes))
-    how = f"tested on {test}" if test is not None else f"{cv or 5}-fold cross-validation"
+    how = f"{cv or 5}-fold cross-validation" if test is None else f"tested on {test}"
+    if holdout is not None:
+        how = f"tested on {'random' if shuffle else 'the last'} {count(holdout, 'row')}"
     about = {
         "target": target,
         "classifier": classifier,

@@ -104,7 +104,7 @@ def accuracy_interval(n_right: int, n_rows: int) -> tuple[float, float]:
     share, z2 = n_right / n_rows, _Z * _Z
     middle = (share + z2 / (2 * n_rows)) / (1 + z2 / n_rows)
     half = _Z * math.sqrt(share * (1 - share) / n_rows + z2 / (4 * n_rows**2)) / (1 + z2 / n_rows)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))
 
 
 def folds(truth: npt.NDArray[Any], k: int, *, seed: int = 0) -> npt.NDArray[np.int64]:

@@ -183,7 +183,8 @@ class TANClassifier(_NetworkClassifier):
     bins : int, optional
         How many intervals, for "quantile" and "uniform".
     max_values : int, default 20
-        A number column with at most so many different values, all whole, is not cut.
+        A number column with at most so many different values, all whole, keeps them as states.
+        A number between them counts as the nearest; for categories use text or a categorical type.
     missing : {"drop", "error"}, default "drop"
         Leave out training rows with missing cells, with a warning, or refuse them. Missing cells
         of rows to predict are summed over.

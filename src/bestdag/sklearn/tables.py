@@ -83,12 +83,11 @@ def _from_frame(frame: Any) -> RawTable:
 
 
 def _categories(column: Any) -> tuple[Any, ...] | None:
-    accessor = getattr(column, "cat", None)
-    if type(column).__module__.startswith("pandas"):
-        dtype = column.dtype
-        return tuple(dtype.categories) if hasattr(dtype, "categories") else None
-    if type(column.dtype).__name__ in ("Categorical", "Enum") and accessor is not None:
-        return tuple(accessor.get_categories().to_list())
+    """Return the values of a pandas categorical or a polars Enum."""
+    is_pandas = type(column).__module__.startswith("pandas")
+    if is_pandas or type(column.dtype).__name__ == "Enum":
+        categories = getattr(column.dtype, "categories", None)
+        return None if categories is None else tuple(categories)
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,7 +15,7 @@ from bestdag.data.discretization.cutter import Cutter
 from bestdag.data.discretization.numbers import NumberTable
 from bestdag.data.encode import RawColumn, ReadOptions
 from bestdag.data.readers import read_cut
-from bestdag.errors import unknown_name
+from bestdag.errors import DataWarning, unknown_name
 
 __all__ = ["RawTable", "read_raw"]
 
@@ -104,15 +105,18 @@ def read_raw(
     not whole or they are more than `max_values`.
     """
     keeper = _Keeper(target=target, max_values=max_values)
-    dataset = read_cut(
-        source,
-        keeper,
-        states=None,
-        missing="keep",
-        missing_values=missing_values,
-        max_states=max_states,
-        weights=None,
-        columns=None,
-        drop=drop,
-    )
+    with warnings.catch_warnings():
+        # A column may well be constant in rows that are only to be predicted.
+        warnings.filterwarnings("ignore", message=".*has one state", category=DataWarning)
+        dataset = read_cut(
+            source,
+            keeper,
+            states=None,
+            missing="keep",
+            missing_values=missing_values,
+            max_states=max_states,
+            weights=None,
+            columns=None,
+            drop=drop,
+        )
     return RawTable(tuple(keeper.names), dataset, keeper.kept)
