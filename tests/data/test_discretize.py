@@ -66,6 +66,9 @@ SOURCES = {
         folder / "t.parquet",
     )[1],
     "json lines": lambda table, folder: as_json_lines(table, folder / "t.jsonl"),
+    "text in json lines": lambda table, folder: as_json_lines(
+        {k: list(map(str, v)) for k, v in table.items()}, folder / "t.jsonl"
+    ),
     "relation": lambda table, folder: duckdb.connect().from_arrow(pa.table(table)),
     "decimals": lambda table, folder: table | {"dose": [Decimal(str(x)) for x in table["dose"]]},
 }
@@ -213,6 +216,16 @@ def test_text_that_is_a_number(text, tmp_path):
     for source in (table, write_csv(table, tmp_path / "t.csv")):
         data = discretize(source, cuts={"x": [1.75]}, cut=[])
         assert data.codes("x").tolist() == [0, 1, int(float(text) > 1.75)]
+
+
+def test_json_nulls_are_missing_and_the_text_null_is_not(tmp_path):
+    source = as_json_lines({"x": [0.5, None, "NA", 1.5]}, tmp_path / "t.jsonl")
+    marks = {"missing": "keep", "missing_values": ("", "NA")}
+    data = discretize(source, cuts={"x": [1]}, cut=[], **marks)
+    assert data.codes("x").tolist() == [0, 2, 2, 1]
+    source = as_json_lines({"x": [0.5, None, "null", True]}, tmp_path / "u.jsonl")
+    with pytest.raises(DataError, match="got 'null' in row 3"):
+        discretize(source, cuts={"x": [1]}, cut=[], **marks)
 
 
 def test_dates_and_booleans_are_no_numbers(tmp_path):
