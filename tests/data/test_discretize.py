@@ -253,6 +253,14 @@ def test_weights_are_repeated_rows(tmp_path):
     assert len(plain.cuts) == 4
 
 
+# Weights 0.1 and 0.2: N Gain = 0.3 (0.918) = 0.28, Delta = log2(7) - 2 (0.918) = 0.97.
+def test_rows_may_weigh_too_little_for_a_cut():
+    table = {"x": [1.5, 2.5], "c": ["a", "b"]}
+    assert discretize(table, target="c").variable("x").cuts == (2.0,)
+    with pytest.warns(DataWarning, match="column 'x' has one state, 'all'"):
+        assert discretize(table, target="c", weights=[0.1, 0.2]).variable("x").cuts == ()
+
+
 def test_new_rows_get_the_old_cut_points(tmp_path):
     new = {"dose": [-5, 0.65, 0.66, 1e9], "code": [3, 3, 1, 1], "name": ["ann"] * 4}
     new["ill"] = ["no"] * 4
