@@ -66,6 +66,9 @@ SOURCES = {
         folder / "t.parquet",
     )[1],
     "json lines": lambda table, folder: as_json_lines(table, folder / "t.jsonl"),
+    "text in json lines": lambda table, folder: as_json_lines(
+        {k: list(map(str, v)) for k, v in table.items()}, folder / "t.jsonl"
+    ),
     "relation": lambda table, folder: duckdb.connect().from_arrow(pa.table(table)),
     "decimals": lambda table, folder: table | {"dose": [Decimal(str(x)) for x in table["dose"]]},
 }
@@ -215,6 +218,16 @@ def test_text_that_is_a_number(text, tmp_path):
         assert data.codes("x").tolist() == [0, 1, int(float(text) > 1.75)]
 
 
+def test_json_nulls_are_missing_and_the_text_null_is_not(tmp_path):
+    source = as_json_lines({"x": [0.5, None, "NA", 1.5]}, tmp_path / "t.jsonl")
+    marks = {"missing": "keep", "missing_values": ("", "NA")}
+    data = discretize(source, cuts={"x": [1]}, cut=[], **marks)
+    assert data.codes("x").tolist() == [0, 2, 2, 1]
+    source = as_json_lines({"x": [0.5, None, "null", True]}, tmp_path / "u.jsonl")
+    with pytest.raises(DataError, match="got 'null' in row 3"):
+        discretize(source, cuts={"x": [1]}, cut=[], **marks)
+
+
 def test_dates_and_booleans_are_no_numbers(tmp_path):
     table = {"day": [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)], "b": [True, False]}
     for source in (table, pd.DataFrame(table), pl.DataFrame(table), pa.table(table)):
@@ -238,6 +251,14 @@ def test_weights_are_repeated_rows(tmp_path):
         given = discretize({"x": x, "c": c}, target="c", method=method, weights=n)
         assert given.variable("x") == plain
     assert len(plain.cuts) == 4
+
+
+# Weights 0.1 and 0.2: N Gain = 0.3 (0.918) = 0.28, Delta = log2(7) - 2 (0.918) = 0.97.
+def test_rows_may_weigh_too_little_for_a_cut():
+    table = {"x": [1.5, 2.5], "c": ["a", "b"]}
+    assert discretize(table, target="c").variable("x").cuts == (2.0,)
+    with pytest.warns(DataWarning, match="column 'x' has one state, 'all'"):
+        assert discretize(table, target="c", weights=[0.1, 0.2]).variable("x").cuts == ()
 
 
 def test_new_rows_get_the_old_cut_points(tmp_path):

@@ -136,7 +136,10 @@ class DuckNumbers:
         return found
 
     def _read(self, field: Field) -> Numbers:
-        number = f"TRY_CAST({field.cheapest} AS DOUBLE)"
+        text = field.cheapest
+        if field.value is json_value:  # text that spells a number is in quotes there
+            text = f"trim({text}, '\"')"
+        number = f"TRY_CAST({text} AS DOUBLE)"
         if field.value in _NUMBER_TYPES:
             found = self._table.arrays(f"{number} AS n")
             return Numbers(_without_marks(_filled(found["n"]), self._options))
