@@ -1,4 +1,4 @@
-"""The exact search: engines, components, files of scores, what it cannot know."""
+"""The exact search: engines, components, files of scores."""
 
 import math
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bestdag import learn, read
-from bestdag.errors import GraphError, InvalidParameterError, UnknownNameError
+from bestdag.errors import InvalidParameterError, UnknownNameError
 from bestdag.examples import example
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores.scorer import Scorer
@@ -102,13 +102,6 @@ def test_an_interrupt_while_scoring_still_gives_a_structure(monkeypatch):
     assert found.status == "interrupted"
     assert found.dag.has_arc("xray", "smoke")
     assert found.score == pytest.approx(Scorer(data, "bdeu").total(found.dag), rel=1e-12)
-
-
-def test_ancestor_statements_are_honoured_or_refused():
-    obeyed = Knowledge.parse(["a ~> b"])
-    assert Exact().run(Problem(TWO_PAIRS, knowledge=obeyed)).score == -9.5
-    with pytest.raises(GraphError, match="which the engines do not know"):
-        Exact().run(Problem(TWO_PAIRS, knowledge=Knowledge.parse(["d ~> a"])))
 
 
 def test_unknown_engine_and_setting():
