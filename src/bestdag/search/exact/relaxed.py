@@ -6,14 +6,13 @@ import hashlib
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from bestdag.machine import SHARE_OF_MEMORY, available_memory
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc import solve_bnc
 from bestdag.search.exact.components import Component, decompose
-from bestdag.search.exact.dp import forecast, solve_dp
+from bestdag.search.exact.dp import MAX_VARIABLES, forecast, solve_dp
 from bestdag.search.exact.engine import EngineResult, Status
 from bestdag.search.exact.verification import verify_engine_result
 
@@ -21,10 +20,15 @@ __all__ = ["ComponentProof", "EngineChoice", "Solved", "Solver"]
 
 EngineChoice = Literal["auto", "dp", "bnc"]
 
-# Up to here 2^n steps take about a second at most, and nothing is faster for sure.
-_SURELY_DP = 25
+# Up to here 2^n steps take about a tenth of a second, and nothing is faster for sure.
+_SURELY_DP = 22
 # With so many candidate sets linear programs grow slow, and 2^30 steps are the better bet.
 _MANY_SETS, _PERHAPS_DP = 5_000, 30
+# Otherwise `bnc` gets about as long as `dp` would take on one thread, counted in steps of the
+# simplex method, so that the outcome does not depend on the machine.
+_PIVOTS_PER_SECOND, _LEAST_PIVOTS = 5_000, 5_000
+# The most that is set aside for `dp` of the time that is left.
+_SHARE_FOR_DP = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,19 +114,14 @@ class Solver:
         known = self._known.get(key)
         if known is not None:
             return known
-        engine = self._engine_for(part.table)
         deadline = time.monotonic() if stopped else self._deadline
-        solved = _ENGINES[engine](part.table, self._threads, deadline)
-        if solved.proved:
-            self._known[key] = engine, solved
-        return engine, solved
-
-    def _engine_for(self, table: ScoreTable) -> str:
-        if self._engine != "auto":
-            return self._engine
-        n = table.n_variables
-        wanted = n <= _SURELY_DP or (n <= _PERHAPS_DP and table.n_sets >= _MANY_SETS)
-        return "dp" if wanted and _fits(n, table.n_sets) else "bnc"
+        if self._engine == "auto":
+            solved = _solve_by_either(part.table, self._threads, deadline)
+        else:
+            solved = self._engine, _ENGINES[self._engine](part.table, self._threads, deadline)
+        if solved[1].proved:
+            self._known[key] = solved
+        return solved
 
 
 def _key(part: Component) -> bytes:
@@ -148,6 +147,37 @@ _ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None], EngineResul
 }
 
 
-def _fits(n: int, n_sets: int) -> bool:
-    free = available_memory()
-    return free is None or forecast(n, n_sets=n_sets).n_bytes <= SHARE_OF_MEMORY * free
+def _solve_by_either(
+    table: ScoreTable, threads: int | None, deadline: float | None
+) -> tuple[str, EngineResult]:
+    """Solve by the engine that is surely good, or by `bnc` first and then by `dp`."""
+    n = table.n_variables
+    room = n <= MAX_VARIABLES and forecast(n, n_sets=table.n_sets).has_room
+    if room and (n <= _SURELY_DP or (n <= _PERHAPS_DP and table.n_sets >= _MANY_SETS)):
+        return "dp", _dp(table, threads, deadline)
+    # Twice the forecast: it is good to a factor of two.
+    reserve = 2.0 * forecast(n, threads=threads).seconds
+    left = math.inf if deadline is None else deadline - time.monotonic()
+    if not room or reserve > _SHARE_FOR_DP * left:
+        return "bnc", _bnc(table, threads, deadline)
+    pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * forecast(n, threads=1).seconds)
+    until = None if deadline is None else deadline - reserve
+    first = solve_bnc(table, deadline=until, max_pivots=pivots)
+    if first.proved or first.status == "interrupted":
+        return "bnc", first
+    second = _dp(table, threads, deadline)
+    return ("dp", second) if second.proved else ("bnc+dp", _together(first, second))
+
+
+def _together(first: EngineResult, second: EngineResult) -> EngineResult:
+    """Join what two engines know when neither has proved its structure."""
+    best = max(first, second, key=lambda result: result.score)
+    bound = min(first.bound + first.resolution, second.bound + second.resolution)
+    return replace(
+        second,
+        parents=best.parents,
+        score=best.score,
+        bound=max(bound, best.score),
+        certificate=None,
+        seconds=first.seconds + second.seconds,
+    )

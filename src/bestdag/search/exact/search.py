@@ -33,8 +33,8 @@ class Exact:
     engine : {"auto", "dp", "bnc"}, default "auto"
         Dynamic programming over subsets (memory and time grow as 2^n in the number of variables
         that depend on each other), or branch-and-cut-and-price. "auto" chooses for each
-        component of the problem by its numbers of variables and candidate sets, never by a
-        stopwatch.
+        component of the problem by its numbers of variables and candidate sets, and goes on with
+        "dp" where "bnc" has not finished after a fixed amount of work and memory allows.
 
     Notes
     -----
