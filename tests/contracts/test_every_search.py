@@ -91,14 +91,20 @@ STATEMENTS = [
     "roots: a",
     "leaves: a, b",
     "max_parents: 1",
+    Knowledge(max_parents_of={"a": 0, "c": 1}),
+    Knowledge(tiers=[["c", "d"], ["a", "b"]], within_tiers=False),
+    Knowledge(total_order=["d", "b", "a", "c"]),
+    "a ~> d",
+    "a !~> d",
+    "a -- d",
 ]
 
 
 @every_search
-@pytest.mark.parametrize("statement", STATEMENTS)
+@pytest.mark.parametrize("statement", STATEMENTS, ids=str)
 @pytest.mark.parametrize("seed", range(3))
 def test_knowledge_is_honoured(search, statement, seed):
-    knowledge = Knowledge.parse([statement])
+    knowledge = Knowledge.parse([statement]) if isinstance(statement, str) else statement
     scorer = Scorer(random_data(seed, 4), "bdeu")
     try:
         found = search_of(search).run(Problem(scorer, knowledge=knowledge))
