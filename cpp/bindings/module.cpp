@@ -1,6 +1,7 @@
 // The private module behind bestdag: one register_* per concept, each in its own file.
 #include "bindings/common.hpp"
 
+void register_branching(nb::module_& m);
 void register_candidate_sets(nb::module_& m);
 void register_branch_and_cut(nb::module_& m);
 void register_counts(nb::module_& m);
@@ -26,4 +27,5 @@ NB_MODULE(_core, m) {
     register_local_scores(m);
     register_candidate_sets(m);
     register_entropy_cuts(m);
+    register_branching(m);
 }

@@ -26,7 +26,7 @@ struct FamilyShape {
 
 FamilyShape shape_of(const Table& table, const Family& family) noexcept;
 
-// A set of columns, ascending, for scores that are differences of a set function.
+// A set of columns, all but the last ascending, for scores that are differences of a set function.
 struct SetShape {
     const Table& table;
     std::span<const std::int32_t> columns;

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from bestdag.scores.table import ScoreTable as ScoreTable
     from bestdag.search.exact.search import Exact as Exact
     from bestdag.search.ges.search import GES as GES
+    from bestdag.search.naive_bayes import NaiveBayes as NaiveBayes
+    from bestdag.search.naive_bayes import augmented as augmented
+    from bestdag.search.tan import TAN as TAN
+    from bestdag.search.tree import Tree as Tree
 
 _HOME = {
     "AIC": "bestdag.scores.aic",
@@ -75,6 +79,10 @@ _HOME = {
     "Exact": "bestdag.search.exact.search",
     "fit_network": "bestdag.network.fitting",
     "discretize": "bestdag.data.discretization.discretize",
+    "NaiveBayes": "bestdag.search.naive_bayes",
+    "TAN": "bestdag.search.tan",
+    "Tree": "bestdag.search.tree",
+    "augmented": "bestdag.search.naive_bayes",
     "learn": "bestdag.learning",
     "read": "bestdag.data.readers",
 }

@@ -204,3 +204,18 @@ def entropy_cuts(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), o
     """
     Rows of a sorted column before which it is cut; see kernels/entropy_cuts.hpp.
     """
+
+def maximum_spanning_tree(weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], root: int, parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Parents in the maximum spanning tree of a symmetric matrix, -1 for roots.
+    """
+
+def maximum_branching(weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], root_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], spanning: bool, parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    """
+    Parents in the maximum branching (see kernels/branching.hpp); False when there is none.
+    """
+
+def score_pairs(table: Table, kernel: Kernel, given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> bool:
+    """
+    Scores of every column given each other (see kernels/pair_scores.hpp); whether all.
+    """

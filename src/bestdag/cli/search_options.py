@@ -20,6 +20,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _SETTINGS: tuple[tuple[str, Any, str], ...] = (
     ("engine", str, "Engine of exact: auto, dp or bnc.  [default: auto]"),
     ("turning", bool, "Turning phase of ges: yes or no.  [default: no]"),
+    ("target", str, "Class of tan and naive_bayes."),
+    ("root", str, "Root of tree; of tan, the attribute with no parent but the class."),
+    ("forest", bool, "Only arcs that raise the score, in tree and tan: yes or no.  [default: no]"),
 )
 
 

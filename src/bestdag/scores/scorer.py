@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -16,6 +17,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, GraphError, InvalidParameterError, require_count
 from bestdag.graph.dag import Dag
+from bestdag.machine import require_memory
 from bestdag.scores import make_score
 from bestdag.scores.base import BoundScore, Score, kernel_for
 from bestdag.scores.explanation import Explanation, explain
@@ -139,6 +141,63 @@ class Scorer:
         with self._refusals():
             (scores,) = self._engine.score_changes(self._kernel, [(child, given)], candidates)
         return self._with_prior(np.asarray(scores), families)
+
+    def pair_scores(
+        self,
+        names: Sequence[str],
+        given: Collection[str] = (),
+        *,
+        out: npt.NDArray[np.float64] | None = None,
+        time_limit: float = math.inf,
+    ) -> npt.NDArray[np.float64]:
+        """Score each variable with each other one as its parent; each pair is counted once.
+
+        Parameters
+        ----------
+        names : sequence of str
+        given : collection of str
+            Parents that every variable has; none of `names`.
+        out : array, optional
+            Filled instead of a new array: what is done before Ctrl-C is in it.
+        time_limit : float
+            Seconds; what is not done by then is nan.
+
+        Returns
+        -------
+        array, n x n
+            ``[i, j]`` is the score of variable j with the parents i and `given`, and ``[j, j]``
+            that of variable j with the parents `given`.
+        """
+        n = len(names)
+        require_memory("score", f"{n:,} x {n:,} scores", 16 * n * n, "use fewer variables")
+        common = _as_set("each variable", given)
+        scores = np.empty((n, n)) if out is None else out
+        scores.fill(math.nan)
+        if self._kernel is None:
+            self._pair_scores_in_python(names, common, scores, time_limit)
+            return scores
+        priors = np.zeros((n, n))
+        if self.structure_prior is not None:
+            for i, one in enumerate(names):
+                priors[i] = self._with_prior(priors[i], _pairs_of(one, names, common))
+        try:
+            self._engine.score_pairs(self._kernel, names, common, scores, time_limit)
+        finally:
+            scores += priors
+        return scores
+
+    def _pair_scores_in_python(
+        self,
+        names: Sequence[str],
+        given: frozenset[str],
+        out: npt.NDArray[np.float64],
+        time_limit: float,
+    ) -> None:
+        end = time.monotonic() + time_limit
+        for i, name in enumerate(names):
+            if time.monotonic() >= end:
+                return
+            out[i] = self._compute(list(_pairs_of(name, names, given)))
 
     def all_families(self, max_parents: int) -> dict[str, npt.NDArray[np.float64]]:
         """Score every family with at most `max_parents` parents, in one native call.
@@ -303,6 +362,11 @@ def _as_set(child: str, parents: Collection[str]) -> frozenset[str]:
             f"family of {child!r}: parents must be a list of names, got the text {parents!r}"
         )
     return frozenset(parents)
+
+
+def _pairs_of(parent: str, names: Sequence[str], given: frozenset[str]) -> Iterator[_Family]:
+    """List the families of `pair_scores` with this parent."""
+    return ((name, given | {parent} if name != parent else given) for name in names)
 
 
 def _nodes_differ(missing: list[str], extra: list[str]) -> str:
