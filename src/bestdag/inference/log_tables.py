@@ -35,6 +35,11 @@ class Rows:
         columns = tuple(None if c is None else c[first:last] for c in self.columns)
         return Rows(min(last, self.n_rows) - first, columns, self.has_missing)
 
+    def at(self, positions: npt.NDArray[np.intp]) -> Rows:
+        """Return some rows, copied."""
+        columns = tuple(None if c is None else c[positions] for c in self.columns)
+        return Rows(len(positions), columns, self.has_missing)
+
     def missing(self, variable: int, arity: int) -> npt.NDArray[np.bool_]:
         """Which cells of a column are missing."""
         column = self.columns[variable]
@@ -94,6 +99,10 @@ class LogTables:
     def touching(self, target: int) -> tuple[int, ...]:
         """Return the families of a variable: its own and those of its children."""
         return (target, *self.children[target])
+
+    def blanket(self, target: int) -> list[int]:
+        """Return the variables that meet a variable in some table: its Markov blanket."""
+        return sorted({v for f in self.touching(target) for v in self.families[f]} - {target})
 
     def add(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import log2
 
 import numpy as np
@@ -45,21 +46,30 @@ def add_sums(
     NotEnoughMemoryError
         If missing variables meet in a product that would not fit in memory.
     """
-    n_together = max(1, _BLOCK_CELLS // sum(rows.has_missing))
-    for first in range(0, rows.n_rows, n_together):
-        part = rows.part(first, first + n_together)
+    where = _rows_in_need(tables, rows, target)
+    n_together = max(1, _BLOCK_CELLS // len(rows.columns))
+    for first in range(0, len(where), n_together):
+        chosen = where[first : first + n_together]
+        part = rows.at(chosen)
         for group, positions in find_groups(tables, part, target):
-            _add_group(tables, part, group, positions, out[first:], target)
+            for here, sums in _group_sums(tables, part, group, positions, target):
+                out[chosen[here]] += sums
 
 
-def _add_group(
-    tables: LogTables,
-    rows: Rows,
-    group: Group,
-    positions: _Positions,
-    out: npt.NDArray[np.float64],
-    target: int | None,
-) -> None:
+def _rows_in_need(tables: LogTables, rows: Rows, target: int | None) -> _Positions:
+    """Return the rows with a missing cell, or with one beside the target in some table."""
+    near = range(len(rows.columns)) if target is None else tables.blanket(target)
+    need = np.zeros(rows.n_rows, dtype=np.bool_)
+    for variable in near:
+        if rows.has_missing[variable]:
+            need |= rows.missing(variable, tables.arities[variable])
+    return np.flatnonzero(need)
+
+
+def _group_sums(
+    tables: LogTables, rows: Rows, group: Group, positions: _Positions, target: int | None
+) -> Iterator[tuple[_Positions, npt.NDArray[np.float64]]]:
+    """Sum a group out for these rows, some at a time: shape (rows, 1) or (rows, arity)."""
     factors = [tables.factor(family) for family in group.families]
     summed = {str(v) for v in group.variables}
     kept = [] if target is None else [str(target)]
@@ -84,4 +94,4 @@ def _add_group(
             assert column is not None  # absent columns are missing in every row
             codes[name] = column[here].astype(np.intp)
         fixed = [at_rows(factor, codes, _ROW) for factor in factors]
-        out[here] += aligned(log_sum_product(fixed, plan), [_ROW, *(kept or ["none"])])
+        yield here, aligned(log_sum_product(fixed, plan), [_ROW, *(kept or ["none"])])
