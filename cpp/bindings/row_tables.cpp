@@ -17,9 +17,8 @@ void register_row_tables(nb::module_& m) {
         "sum_row_tables",
         [](const BoundTable& data, std::vector<Array1<const double>> values,
            std::vector<Array1<const std::uint32_t>> columns,
-           std::vector<Array1<const std::uint64_t>> strides,
-           Array1<const std::uint8_t> has_missing, bestdag::RowResult result, Array2<double> out,
-           int threads) {
+           std::vector<Array1<const std::uint64_t>> strides, Array1<const std::uint8_t> has_missing,
+           bestdag::RowResult result, Array2<double> out, int threads) {
             const std::size_t n_tables = values.size();
             if (columns.size() != n_tables || strides.size() != n_tables) {
                 throw std::invalid_argument("one column and stride list per table is needed");

@@ -82,7 +82,7 @@ private:
         configurations_.visit(table, family, counts, [&](std::span<const Count> cells, auto codes) {
             const double* at = joint.values;
             for (std::size_t i = 0; i < codes.size(); ++i) at += codes[i] * steps_[i];
-            score += row(cells, at, child_step, minus_totals);
+            add_row(cells, at, child_step, minus_totals, score);
         });
         return score;
     }
@@ -98,7 +98,7 @@ private:
             shares_.resize(waiting.size() * counts.arity);
             prior_->rows(family, all_codes, waiting.size(), shares_, stop_);
             for (std::size_t i = 0; i < waiting.size(); ++i) {
-                score += row(waiting[i], shares_.data() + i * counts.arity, 1, minus_totals);
+                add_row(waiting[i], shares_.data() + i * counts.arity, 1, minus_totals, score);
             }
             waiting.clear();
             all_codes.clear();
@@ -112,22 +112,24 @@ private:
         return score;
     }
 
-    // One configuration; shares[k * step] = P(child = k, parents).
+    // One configuration; shares[k * step] = P(child = k, parents). Cell after cell, so that the
+    // sum over a set does not depend on which columns make up a row.
     template <class Count>
-    double row(std::span<const Count> cells, const double* shares, std::size_t step,
-               bool minus_totals) const {
+    void add_row(std::span<const Count> cells, const double* shares, std::size_t step,
+                 bool minus_totals, double& score) const {
         double row_prior = 0.0;  // a_j
         Count row_total{0};      // N_j
-        double score = 0.0;
         for (std::size_t k = 0; k < cells.size(); ++k) {
             const double prior = ess_ * shares[k * step];  // a_jk
             row_prior += prior;
-            if (cells[k] == Count{0}) continue;
-            if (!(prior > 0.0)) return -kInfinity;  // the prior network calls it impossible
             row_total += cells[k];
-            score += log_rising(prior, static_cast<double>(cells[k]));
+            if (cells[k] == Count{0}) continue;
+            // Minus infinity where the prior network calls it impossible.
+            score += prior > 0.0 ? log_rising(prior, static_cast<double>(cells[k])) : -kInfinity;
         }
-        return minus_totals ? score - log_rising(row_prior, static_cast<double>(row_total)) : score;
+        if (minus_totals && row_prior > 0.0) {
+            score -= log_rising(row_prior, static_cast<double>(row_total));
+        }
     }
 
     double ess_;

@@ -13,7 +13,22 @@ constexpr double kEqual = 1e-12;
 constexpr std::size_t kBlocksBetweenLooks = 1 << 14;
 constexpr double kNanosecondsPerRow = 200.0;
 
-double n_log_n(double n) noexcept { return n > 0.0 ? n * std::log2(n) : 0.0; }
+// n log2 n, from a table when all weights are one. Counts then go up and down by ones, so that the
+// table is read in order and its size does no harm.
+class Terms {
+public:
+    explicit Terms(std::size_t n_whole) : values_(n_whole + 1) {
+        for (std::size_t n = 0; n < values_.size(); ++n) values_[n] = term(static_cast<double>(n));
+    }
+    double operator()(double n) const noexcept {
+        return values_.size() > 1 ? values_[static_cast<std::size_t>(n)] : term(n);
+    }
+
+private:
+    static double term(double n) noexcept { return n > 0.0 ? n * std::log2(n) : 0.0; }
+
+    std::vector<double> values_;
+};
 
 // A sum that keeps what rounding takes (Neumaier), so that a million updates do not drift.
 class Sum {
@@ -82,8 +97,11 @@ Blocks find_blocks(std::span<const double> values, std::span<const std::uint16_t
 // The classes on one side of a cut.
 class Side {
 public:
-    explicit Side(std::size_t n_classes)
-        : weight_(n_classes, 0.0), term_(n_classes, 0.0), n_entries_(n_classes, 0) {}
+    Side(std::size_t n_classes, const Terms& terms)
+        : n_log_n_(terms),
+          weight_(n_classes, 0.0),
+          term_(n_classes, 0.0),
+          n_entries_(n_classes, 0) {}
 
     void clear() {
         std::fill(weight_.begin(), weight_.end(), 0.0);
@@ -106,19 +124,20 @@ public:
     double total() const noexcept { return total_.value(); }
     double n_present() const noexcept { return static_cast<double>(n_present_); }
     double cost() const noexcept {  // total times entropy, in bits
-        return n_present_ < 2 ? 0.0 : n_log_n(total()) - terms_.value();
+        return n_present_ < 2 ? 0.0 : n_log_n_(total()) - terms_.value();
     }
     double mean_cost() const noexcept { return n_present_ < 2 ? 0.0 : cost() / total(); }
 
 private:
     void change(std::uint32_t label, double weight, double by) noexcept {
-        const double term = n_log_n(weight);
+        const double term = n_log_n_(weight);
         terms_.add(term - term_[label]);
         total_.add(by);
         weight_[label] = weight;
         term_[label] = term;
     }
 
+    const Terms& n_log_n_;
     std::vector<double> weight_;
     std::vector<double> term_;  // n log2 n of each weight
     std::vector<std::size_t> n_entries_;
@@ -134,8 +153,8 @@ double log_partitions(double k) noexcept {
 
 class Splitter {
 public:
-    Splitter(const Blocks& blocks, std::size_t n_classes, const StopFlag& stop)
-        : blocks_(blocks), stop_(stop), left_(n_classes), right_(n_classes) {}
+    Splitter(const Blocks& blocks, std::size_t n_classes, const Terms& terms, const StopFlag& stop)
+        : blocks_(blocks), stop_(stop), left_(n_classes, terms), right_(n_classes, terms) {}
 
     // The first block of the right part, or begin when no cut pays.
     std::size_t split(std::size_t begin, std::size_t end) {
@@ -189,7 +208,8 @@ std::vector<std::size_t> entropy_cuts(std::span<const double> values,
     const double expected = kNanosecondsPerRow * static_cast<double>(values.size());
     parallel_for(1, expected, execution, [&](std::size_t, const StopFlag& stop) {
         const Blocks blocks = find_blocks(values, classes, weights, n_classes, stop);
-        Splitter splitter(blocks, n_classes, stop);
+        const Terms terms(weights.empty() ? values.size() : 0);
+        Splitter splitter(blocks, n_classes, terms, stop);
         std::vector<std::pair<std::size_t, std::size_t>> open{{0, blocks.size()}};
         while (!open.empty() && !stop.load(std::memory_order_relaxed)) {
             const auto [begin, end] = open.back();

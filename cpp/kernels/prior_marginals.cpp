@@ -45,10 +45,12 @@ PriorMarginals::PriorMarginals(const NetworkArrays& network, double max_bytes)
         std::vector<Axis>& parents = parents_.emplace_back();
         for (std::int64_t k = network.ends[i]; k < network.ends[i + 1]; ++k) {
             const std::int32_t axis = network.axes[static_cast<std::size_t>(k)];
-            n_cells *= static_cast<std::size_t>(network.arities[static_cast<std::size_t>(axis)]);
-            parents.push_back(static_cast<Axis>(axis));
+            const std::int32_t arity = network.arities[static_cast<std::size_t>(axis)];
+            n_cells *= static_cast<std::size_t>(arity);
+            if (arity > 1 && k + 1 < network.ends[i + 1]) {
+                parents.push_back(static_cast<Axis>(axis));
+            }
         }
-        parents.pop_back();  // the node itself
         first_value += n_cells;
     }
     lengths_.push_back(1);
@@ -70,11 +72,16 @@ std::vector<Axis> PriorMarginals::nodes_of(const Family& family) const {
     return nodes;
 }
 
-// The tables of these nodes and their ancestors: the others sum to 1.
+// The tables of these nodes and their ancestors: the others sum to 1. Nodes with one state say
+// nothing.
 std::vector<Factor> PriorMarginals::relevant(std::span<const Axis> nodes) const {
     std::vector<std::uint8_t> is_found(parents_.size(), 0);
-    std::vector<Axis> waiting(nodes.begin(), nodes.end());
-    for (const Axis node : nodes) is_found[node] = 1;
+    std::vector<Axis> waiting;
+    for (const Axis node : nodes) {
+        if (lengths_[node] == 1) continue;
+        waiting.push_back(node);
+        is_found[node] = 1;
+    }
     while (!waiting.empty()) {
         const Axis node = waiting.back();
         waiting.pop_back();
@@ -96,6 +103,7 @@ PriorMarginals::Joint PriorMarginals::joint(const Family& family, const StopFlag
     double cells = 0.0;
     for (const Axis node : nodes) cells += bits_[node];
     if (cells > kMaxDenseBits + 1e-9) return nullptr;
+    std::erase_if(nodes, [&](Axis node) { return lengths_[node] == 1; });
     std::sort(nodes.begin(), nodes.end());
     {
         const std::lock_guard lock(mutex_);

@@ -34,8 +34,9 @@ public:
 
     using Joint = std::shared_ptr<const Factor>;
 
-    // P of the family's variables as one table, axes in the order of the columns; nullptr where
-    // it is too large to be held whole. Throws RefusedFamily for columns without a node.
+    // P of the family's variables as one table, axes in the order of the columns, without those
+    // that have one state; nullptr where it is too large to be held whole. Throws RefusedFamily for
+    // columns without a node.
     Joint joint(const Family& family, const StopFlag& stop) const;
 
     // P(child, parents = configuration) for each of n configurations, given as codes of the
@@ -59,7 +60,7 @@ private:
 
     std::vector<std::uint32_t> lengths_;  // arity of each node, and a place for the axis of rows
     std::vector<double> bits_;            // log2 of these
-    std::vector<std::vector<Axis>> parents_;
+    std::vector<std::vector<Axis>> parents_;  // of each node, those with several states
     std::vector<double> values_;
     std::vector<std::size_t> first_values_;
     std::vector<std::int32_t> nodes_;

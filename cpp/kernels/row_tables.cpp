@@ -127,8 +127,7 @@ void sum_row_tables(const Table& data, std::span<const RowTable> tables,
                     std::span<const std::uint8_t> has_missing, std::size_t n_states,
                     RowResult result, std::span<double> out, const Execution& execution) {
     const std::size_t n_rows = data.n_rows();
-    const std::size_t block_rows =
-        std::clamp(kBlockSums / n_states, std::size_t{1}, kMaxBlockRows);
+    const std::size_t block_rows = std::clamp(kBlockSums / n_states, std::size_t{1}, kMaxBlockRows);
     const std::size_t n_blocks = (n_rows + block_rows - 1) / block_rows;
     const double expected = expected_nanoseconds(n_rows, tables, n_states, result);
     parallel_for(n_blocks, expected, execution, [&](std::size_t block, const StopFlag& stop) {

@@ -265,6 +265,9 @@ def test_cut_points_must_fit_the_states():
     assert Variable("x", ("a", "b", "missing"), (1.0,)).cuts == (1.0,)
     with pytest.raises(DataError, match="3 states need 2 cut points, got 1"):
         Variable("x", ("a", "b", "c"), (1.0,))
+    for wrong in [(2.0, 1.0), (1.0, 1.0), (1.0, NAN), (NAN, 1.0), (-INF, 0.0)]:
+        with pytest.raises(DataError, match="cut points must be finite and ascending"):
+            Variable("x", ("a", "b", "c"), wrong)
 
 
 @pytest.mark.parametrize("name", METHODS)

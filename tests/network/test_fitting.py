@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestdag import FSNML, MLE, Dag, Dirichlet, Variable, fit_network, read
+from bestdag import FSNML, MLE, Dag, Dirichlet, Network, Variable, fit_network, read
 from bestdag.data.dataset import Dataset
 from bestdag.errors import (
     DataError,
@@ -15,6 +15,7 @@ from bestdag.errors import (
     NotEnoughMemoryError,
     UnknownNameError,
 )
+from bestdag.network.table import ConditionalTable
 from tests.conftest import make_dataset
 from tests.scores.random_data import random_dataset
 
@@ -68,6 +69,46 @@ def test_frequencies_by_brute_force(seed, weights):
             counts = np.bincount(codes, weight[here], table.child.arity)
             expected = counts / counts.sum() if counts.any() else 1 / table.child.arity
             assert table.values[place] == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_network_keeps_all_but_its_numbers():
+    rain, wet = Variable("rain", ("no", "yes", "snow"), (0.5, 1.5)), Variable("wet", ("no", "yes"))
+    old = Network(
+        [
+            ConditionalTable(wet, (rain,), [[0.5, 0.5]] * 3),
+            ConditionalTable(rain, (), [0.2, 0.3, 0.5]),
+        ],
+        name="garden",
+        properties=["author = me"],
+        variable_properties={"wet": ["colour = blue"]},
+    )
+    new = fit_network(old, RAINY, "mle")
+    plain = fit_network(WET_GIVEN_RAIN, RAINY, "mle")
+    assert new.variables == old.variables
+    assert new.variable("rain").cuts == (0.5, 1.5)
+    assert (new.name, new.properties) == ("garden", ("author = me",))
+    assert new.properties_of("wet") == ("colour = blue",)
+    assert [t.values.tolist() for t in new.tables] == [t.values.tolist() for t in plain.tables]
+
+
+def test_a_network_keeps_the_order_of_parents():
+    data = make_dataset({"a": [0, 0, 1, 1], "b": [0, 1, 2, 2], "c": [0, 1, 0, 1]})
+    a, b, c = data.variables
+    loose = [ConditionalTable(v, (), [1 / v.arity] * v.arity) for v in (a, b)]
+    old = Network([*loose, ConditionalTable(c, (b, a), np.full((3, 2, 2), 0.5))])
+    table = fit_network(old, data, "mle").table("c")
+    assert table.parents == (b, a)
+    by_name = fit_network(old.dag, data, "mle").table("c")
+    for i, j in product(range(3), range(2)):
+        given = {"b": str(i), "a": str(j)}
+        assert table.row(**given).tolist() == by_name.row(**given).tolist()
+    assert table.row(a="0", b="1").tolist() == [0, 1]
+
+
+def test_a_network_with_other_states_is_refused():
+    old = Network([ConditionalTable(Variable("wet", ("yes", "no")), (), [0.5, 0.5])])
+    with pytest.raises(DataError, match=r"fit: states of 'wet' are 'yes', 'no' in the network and"):
+        fit_network(old, RAINY)
 
 
 def test_other_columns_do_not_matter():
@@ -152,7 +193,7 @@ def test_more_parents_than_an_array_has_axes():
         ((Dag(["rian"]), RAINY), UnknownNameError, "fit: unknown column 'rian'.*'rain'"),
         ((Dag([]), RAINY), DataError, "at least one node"),
         ((WET_GIVEN_RAIN, "data.csv"), InvalidParameterError, "a Dataset is needed, got str"),
-        (("net.bif", RAINY), InvalidParameterError, "a Dag is needed, got str"),
+        (("net.bif", RAINY), InvalidParameterError, "a Dag or a Network is needed, got str"),
         ((WET_GIVEN_RAIN, RAINY, "mlee"), UnknownNameError, "did you mean 'mle'"),
         ((WET_GIVEN_RAIN, RAINY, MLE), InvalidParameterError, "an estimator has a name and rows"),
         ((WET_GIVEN_RAIN, RAINY, None), InvalidParameterError, "got None"),

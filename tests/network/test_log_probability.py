@@ -58,7 +58,7 @@ def test_small_blocks_give_the_same(case, block):
     network, data = case
     expected = network.log_probability(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(missing_module, "_BLOCK_ROWS", block)
+        patch.setattr(missing_module, "_BLOCK_CELLS", block)
         patch.setattr(missing_module, "_ROOMY", 0)
         assert network.log_probability(data) == pytest.approx(expected, rel=1e-14, abs=1e-14)
 
@@ -191,6 +191,16 @@ def test_refuses_a_dataset_that_does_not_match():
         network.log_probability(
             Dataset([Variable("rain", ("sleet",)), network.variable("wet grass")], [[0], [0]])
         )
+
+
+# Numbers belong to the state whose number is how many cuts are below them: 20 is still low.
+def test_numbers_are_cut_as_the_network_says():
+    heat = Variable("heat", ("low", "high"), (20.0,))
+    network = Network([ConditionalTable(heat, (), [0.25, 0.75])])
+    expected = pytest.approx([log(0.75), log(0.25), log(0.25), 0.0])
+    assert network.log_probability({"heat": [21.5, 20, -3, None]}) == expected
+    texts = Variable("heat", ("-3", "20", "21.5"))
+    assert network.log_probability(Dataset([texts], [[2, 1, 0, 3]])) == expected
 
 
 def test_refuses_other_cut_points():

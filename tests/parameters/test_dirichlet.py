@@ -50,6 +50,7 @@ def test_bdeu_spreads_over_configurations_never_seen():
 
 
 def test_the_default_is_bdeu_with_ess_1():
+    assert Dirichlet() == Dirichlet(ess=1.0)
     # a = 1/2 per cell: (3 + 1/2) / 5.
     assert Dirichlet().rows(FamilyCounts.of([[3, 1]])) == pytest.approx(np.array([[0.7, 0.3]]))
 

@@ -83,4 +83,16 @@ def bd_for(dataset, max_parents=4):
     return BD(tables=tables)
 
 
+def knotted_net(n):
+    """Its last variable depends on every pair of n hidden ones: products of 2^n cells and more."""
+    rng = np.random.default_rng(0)
+    tables = {f"h{i:02}": ([], [0.4, 0.6]) for i in range(n)}
+    before = []
+    for k, (i, j) in enumerate(combinations(range(n), 2)):
+        parents = [*before, f"h{i:02}", f"h{j:02}"]
+        tables[f"x{k:03}"] = (parents, rng.dirichlet([1, 1], [2] * len(parents)))
+        before = [f"x{k:03}"]
+    return PriorNet(tables), before[0]
+
+
 BOUND_SCORES = {"bde with a prior network": bde_for, "bd with tables": bd_for}

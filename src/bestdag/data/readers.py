@@ -17,6 +17,7 @@ from bestdag.data.choice import Choice, text_list
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cutter import Cutter
 from bestdag.data.discretization.numbers import DuckNumbers, FrameNumbers
+from bestdag.data.duck import require_readable
 from bestdag.data.encode import ReadOptions, build, check_states, weights_of
 from bestdag.data.frames import frame_columns, is_from, raw_column
 from bestdag.data.schema import Variable
@@ -253,8 +254,6 @@ def _read_duck(table: Any, choice: Choice) -> Dataset:
 
 def _read_cut(table: Any, fields: Sequence[Any], weight: Any, choice: Choice) -> Dataset:
     """Read a table column by column, cutting some."""
-    from bestdag.data.duck import require_readable
-
     assert choice.cutter is not None
     require_readable(fields, choice.options)
     if not table.by_column:

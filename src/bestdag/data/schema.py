@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from dataclasses import dataclass, field
 
 from bestdag.errors import DataError, unknown_name
@@ -62,6 +64,13 @@ class Variable:
             raise DataError(
                 f"variable {self.name!r}: {len(self.states)} states need "
                 f"{len(self.states) - 1} cut points, got {len(self.cuts)}"
+            )
+        if self.cuts and not (
+            all(map(math.isfinite, self.cuts)) and all(map(operator.lt, self.cuts, self.cuts[1:]))
+        ):
+            raise DataError(
+                f"variable {self.name!r}: cut points must be finite and ascending, "
+                f"got {self.cuts!r:.60}"
             )
 
     def _fits(self, n_cuts: int) -> bool:

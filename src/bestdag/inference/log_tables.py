@@ -73,6 +73,17 @@ class LogTables:
             for parent in group:
                 children[parent].append(child)
         self.children = tuple(map(tuple, children))
+        self.order = self._parents_first()
+
+    def _parents_first(self) -> tuple[int, ...]:
+        waiting = [len(family) - 1 for family in self.families]
+        order = [v for v, n in enumerate(waiting) if n == 0]
+        for variable in order:  # grows while it is read
+            for child in self.children[variable]:
+                waiting[child] -= 1
+                if waiting[child] == 0:
+                    order.append(child)
+        return tuple(order)
 
     def factor(self, family: int) -> Factor:
         """Return one table with named axes; axes of length 1 say nothing and are left out."""

@@ -30,7 +30,8 @@ def log_probabilities(tables: LogTables, rows: Rows, *, threads: int | None = No
     >>> np.exp(log_probabilities(tables, Rows(3, (rain, wet), (True, False)))).round(6)
     array([0.08, 0.  , 0.28])
     """
-    require_memory("log_probability", f"{rows.n_rows:,} rows", rows.n_rows * 8, "use fewer rows")
+    what = f"the answer for {rows.n_rows:,} rows"
+    require_memory("log_probability", what, rows.n_rows * 8, "use fewer rows at a time")
     out = np.zeros((rows.n_rows, 1))
     if any(rows.has_missing):
         add_sums(tables, rows, out)
@@ -63,7 +64,7 @@ def posteriors(
     arity = tables.arities[target]
     require_memory(
         "predict_proba",
-        f"{rows.n_rows:,} rows of {arity:,} states",
+        f"the answer for {rows.n_rows:,} rows and {arity:,} states",
         rows.n_rows * arity * 8,
         "use fewer rows at a time, or predict()",
     )

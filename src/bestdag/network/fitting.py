@@ -29,7 +29,7 @@ _N_ARRAYS = 6
 
 
 def fit_network(
-    dag: Dag,
+    structure: Dag | Network,
     dataset: Dataset,
     estimator: Estimator | str = "dirichlet",
     *,
@@ -39,8 +39,10 @@ def fit_network(
 
     Parameters
     ----------
-    dag : Dag
-        The structure. Its nodes are columns of the data; other columns do not matter.
+    structure : Dag or Network
+        Its nodes are columns of the data; other columns do not matter. Of a network everything
+        but the numbers is kept: name, properties, cut points, the order of variables and
+        parents. Its states are those of the data.
     dataset : Dataset
         Complete in the columns of the nodes. Declared states count, seen or not, and row
         weights count as repetitions.
@@ -52,7 +54,8 @@ def fit_network(
     Returns
     -------
     Network
-        Variables in the order of the nodes, the parents of each in name order.
+        Variables in the order of the nodes, the parents of each in name order (those of a
+        network in its own order).
 
     Raises
     ------
@@ -71,10 +74,14 @@ def fit_network(
     [0.333, 0.667]
     """
     chosen = make_estimator(estimator) if isinstance(estimator, str) else _checked(estimator)
+    dag = structure.dag if isinstance(structure, Network) else structure
     _require_fitting(dag, dataset)
+    if isinstance(structure, Network):
+        _require_same_states(structure, dataset)
     families = [(node, dag.parents(node)) for node in dag.nodes]
     engine = CountingEngine(dataset.select(dag.nodes), threads=threads)
-    return Network(_fitted(chosen, counts) for counts in engine.count(families))
+    tables = [_fitted(chosen, counts) for counts in engine.count(families)]
+    return _like(structure, tables) if isinstance(structure, Network) else Network(tables)
 
 
 def _fitted(estimator: Estimator, counts: FamilyCounts) -> ConditionalTable:
@@ -87,6 +94,21 @@ def _fitted(estimator: Estimator, counts: FamilyCounts) -> ConditionalTable:
         )
     shape = (*(parent.arity for parent in counts.parents), counts.arity)
     return ConditionalTable(counts.child, counts.parents, rows.reshape(shape))
+
+
+def _like(network: Network, tables: list[ConditionalTable]) -> Network:
+    """Put new tables into a network."""
+    made = []
+    for old, new in zip(network.tables, tables, strict=True):
+        place = {parent.name: axis for axis, parent in enumerate(new.parents)}
+        axes = [*(place[parent.name] for parent in old.parents), len(place)]
+        made.append(ConditionalTable(old.child, old.parents, new.values.transpose(axes)))
+    return Network(
+        made,
+        name=network.name,
+        properties=network.properties,
+        variable_properties={name: network.properties_of(name) for name in network.names},
+    )
 
 
 def _with_every_configuration(counts: FamilyCounts) -> FamilyCounts:
@@ -109,7 +131,7 @@ def _with_every_configuration(counts: FamilyCounts) -> FamilyCounts:
 def _require_fitting(dag: Dag, dataset: Dataset) -> None:
     """Refuse what cannot be fitted, before anything is counted."""
     if not isinstance(dag, Dag):
-        raise InvalidParameterError(f"fit: a Dag is needed, got {type(dag).__name__}")
+        raise InvalidParameterError(f"fit: a Dag or a Network is needed, got {type(dag).__name__}")
     if not isinstance(dataset, Dataset):
         raise InvalidParameterError(f"fit: a Dataset is needed, got {type(dataset).__name__}")
     if not dag.nodes:
@@ -122,6 +144,20 @@ def _require_fitting(dag: Dag, dataset: Dataset) -> None:
     for node in dag.nodes:
         parents = [variables[name] for name in dag.parents(node)]
         kept += _require_room(variables[node], parents, kept)
+
+
+def _require_same_states(network: Network, dataset: Dataset) -> None:
+    for variable in network.variables:
+        given = dataset.variable(variable.name).states
+        if given != variable.states:
+            raise DataError(
+                f"fit: states of {variable.name!r} are {_shown(variable.states)} in the network "
+                f"and {_shown(given)} in the data; give the data the states of the network"
+            )
+
+
+def _shown(states: tuple[str, ...]) -> str:
+    return ", ".join(map(repr, states[:5])) + (", ..." if len(states) > 5 else "")
 
 
 def _require_room(child: Variable, parents: list[Variable], kept: int) -> int:

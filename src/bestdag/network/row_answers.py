@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
 from bestdag.data.display import count_of
+from bestdag.data.readers import read_matching
+from bestdag.data.schema import Variable
 from bestdag.errors import DataError, require_choice
 from bestdag.inference.log_tables import LogTables, Rows
 from bestdag.inference.rows import log_marginal, log_probabilities, most_probable, posteriors
@@ -115,38 +117,15 @@ def _refuse_impossible(
 def _matched(network: Network, data: Any, target: str | None, missing: str, who: str) -> Dataset:
     """Give the data the network's variables, in their order and with their states."""
     require_choice(who, "missing", missing, ["marginalize", "error"])
-    wanted = [v for v in network.variables if v.name != target]
-    if not wanted:  # a network of one variable: any row says the same about it
-        wanted = list(network.variables)
+    # In a network of one variable any row says the same about it.
+    wanted = [v for v in network.variables if v.name != target] or list(network.variables)
     if not isinstance(data, Dataset):
-        from bestdag.data.readers import read_matching
-
         # An empty cell is missing unless the network says that it is a state.
         marks = () if any("" in variable.states for variable in wanted) else ("",)
         data = read_matching(
             data, wanted, ignore_extra=target is not None, missing="keep", missing_values=marks
         )
-    names = [variable.name for variable in wanted]
-    lacking = [name for name in names if name not in data.arities]
-    if lacking:
-        raise DataError(f"{who}: the data lack {_listed(lacking)} of the network")
-    extra = [name for name in data.names if name not in network.arities]
-    if extra and target is None:
-        raise DataError(
-            f"{who}: the network has no {_listed(extra)}; leave columns out with data.drop()"
-        )
-    chosen: Dataset = data.select(names)
-    other = {}
-    for own, given in zip(wanted, chosen.variables, strict=True):
-        if given.states != own.states:
-            other[own.name] = own.states
-        elif own.cuts is not None and given.cuts is not None and own.cuts != given.cuts:
-            raise DataError(
-                f"{who}: variable {own.name!r} has other cut points in the data than in the "
-                "network; cut the numbers as the network does"
-            )
-    if other:
-        chosen = chosen.with_states(other)
+    chosen = _with_states(_chosen(network, data, wanted, who, strict=target is None), wanted, who)
     if missing == "error" and chosen.has_missing:
         counts = chosen.missing_counts
         cells = count_of(sum(counts.values()), "missing cell")
@@ -155,6 +134,37 @@ def _matched(network: Network, data: Any, target: str | None, missing: str, who:
             f'{cells}; pass missing="marginalize" to sum over them'
         )
     return chosen
+
+
+def _chosen(
+    network: Network, data: Dataset, wanted: list[Variable], who: str, *, strict: bool
+) -> Dataset:
+    names = [variable.name for variable in wanted]
+    lacking = [name for name in names if name not in data.arities]
+    if lacking:
+        raise DataError(f"{who}: the data lack {_listed(lacking)} of the network")
+    extra = [name for name in data.names if name not in network.arities]
+    if extra and strict:
+        raise DataError(
+            f"{who}: the network has no {_listed(extra)}; leave columns out with data.drop()"
+        )
+    return data.select(names)
+
+
+def _with_states(data: Dataset, wanted: list[Variable], who: str) -> Dataset:
+    """Recode what has other states; number columns that are not cut yet are cut."""
+    other = {}
+    for own, given in zip(wanted, data.variables, strict=True):
+        if given.states != own.states:
+            other[own.name] = own
+        elif own.cuts is not None and given.cuts is not None and own.cuts != given.cuts:
+            raise DataError(
+                f"{who}: variable {own.name!r} has other cut points in the data than in the "
+                "network; cut the numbers as the network does"
+            )
+    if any(variable.cuts is not None for variable in other.values()):
+        return read_matching(data, wanted, missing="keep", missing_values=())
+    return data.with_states({n: v.states for n, v in other.items()}) if other else data
 
 
 def _rows(network: Network, data: Dataset) -> Rows:

@@ -42,12 +42,12 @@ def normalized(shares: npt.ArrayLike) -> _Floats:
     """
     rows = np.asarray(shares, dtype=np.float64)
     with np.errstate(over="ignore"):
-        sums = rows.sum(axis=1, keepdims=True)
+        sums = rows.sum(axis=-1, keepdims=True)
     if not np.isfinite(sums).all():  # numbers near the largest there are
-        rows = rows / np.maximum(rows.max(axis=1, keepdims=True), 1.0)
-        sums = rows.sum(axis=1, keepdims=True)
+        rows = rows / np.maximum(rows.max(axis=-1, keepdims=True), 1.0)
+        sums = rows.sum(axis=-1, keepdims=True)
     is_empty = sums == 0
     if is_empty.any():
-        rows, sums = np.where(is_empty, 1.0, rows), np.where(is_empty, rows.shape[1], sums)
+        rows, sums = np.where(is_empty, 1.0, rows), np.where(is_empty, rows.shape[-1], sums)
     scaled: _Floats = rows / sums
     return scaled

@@ -85,8 +85,8 @@ class Dirichlet(_WithSource):
     >>> Dirichlet(pseudo_count=1).rows(FamilyCounts.of([[2, 0], [0, 0]]))  # 3 to 1
     array([[0.75, 0.25],
            [0.5 , 0.5 ]])
-    >>> Dirichlet(ess=4)
-    Dirichlet(ess=4)
+    >>> Dirichlet()
+    Dirichlet(ess=1.0)
     """
 
     name: ClassVar[str] = "dirichlet"
@@ -110,6 +110,8 @@ class Dirichlet(_WithSource):
         if self.tables is not None:
             assert isinstance(source, BD)
             object.__setattr__(self, "tables", source.tables)  # checked and read-only
+        if isinstance(source, BDe | BDeu) and source is not self.prior:
+            object.__setattr__(self, "ess", source.ess)
         object.__setattr__(self, "_source", source)
 
     def rows(self, counts: FamilyCounts) -> _Floats:

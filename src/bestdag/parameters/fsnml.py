@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.counts.family import FamilyCounts
-from bestdag.parameters.base import normalized
-from bestdag.parameters.snml import snml_shares
+from bestdag.parameters.snml import snml_probabilities
 
 __all__ = ["FSNML"]
 
@@ -49,4 +48,4 @@ class FSNML:
 
     def rows(self, counts: FamilyCounts) -> npt.NDArray[np.float64]:
         """Return the distribution in each configuration of the counts."""
-        return normalized(snml_shares(counts.table))
+        return snml_probabilities(counts.table)

@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.errors import DataError, InvalidParameterError, require_count
+from bestdag.parameters.base import normalized
 
-__all__ = ["snml_code_length", "snml_shares"]
+__all__ = ["snml_code_length", "snml_probabilities", "snml_shares"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -16,9 +17,9 @@ _BLOCK = 1 << 20
 
 
 def snml_shares(n: npt.ArrayLike) -> _Floats:
-    r"""Return :math:`e(n)\,(n + 1)` of each count >= 0, with e(0) = 1 and otherwise
+    r"""Return what each state claims of the next case, from its count n >= 0.
 
-    .. math:: e(n) = \left(\frac{n + 1}{n}\right)^n.
+    .. math:: e(n)\,(n + 1), \qquad e(n) = \left(\frac{n + 1}{n}\right)^n, \quad e(0) = 1.
 
     The predictive probability of a state is its share of the sum over all states. It is
     Laplace's rule of succession but for the factors e(n), which grow from 1 to 2.718...
@@ -27,13 +28,28 @@ def snml_shares(n: npt.ArrayLike) -> _Floats:
     --------
     >>> snml_shares([0, 1, 2]).round(6).tolist()  # 1, 4, 27/4
     [1.0, 4.0, 6.75]
-    """  # noqa: D400
+    """
     counts = np.asarray(n, dtype=np.float64)
     # n ln(1 + 1/n), where 1/n neither overflows nor loses its digits.
     safe = np.where(counts > 0, counts, 1.0)
     logs = np.where(counts < 1, np.log1p(safe) - np.log(safe), np.log1p(1 / np.maximum(safe, 1)))
     shares: _Floats = np.exp(counts * logs) * (counts + 1)
     return shares
+
+
+def snml_probabilities(counts: npt.ArrayLike) -> _Floats:
+    r"""Return the probabilities of the next case, from the counts of the states (last axis).
+
+    .. math:: P(k \mid n_1 \dots n_r) = \frac{e(n_k)\,(n_k + 1)}{\sum_{k'} e(n_{k'})\,(n_{k'} + 1)}
+
+    Each is proportional to the maximised likelihood of the cases seen and one more of state k.
+
+    Examples
+    --------
+    >>> snml_probabilities([1, 0, 0]).round(6).tolist()  # 4 to 1 to 1
+    [0.666667, 0.166667, 0.166667]
+    """
+    return normalized(snml_shares(counts))
 
 
 def snml_code_length(sequence: npt.ArrayLike, arity: int) -> float:

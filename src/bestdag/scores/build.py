@@ -104,9 +104,9 @@ def build_score_table(
     Sets are looked at by size. A set is scored only if all its subsets with one parent less are
     open: a set is closed, and with it everything that contains it, when an upper bound on the
     scores of all larger sets is no more than the best score seen among its subsets. The bounds
-    are those of the score's native twin; the guide has their proofs. A score without one (a
-    score of your own in Python, or a prior over structures that is not a sum over arcs) is
-    pruned by its subsets' scores alone, after scoring.
+    are those of the score's native twin; the guide has their proofs. A score without one (BD
+    with tables, BDe with a prior network, a score of your own in Python, or a prior over
+    structures that is not a sum over arcs) is pruned by its subsets' scores alone, after scoring.
 
     References
     ----------

@@ -54,6 +54,7 @@ def discretize(
         The columns to cut. By default those whose values are all numbers, one of them not whole
         or more than `max_states` of them distinct. Columns with declared states (by `states`,
         pandas Categorical, polars Enum, Arrow dictionary, Dataset) are cut only when named here.
+        An empty list leaves all columns as they are but those in `cuts`.
     cuts : mapping of str to sequence of float, optional
         Known cut points of some columns, ascending. An empty list makes one interval.
     like : Dataset or iterable of Variable, optional
@@ -113,7 +114,8 @@ def discretize(
             drop=drop,
             owner="like=",
         )
-    if made.needs_target and target is None:
+    chosen = None if cut is None else frozenset(text_list("cut", cut))
+    if made.needs_target and target is None and chosen != frozenset():
         raise InvalidParameterError(
             f"discretize: method {method!r} needs target=, the class column; "
             f"pass it, or a method without one: "
@@ -122,7 +124,7 @@ def discretize(
     cutter = Cutter(
         method=made,
         target=target,
-        cut=None if cut is None else frozenset(text_list("cut", cut)),
+        cut=chosen,
         given={
             name: cut_variable(name, check_cuts("discretize", name, points))
             for name, points in (cuts or {}).items()

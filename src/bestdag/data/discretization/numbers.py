@@ -6,23 +6,24 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
+from bestdag.data.duck import DuckTable, Field, sql_text
+from bestdag.data.duck_types import json_value
 from bestdag.data.encode import RawColumn, ReadOptions
 from bestdag.data.frames import is_from, raw_column
 from bestdag.data.labels import is_absent, label_all, number_in
 from bestdag.errors import DataError
 
-if TYPE_CHECKING:
-    from bestdag.data.duck import DuckTable, Field
-
 __all__ = ["DuckNumbers", "FrameNumbers", "NumberTable", "Numbers"]
 
 _NUMBER_TYPES = (int, float, np.float32, Decimal)
+# A column is asked for twice or thrice; so many bytes of answers are kept.
+_MAX_KEPT = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ class DuckNumbers:
         self._table = table
         self._fields = fields
         self._options = options
+        self._kept: dict[str, Numbers] = {}
         self.n_rows: int = table.select("count(*)")[0][0]
         if self.n_rows == 0:
             raise DataError(f"read: {options.source} has no rows")
@@ -126,14 +128,21 @@ class DuckNumbers:
 
     def numbers(self, name: str) -> Numbers:
         """One column as numbers."""
-        field = self._fields[name]
+        if name in self._kept:
+            return self._kept[name]
+        found = self._read(self._fields[name])
+        if (len(self._kept) + 1) * found.values.nbytes <= _MAX_KEPT:
+            self._kept[name] = found
+        return found
+
+    def _read(self, field: Field) -> Numbers:
         number = f"TRY_CAST({field.cheapest} AS DOUBLE)"
         if field.value in _NUMBER_TYPES:
             found = self._table.arrays(f"{number} AS n")
             return Numbers(_without_marks(_filled(found["n"]), self._options))
         # DuckDB takes 1_000 for a thousand, and nan for a number.
         no_number = f"({number} IS NULL OR isnan({number}) OR contains({field.sql}, '_'))"
-        absent = ", ".join(map(_sql_text, self._absent_texts(field)))
+        absent = ", ".join(map(sql_text, self._absent_texts(field)))
         wrong = f"{field.sql} IS NOT NULL AND {no_number}"
         if absent:
             wrong += f" AND {field.sql} NOT IN ({absent})"
@@ -153,8 +162,6 @@ class DuckNumbers:
         return self._table.read(fields, None, self._options)[0]
 
     def _absent_texts(self, field: Field) -> list[str]:
-        from bestdag.data.duck_types import json_value
-
         marks = sorted(self._options.missing_values)
         if field.value is not json_value:
             return marks
@@ -209,9 +216,3 @@ def _without_marks(
 def _filled(found: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     masked: Any = np.ma.asarray(found)
     return np.asarray(masked.filled(np.nan), dtype=np.float64)
-
-
-def _sql_text(text: str) -> str:
-    from bestdag.data.duck import sql_text
-
-    return sql_text(text)
