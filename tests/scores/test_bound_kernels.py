@@ -154,6 +154,17 @@ def assert_equals_formula(scorer, max_parents):
         assert changed.tolist() == alone
 
 
+@both
+@pytest.mark.parametrize("parents", [[], ["c"], ["a", "d"]])
+def test_pairs_equal_the_families(score_for, parents):
+    dataset = small_dataset()
+    scorer = Scorer(dataset, score_for(dataset))
+    names = [v.name for v in scorer.variables if v.name not in parents]
+    pairs = scorer.pair_scores(names, parents)
+    expected = [[scorer.family(b, {a, *parents} - {b}) for b in names] for a in names]
+    assert pairs == pytest.approx(np.array(expected), abs=1e-10)
+
+
 # wet is never 0 when it rains: of all sets only those without both sides of that are left.
 def test_impossible_sets_are_left_out_of_score_tables():
     net = PriorNet(

@@ -41,6 +41,7 @@ def every_road(scorer, child):
     return (
         lambda: scorer.families([(child, n) for n in ([], ["b"])]),
         lambda: scorer.changes(child),
+        lambda: scorer.pair_scores([v.name for v in scorer.variables]),
         lambda: scorer.all_families(1),
         lambda: build_score_table(scorer, max_parents=1),
         lambda: build_score_table(scorer),
@@ -83,9 +84,10 @@ def test_tables_of_the_wrong_shape_are_refused_by_every_road():
 
 def test_tables_are_needed_for_the_families_asked_for_only():
     dataset = make_dataset({"a": [0, 1, 1], "b": [0, 1, 0], "c": [0, 0, 1]})
-    tables = {(n, ()): [[1, 1]] for n in "abc"} | {("c", ("a",)): [[1, 2], [3, 4]]}
+    tables = {(n, ()): [[1, 1]] for n in "abc"}
+    tables |= {family: [[1, 2], [3, 4]] for family in (("a", ("b",)), ("b", ("a",)), ("c", ("a",)))}
     score = BD(tables={**tables, ("unknown", ("a",)): [[1, 1]]})
-    candidates = {"a": [], "b": [], "c": ["a"]}
+    candidates = {"a": ["b"], "b": ["a"], "c": ["a"]}
     for max_parents in (1, None):
         table = build_score_table(
             Scorer(dataset, score), candidates=candidates, max_parents=max_parents, prune=False

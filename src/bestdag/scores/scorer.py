@@ -181,7 +181,8 @@ class Scorer:
             for i, one in enumerate(names):
                 priors[i] = self._with_prior(priors[i], _pairs_of(one, names, common))
         try:
-            self._engine.score_pairs(self._kernel, names, common, scores, time_limit)
+            with self._refusals():
+                self._engine.score_pairs(self._kernel, names, common, scores, time_limit)
         finally:
             scores += priors
         return scores
