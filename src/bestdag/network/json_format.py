@@ -35,7 +35,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -133,10 +132,7 @@ def _variable_lines(table: ConditionalTable, properties: tuple[str, ...]) -> Ite
     child = table.child
     yield f' "name": {_written(child.name)},\n "states": {_written(child.states)},\n'
     if child.cuts is not None:
-        cuts = [float(cut) for cut in child.cuts]
-        if not all(map(isfinite, cuts)):
-            raise DataError(f"save: cut points of {child.name!r} must be finite, got {cuts!r:.60}")
-        yield f' "cuts": {_written(cuts)},\n'
+        yield f' "cuts": {_written([float(cut) for cut in child.cuts])},\n'
     if properties:
         yield f' "properties": {_written(properties)},\n'
     yield f' "parents": {_written([parent.name for parent in table.parents])},\n "table": [\n'
