@@ -1,9 +1,8 @@
 """Chow-Liu trees and TAN from data in memory to structure, and Edmonds on dense matrices.
 
 Data: 10,000 rows drawn from alarm (37 variables; TAN with class HYPOVOLEMIA), and the first 15,000
-rows of letter (16 attributes of 16 values, 26 classes). The times of R bnlearn 4.9 for the same
-data, `chow.liu` and `tree.bayes`, are printed beside ours where R is not at hand; with
-`Rscript` and bnlearn installed they are measured here.
+rows of letter (16 attributes of 16 values, 26 classes). Times that R bnlearn 4.9 took once for the
+same tasks (`chow.liu`, `tree.bayes`) are printed beside ours; they are not measured here.
 
 Run: python benchmarks/trees.py alarm.bif letter.csv.gz [--threads 2] [--repeats 30]
 """
