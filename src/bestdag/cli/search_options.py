@@ -39,6 +39,10 @@ _SETTINGS: tuple[tuple[str, Any, str], ...] = (
     ("proposals", int, "annealing: moves proposed at each temperature."),
     ("order", _names, "k2: every variable, with commas between them."),
     ("orders", int, "k2: try so many random orders.  [default: 10]"),
+    ("turning", bool, "Turning phase of ges: yes or no.  [default: no]"),
+    ("target", str, "Class of tan and naive_bayes."),
+    ("root", str, "Root of tree; of tan, the attribute with no parent but the class."),
+    ("forest", bool, "Only arcs that raise the score, in tree and tan: yes or no.  [default: no]"),
 )
 
 

@@ -23,6 +23,7 @@ from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.scores.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
+from bestdag.search.edge_weights import EdgeWeights
 
 __all__ = ["Problem", "Search", "SearchResult", "Status", "Step"]
 
@@ -68,6 +69,8 @@ class SearchResult:
         The steps of the search from its first structure on, for searches that take steps.
     notes : tuple of str
         What a reader should know: which search was chosen and why, say.
+    weights : EdgeWeights or None
+        What each arc alone is worth, for searches that choose among trees.
     """
 
     dag: Dag
@@ -82,6 +85,7 @@ class SearchResult:
     certificates: tuple[Any, ...] = ()
     trace: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
+    weights: EdgeWeights | None = None
 
     @property
     def gap(self) -> float | None:
