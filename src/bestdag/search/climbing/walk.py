@@ -90,16 +90,10 @@ class Walk:
         self._scorer = problem.scorer(who)
         self.base = self._base_parents(use_start)
         self.notes: tuple[str, ...] = ()
-        n = len(nodes.names)
-        if n_candidates is None or n_candidates >= n - 1:
-            candidates = [nodes.allowed_parents(child).astype(np.int32) for child in range(n)]
-        else:
-            candidates = screened(self._scorer, nodes, n_candidates, self.base)
-            self.notes = (f"parents were chosen among the {n_candidates} best single ones",)
-        for child in np.flatnonzero(nodes.max_parents == 0).tolist():
-            candidates[child] = np.empty(0, np.int32)
-        self.rows = Rows(who, self._scorer, candidates, nodes.max_parents, remember=remember)
-        self.climb = _native(nodes, candidates)
+        self.rows: Rows
+        self.climb: _core.Climb
+        self._n_candidates = n_candidates
+        self._remember = remember
         self._n_steps = 0
         # A structure is found again by making the moves again from where they began.
         self._path = _Path(self.base, [])
@@ -119,6 +113,24 @@ class Walk:
     def best_score(self) -> float:
         """The highest score so far."""
         return self._best[0]
+
+    def prepare(self) -> None:
+        """Choose who may be a parent of whom; nothing else can be asked before."""
+        nodes, n, n_best = self.nodes, len(self.nodes.names), self._n_candidates
+        if n_best is None or n_best >= n - 1:
+            candidates = [nodes.allowed_parents(child).astype(np.int32) for child in range(n)]
+        else:
+            self.notes = (f"parents were chosen among the {n_best} best single ones",)
+            left = self.problem.seconds_left
+            scores = self._scorer.pair_scores(nodes.names, time_limit=max(left, 0.0))
+            self.check_time()
+            candidates = screened(scores, nodes, n_best, self.base)
+        for child in np.flatnonzero(nodes.max_parents == 0).tolist():
+            candidates[child] = np.empty(0, np.int32)
+        self.rows = Rows(
+            self.who, self._scorer, candidates, nodes.max_parents, remember=self._remember
+        )
+        self.climb = _native(nodes, candidates)
 
     def begin(self, parents: Parents) -> None:
         """Score the first structure; after that there is something to return."""
@@ -188,6 +200,8 @@ class Walk:
     def best_parents(self) -> Parents:
         """Return the best structure so far; it may become the current one, unscored."""
         score, path, n_moves = self._best
+        if n_moves == 0:
+            return path.origin
         if self._best_parents is not None and self._best_parents[0] == score:
             return self._best_parents[1]
         self.climb.reset(path.origin)
