@@ -5,6 +5,7 @@ void register_candidate_sets(nb::module_& m);
 void register_branch_and_cut(nb::module_& m);
 void register_counts(nb::module_& m);
 void register_local_scores(nb::module_& m);
+void register_order_search(nb::module_& m);
 void register_sampling(nb::module_& m);
 void register_scores(nb::module_& m);
 void register_special(nb::module_& m);
@@ -19,6 +20,7 @@ NB_MODULE(_core, m) {
     register_scores(m);
     register_sampling(m);
     register_subset_dp(m);
+    register_order_search(m);
     register_branch_and_cut(m);
     register_local_scores(m);
     register_candidate_sets(m);

@@ -19,4 +19,11 @@ void score_changes(const Table& table, const Kernel& kernel, const FamilyList& f
                    std::span<const std::int32_t> candidates, std::span<double> scores,
                    const Execution& execution);
 
+// The same with candidates of its own for each family: those of families[i] are
+// candidates[ends[i] .. ends[i+1]-1], and scores[k] belongs to candidates[k].
+void score_listed_changes(const Table& table, const Kernel& kernel, const FamilyList& families,
+                          std::span<const std::int64_t> ends,
+                          std::span<const std::int32_t> candidates, std::span<double> scores,
+                          const Execution& execution);
+
 }  // namespace bestdag

@@ -1,7 +1,7 @@
 #include "kernels/order_search.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <stdexcept>
 
 namespace bestdag {
 namespace {
@@ -150,13 +150,20 @@ bool OrderSearch::move_to_best_position(std::size_t v) {
     double best = -kMinGain * (state_.cost + 1e-300);
     std::size_t target = from;
 
+    // Only passing a neighbour changes anything.
+    places_.clear();
+    for (const std::size_t u : neighbours_[v]) places_.push_back(state_.position[u]);
+    std::sort(places_.begin(), places_.end());
+    const auto after = static_cast<std::size_t>(
+        std::lower_bound(places_.begin(), places_.end(), from) - places_.begin());
+
     for (const bool left : {true, false}) {
         std::copy_n(before_v, words, mine);
         std::size_t chosen = state_.choice[v];
         double others = 0.0;
-        const std::size_t steps = left ? from : sets_.n_variables() - 1 - from;
-        for (std::size_t step = 1; step <= steps; ++step) {
-            const std::size_t q = left ? from - step : from + step;
+        const std::size_t steps = left ? after : places_.size() - after;
+        for (std::size_t step = 0; step < steps; ++step) {
+            const std::size_t q = places_[left ? after - 1 - step : after + step];
             const std::size_t u = state_.order[q];
             const std::int32_t in_u = sets_.bit(u, v);
             const std::int32_t in_v = sets_.bit(v, u);
@@ -196,6 +203,12 @@ bool OrderSearch::move_to_best_position(std::size_t v) {
     return true;
 }
 
+void OrderSearch::adopt(const OrderSearch& other) {
+    home_ = other.home_;
+    state_ = home_;
+    keep_best();
+}
+
 void OrderSearch::descend(std::vector<std::size_t>& dirty, const StopFlag& stop) {
     for (const std::size_t v : dirty) is_dirty_[v] = 1;
     for (std::size_t next = 0; next < dirty.size(); ++next) {
@@ -221,7 +234,14 @@ bool OrderSearch::keep_best() {
 }
 
 bool OrderSearch::descend_from(std::span<const std::int32_t> order, const StopFlag& stop) {
+    const std::size_t n = sets_.n_variables();
     std::vector<std::size_t> dirty(order.begin(), order.end());
+    std::vector<std::size_t> sorted(dirty);
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t v = 0; v < sorted.size(); ++v) {
+        if (sorted[v] != v) sorted.clear();
+    }
+    if (sorted.size() != n) throw std::invalid_argument("the order must name every variable once");
     load(dirty);
     descend(dirty, stop);
     if (state_.cost <= home_.cost) home_ = state_;

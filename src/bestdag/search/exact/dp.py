@@ -37,8 +37,8 @@ Precision = Literal["auto", "single", "double"]
 _MAX_VARIABLES = 40  # the native limit: 4 TiB
 _MAX_VARIABLES_DOUBLE = 26  # up to here cells of 8 bytes take half a GiB and about a second
 _NANOSECONDS = {4: 12.0, 8: 24.0}  # per subset and thread, measured with thousands of sets
-# Restarts of the search for an incumbent, few and many: milliseconds, little beside the proof.
-_CLIMBS = (10, 50)
+# Rounds of the search for an incumbent, few and many: milliseconds, little beside the proof.
+_ROUNDS = (30, 300)
 
 
 class Forecast(NamedTuple):
@@ -136,7 +136,7 @@ def solve_dp(
     problems = []
     for part in parts:
         try:
-            problems.append(Problem.of(part, _climbs(part, deadline)))
+            problems.append(Problem.of(part, _rounds(part, deadline)))
         except KeyboardInterrupt:
             status = "interrupted"
             problems.append(Problem.of(part, 0))
@@ -153,10 +153,10 @@ def solve_dp(
     return _result(table, problems, status, time.monotonic() - start)
 
 
-def _climbs(part: Component, deadline: float | None) -> int:
+def _rounds(part: Component, deadline: float | None) -> int:
     if deadline is not None and time.monotonic() >= deadline:
         return 0
-    return _CLIMBS[len(part.variables) > _MAX_VARIABLES_DOUBLE]
+    return _ROUNDS[len(part.variables) > _MAX_VARIABLES_DOUBLE]
 
 
 def _cell_bytes(n: int, precision: Precision) -> int:
