@@ -2,6 +2,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <vector>
 
@@ -21,11 +22,33 @@ public:
     bestdag::OrderChains chains_;
 };
 
+using Clock = std::chrono::steady_clock;
+
+// As run_unlocked, but ends after so many seconds too; what was found until then is kept.
+template <class Work>
+void run_for(double seconds, int threads, Work&& work) {
+    const auto end =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                           std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e8)));
+    bool timed_out = false;
+    const bestdag::Execution execution{threads, [&] {
+                                           if (Clock::now() >= end) return timed_out = true;
+                                           const nb::gil_scoped_acquire locked;
+                                           return PyErr_CheckSignals() != 0;
+                                       }};
+    try {
+        const nb::gil_scoped_release unlocked;
+        std::forward<Work>(work)(execution);
+    } catch (const bestdag::Interrupted&) {
+        if (!timed_out) throw nb::python_error();
+    }
+}
+
 }  // namespace
 
 void register_order_search(nb::module_& m) {
-    nb::class_<BoundOrderSearch>(m, "OrderSearch",
-                                 "Search over orders of the variables; see kernels/order_chains.hpp.")
+    nb::class_<BoundOrderSearch>(
+        m, "OrderSearch", "Search over orders of the variables; see kernels/order_chains.hpp.")
         .def(nb::init<const Int64s&, const Array1<const double>&, const Int64s&, const Int32s&,
                       std::uint64_t, std::size_t>(),
              "begin"_a.noconvert(), "costs"_a.noconvert(), "offsets"_a.noconvert(),
@@ -43,22 +66,32 @@ void register_order_search(nb::module_& m) {
             "out"_a.noconvert(), "The best choice found: per child the number of its set.")
         .def(
             "descend_from",
-            [](BoundOrderSearch& s, const std::vector<std::int32_t>& order) {
-                bool improved = false;
-                run_unlocked(1, [&](const bestdag::Execution& execution) {
-                    improved = s.chains_.descend_from(order, execution);
+            [](BoundOrderSearch& s, const std::vector<std::int32_t>& order, double seconds) {
+                const double before = s.chains_.best_cost();
+                run_for(seconds, 1, [&](const bestdag::Execution& execution) {
+                    s.chains_.descend_from(order, execution);
                 });
-                return improved;
+                return s.chains_.best_cost() < before;
             },
-            "order"_a, "Local search from an order; True when the best improved.")
+            "order"_a, "seconds"_a, "Local search from an order; True when the best improved.")
+        .def(
+            "scatter",
+            [](BoundOrderSearch& s, int threads, double seconds) {
+                const double before = s.chains_.best_cost();
+                run_for(seconds, threads,
+                        [&](const bestdag::Execution& execution) { s.chains_.scatter(execution); });
+                return s.chains_.best_cost() < before;
+            },
+            "threads"_a, "seconds"_a, "Send every chain but the first to a random order.")
         .def(
             "improve",
-            [](BoundOrderSearch& s, std::int64_t rounds, int threads) {
-                bool improved = false;
-                run_unlocked(threads, [&](const bestdag::Execution& execution) {
-                    improved = s.chains_.improve(rounds, execution);
+            [](BoundOrderSearch& s, std::int64_t rounds, int threads, double seconds) {
+                const double before = s.chains_.best_cost();
+                run_for(seconds, threads, [&](const bestdag::Execution& execution) {
+                    s.chains_.improve(rounds, execution);
                 });
-                return improved;
+                return s.chains_.best_cost() < before;
             },
-            "rounds"_a, "threads"_a, "Iterated local search; True when the best improved.");
+            "rounds"_a, "threads"_a, "seconds"_a,
+            "Iterated local search; True when the best improved.");
 }

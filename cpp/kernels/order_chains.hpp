@@ -23,12 +23,14 @@ public:
     // The best choice so far: per child the number of its set.
     std::span<const std::size_t> best_choice() const noexcept { return best().best_choice(); }
 
-    // Descend from this order in every chain. True when the best improved.
-    bool descend_from(std::span<const std::int32_t> order, const Execution& execution);
+    // Descend from this order and go on from there in every chain.
+    void descend_from(std::span<const std::int32_t> order, const Execution& execution);
+    // Go on from another random order in every chain but the first.
+    void scatter(const Execution& execution);
     // `rounds` rounds of iterated local search in every chain, after the chain that is worst off
-    // has joined the one that is best off. True when the best improved. Asked to stop, both throw
-    // Interrupted; what was found until then is kept.
-    bool improve(std::int64_t rounds, const Execution& execution);
+    // has joined the one that is best off. Asked to stop, all three
+    // throw Interrupted; what was found until then is kept.
+    void improve(std::int64_t rounds, const Execution& execution);
 
 private:
     const OrderSearch& best() const noexcept;

@@ -248,6 +248,16 @@ bool OrderSearch::descend_from(std::span<const std::int32_t> order, const StopFl
     return keep_best();
 }
 
+bool OrderSearch::descend_from_random(const StopFlag& stop) {
+    std::vector<std::size_t> order(sets_.n_variables());
+    for (std::size_t v = 0; v < order.size(); ++v) order[v] = v;
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[draw(i)]);
+    load(order);
+    descend(order, stop);
+    home_ = state_;
+    return keep_best();
+}
+
 bool OrderSearch::improve(std::int64_t rounds, const StopFlag& stop) {
     const std::size_t n = sets_.n_variables();
     bool improved = false;
@@ -257,8 +267,11 @@ bool OrderSearch::improve(std::int64_t rounds, const StopFlag& stop) {
         state_ = home_;
         dirty.clear();
         const std::uint64_t moves = 1 + draw(4);
+        std::size_t v = n;
         for (std::uint64_t i = 0; i < moves; ++i) {
-            const std::size_t v = draw(n);
+            // Often somebody near the last one: what is far apart is improved one by one anyway.
+            const bool is_near = v < n && !neighbours_[v].empty() && draw(2) == 0;
+            v = is_near ? neighbours_[v][draw(neighbours_[v].size())] : draw(n);
             move(v, draw(n));
             dirty.push_back(v);
             for (const std::size_t u : neighbours_[v]) dirty.push_back(u);

@@ -33,6 +33,8 @@ public:
     // Descend from this order to a local optimum. True when the best improved. Throws when the
     // order does not name every variable once.
     bool descend_from(std::span<const std::int32_t> order, const StopFlag& stop);
+    // Descend from an order drawn at random, and go on from there. True when the best improved.
+    bool descend_from_random(const StopFlag& stop);
     // `rounds` times: disturb the order, descend, keep what is not worse. True when the best
     // improved.
     bool improve(std::int64_t rounds, const StopFlag& stop);

@@ -81,6 +81,7 @@ int order_check_failures() {
             std::vector<std::int32_t> start(n);
             for (std::size_t v = 0; v < n; ++v) start[v] = static_cast<std::int32_t>(v);
             chains.descend_from(start, execution);
+            chains.scatter(execution);
             for (int i = 0; i < 5; ++i) chains.improve(20, execution);
             double sum = 0.0;
             for (const std::size_t f : chains.best_choice()) sum += sets.cost(f);

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from bestdag.scores.scorer import Scorer as Scorer
     from bestdag.scores.table import ScoreTable as ScoreTable
     from bestdag.search.exact.search import Exact as Exact
+    from bestdag.search.order import OrderSearch as OrderSearch
 
 _HOME = {
     "AIC": "bestdag.scores.aic",
@@ -63,6 +64,7 @@ _HOME = {
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
     "Exact": "bestdag.search.exact.search",
+    "OrderSearch": "bestdag.search.order",
     "learn": "bestdag.learning",
     "read": "bestdag.data.readers",
 }

@@ -130,10 +130,13 @@ class OrderSearch:
     def best(self, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """The best choice found: per child the number of its set."""
 
-    def descend_from(self, order: Sequence[int]) -> bool:
+    def descend_from(self, order: Sequence[int], seconds: float) -> bool:
         """Local search from an order; True when the best improved."""
 
-    def improve(self, rounds: int, threads: int) -> bool:
+    def scatter(self, threads: int, seconds: float) -> bool:
+        """Send every chain but the first to a random order."""
+
+    def improve(self, rounds: int, threads: int, seconds: float) -> bool:
         """Iterated local search; True when the best improved."""
 
 class BranchAndCutKernels:

@@ -138,6 +138,21 @@ class CountingEngine:
         )
         return scores
 
+    def score_listed_changes(
+        self,
+        kernel: _core.Kernel,
+        families: Iterable[tuple[str, Collection[str]]],
+        candidates: Sequence[Sequence[str]],
+    ) -> list[npt.NDArray[np.float64]]:
+        """Like `score_changes`, with candidates of its own for each family."""
+        arrays = self._encode(list(families))
+        ends, numbers = _flat([[self._number(name) for name in group] for group in candidates])
+        scores = np.empty(len(numbers))
+        _core.score_listed_changes(
+            self._native, kernel, *arrays, ends, numbers, scores, threads=self.threads
+        )
+        return np.split(scores, ends[1:-1])
+
     def score_all(self, kernel: _core.Kernel, max_parents: int) -> npt.NDArray[np.float64]:
         """Local scores of every family with at most `max_parents` parents.
 

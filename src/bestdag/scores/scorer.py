@@ -137,6 +137,23 @@ class Scorer:
         (scores,) = self._engine.score_changes(self._kernel, [(child, given)], candidates)
         return self._with_prior(np.asarray(scores), families)
 
+    def listed_changes(
+        self, families: Sequence[_Family], candidates: Sequence[Sequence[str]]
+    ) -> list[npt.NDArray[np.float64]]:
+        """Score many families after adding or dropping each of their candidates, in one call.
+
+        Returns
+        -------
+        list of array
+            For each family one entry per candidate, as in `additions`.
+        """
+        if self._kernel is not None and self.structure_prior is None:
+            return self._engine.score_listed_changes(self._kernel, families, candidates)
+        return [
+            self.additions(child, parents, group)
+            for (child, parents), group in zip(families, candidates, strict=True)
+        ]
+
     def all_families(self, max_parents: int) -> dict[str, npt.NDArray[np.float64]]:
         """Score every family with at most `max_parents` parents, in one native call.
 

@@ -7,10 +7,11 @@ from typing import Any
 from bestdag.registry import make
 from bestdag.search.base import Search
 from bestdag.search.exact.search import Exact
+from bestdag.search.order import OrderSearch
 
 __all__ = ["ALIASES", "SEARCHES", "make_search"]
 
-SEARCHES: dict[str, Any] = {search.name: search for search in (Exact,)}
+SEARCHES: dict[str, Any] = {search.name: search for search in (Exact, OrderSearch)}
 ALIASES = {"auto": "exact"}
 
 

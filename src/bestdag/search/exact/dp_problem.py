@@ -71,8 +71,8 @@ class Problem:
                 f"dp: every choice of candidate parent sets closes a cycle among {names}; "
                 "the table needs more sets, the empty ones for example"
             )
-        search.descend_from(list(range(sets.n)))
-        search.improve(rounds, 1)
+        search.descend_from(list(range(sets.n)), math.inf)
+        search.improve(rounds, 1, math.inf)
         chosen = np.zeros(sets.n, np.int64)
         search.best(chosen)
         return cls(part, sets.begin, masks, sets.scores, sets.costs, chosen - sets.begin[:-1])
