@@ -3,6 +3,7 @@
 
 void register_candidate_sets(nb::module_& m);
 void register_branch_and_cut(nb::module_& m);
+void register_climb(nb::module_& m);
 void register_counts(nb::module_& m);
 void register_local_scores(nb::module_& m);
 void register_order_search(nb::module_& m);
@@ -24,4 +25,5 @@ NB_MODULE(_core, m) {
     register_branch_and_cut(m);
     register_local_scores(m);
     register_candidate_sets(m);
+    register_climb(m);
 }

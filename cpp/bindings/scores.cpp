@@ -59,31 +59,18 @@ void register_scores(nb::module_& m) {
     m.def(
         "score_changes",
         [](const BoundTable& table, const bestdag::Kernel& kernel, const Int32s& children,
-           const Int64s& offsets, const Int32s& parents, const Int32s& candidates,
-           const Doubles& out, int threads) {
-            run_unlocked(threads, [&](const bestdag::Execution& execution) {
-                bestdag::score_changes(table.table, kernel, family_list(children, offsets, parents),
-                                       view(candidates), view(out), execution);
-            });
-        },
-        "table"_a, "kernel"_a, "children"_a.noconvert(), "offsets"_a.noconvert(),
-        "parents"_a.noconvert(), "candidates"_a.noconvert(), "out"_a.noconvert(), "threads"_a,
-        "Local scores of families after adding or dropping each candidate parent.");
-    m.def(
-        "score_listed_changes",
-        [](const BoundTable& table, const bestdag::Kernel& kernel, const Int32s& children,
-           const Int64s& offsets, const Int32s& parents, const Int64s& ends,
+           const Int64s& offsets, const Int32s& parents, const Int64s& candidate_offsets,
            const Int32s& candidates, const Doubles& out, int threads) {
             run_unlocked(threads, [&](const bestdag::Execution& execution) {
-                bestdag::score_listed_changes(table.table, kernel,
-                                              family_list(children, offsets, parents), view(ends),
-                                              view(candidates), view(out), execution);
+                bestdag::score_changes(table.table, kernel, family_list(children, offsets, parents),
+                                       {view(candidate_offsets), view(candidates)}, view(out),
+                                       execution);
             });
         },
         "table"_a, "kernel"_a, "children"_a.noconvert(), "offsets"_a.noconvert(),
-        "parents"_a.noconvert(), "ends"_a.noconvert(), "candidates"_a.noconvert(),
+        "parents"_a.noconvert(), "candidate_offsets"_a.noconvert(), "candidates"_a.noconvert(),
         "out"_a.noconvert(), "threads"_a,
-        "Local scores of families after adding or dropping each of their own candidates.");
+        "Local scores of families after adding or dropping each of their candidate parents.");
     m.def(
         "score_all_families",
         [](const BoundTable& table, const bestdag::Kernel& kernel, std::size_t max_parents,

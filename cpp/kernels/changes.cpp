@@ -108,63 +108,38 @@ private:
     std::vector<Count> turned_;
 };
 
-// Candidates of one family that are scored together.
-struct Block {
-    std::size_t family;
-    std::span<const std::int32_t> candidates;
-    double* scores;
-};
+}  // namespace
 
-void add_blocks(std::size_t family, std::span<const std::int32_t> candidates, double* scores,
-                std::vector<Block>& blocks) {
-    for (std::size_t first = 0; first < candidates.size(); first += kCandidatesPerTask) {
-        const std::size_t count = std::min(kCandidatesPerTask, candidates.size() - first);
-        blocks.push_back({family, candidates.subspan(first, count), scores + first});
+void score_changes(const Table& table, const Kernel& kernel, const FamilyList& families,
+                   const CandidateLists& candidates, std::span<double> scores,
+                   const Execution& execution) {
+    struct Task {
+        std::size_t family, first, count;
+    };
+    std::vector<Task> tasks;
+    for (std::size_t i = 0; i < families.size(); ++i) {
+        const auto end = static_cast<std::size_t>(candidates.offsets[i + 1]);
+        for (auto first = static_cast<std::size_t>(candidates.offsets[i]); first < end;
+             first += kCandidatesPerTask) {
+            tasks.push_back({i, first, std::min(kCandidatesPerTask, end - first)});
+        }
     }
-}
-
-void score_blocks(const Table& table, const Kernel& kernel, const FamilyList& families,
-                  std::span<const Block> blocks, std::size_t n_changes,
-                  const Execution& execution) {
-    const double expected =
-        0.1 * static_cast<double>(table.n_rows()) * static_cast<double>(n_changes);
+    const double expected = 0.1 * static_cast<double>(table.n_rows()) *
+                            static_cast<double>(candidates.members.size());
     const auto n_workers =
-        std::min(blocks.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
+        std::min(tasks.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
     std::atomic<std::size_t> next = 0;
     with_count_type(table, [&](auto zero) {
         parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
             ChangeScorer<decltype(zero)> scorer(table, kernel, true);
-            for (std::size_t task; !stop && (task = next++) < blocks.size();) {
-                const Block& block = blocks[task];
-                scorer.score(families[block.family], block.candidates, stop, block.scores);
+            for (std::size_t number; !stop && (number = next++) < tasks.size();) {
+                const Task& task = tasks[number];
+                scorer.score(families[task.family],
+                             candidates.members.subspan(task.first, task.count), stop,
+                             scores.data() + task.first);
             }
         });
     });
-}
-
-}  // namespace
-
-void score_changes(const Table& table, const Kernel& kernel, const FamilyList& families,
-                   std::span<const std::int32_t> candidates, std::span<double> scores,
-                   const Execution& execution) {
-    std::vector<Block> blocks;
-    for (std::size_t i = 0; i < families.size(); ++i) {
-        add_blocks(i, candidates, scores.data() + i * candidates.size(), blocks);
-    }
-    score_blocks(table, kernel, families, blocks, scores.size(), execution);
-}
-
-void score_listed_changes(const Table& table, const Kernel& kernel, const FamilyList& families,
-                          std::span<const std::int64_t> ends,
-                          std::span<const std::int32_t> candidates, std::span<double> scores,
-                          const Execution& execution) {
-    std::vector<Block> blocks;
-    for (std::size_t i = 0; i < families.size(); ++i) {
-        const auto first = static_cast<std::size_t>(ends[i]);
-        const auto count = static_cast<std::size_t>(ends[i + 1]) - first;
-        add_blocks(i, candidates.subspan(first, count), scores.data() + first, blocks);
-    }
-    score_blocks(table, kernel, families, blocks, scores.size(), execution);
 }
 
 }  // namespace bestdag

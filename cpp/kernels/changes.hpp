@@ -10,20 +10,19 @@
 
 namespace bestdag {
 
-// scores[i * candidates.size() + k]: the score of families[i] after adding candidates[k] to its
+// The candidates of family i are members[offsets[i] .. offsets[i + 1]).
+struct CandidateLists {
+    std::span<const std::int64_t> offsets;
+    std::span<const std::int32_t> members;
+};
+
+// scores[k]: the score of the family that members[k] is a candidate of after adding it to its
 // parents, or dropping it when it is one of them, or as it is when it is the child itself. Equal
 // to the last bit to what score_families gives for the changed family.
 //
-// All additions come from one partition of the rows by the family.
+// All additions to a family come from one partition of the rows.
 void score_changes(const Table& table, const Kernel& kernel, const FamilyList& families,
-                   std::span<const std::int32_t> candidates, std::span<double> scores,
+                   const CandidateLists& candidates, std::span<double> scores,
                    const Execution& execution);
-
-// The same with candidates of its own for each family: those of families[i] are
-// candidates[ends[i] .. ends[i+1]-1], and scores[k] belongs to candidates[k].
-void score_listed_changes(const Table& table, const Kernel& kernel, const FamilyList& families,
-                          std::span<const std::int64_t> ends,
-                          std::span<const std::int32_t> candidates, std::span<double> scores,
-                          const Execution& execution);
 
 }  // namespace bestdag

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from bestdag.scores.scorer import Scorer as Scorer
     from bestdag.scores.table import ScoreTable as ScoreTable
     from bestdag.search.exact.search import Exact as Exact
+    from bestdag.search.hill_climb import HillClimb as HillClimb
     from bestdag.search.order import OrderSearch as OrderSearch
 
 _HOME = {
@@ -50,6 +51,7 @@ _HOME = {
     "EdgeDifferencePrior": "bestdag.scores.prior",
     "FNML": "bestdag.scores.fnml",
     "FamilyCounts": "bestdag.counts.family",
+    "HillClimb": "bestdag.search.hill_climb",
     "K2": "bestdag.scores.k2",
     "Knowledge": "bestdag.graph.knowledge",
     "LL": "bestdag.scores.ll",

@@ -87,14 +87,9 @@ def max_bdeu_priors(counts: Annotated[NDArray[numpy.float64], dict(shape=(None, 
 def score_families(table: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Local scores of many families in one call."""
 
-def score_changes(table: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+def score_changes(table: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], candidate_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """
-    Local scores of families after adding or dropping each candidate parent.
-    """
-
-def score_listed_changes(table: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
-    """
-    Local scores of families after adding or dropping each of their own candidates.
+    Local scores of families after adding or dropping each of their candidate parents.
     """
 
 def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
@@ -196,3 +191,41 @@ def candidate_sets(table: Table, kernel: Kernel, required_ends: Annotated[NDArra
     """
     Candidate parent sets of every child (see kernels/candidate_sets.hpp), how many families were scored for each, and whether all were.
     """
+
+class Climb:
+    """A structure under single-arc changes, and what each gains."""
+
+    def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Sequence[tuple[int, int]], ancestors: Sequence[tuple[int, int]], non_ancestors: Sequence[tuple[int, int]]) -> None: ...
+
+    def reset(self, parents: Sequence[Sequence[int]]) -> None:
+        """Take another structure; every row of scores is unknown then."""
+
+    def parents(self) -> list[list[int]]:
+        """The parents of every node."""
+
+    def parents_of(self, child: int) -> list[int]: ...
+
+    def scores(self) -> list[float]:
+        """The score of every family."""
+
+    def score(self, child: int) -> float: ...
+
+    def set_row(self, child: int, score: float, changed: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Scores of a family as it is and after each of its changes."""
+
+    def can(self, kind: int, parent: int, child: int) -> bool:
+        """Whether the move is there and is legal."""
+
+    def best(self, tie: float, tenure: int = 0, aspiration: float = 0.0) -> tuple[int, int, int, float] | None:
+        """The legal move with the highest gain, and its gain."""
+
+    def best_addition(self, child: int, tie: float) -> tuple[int, int, int, float] | None:
+        """The legal new parent with the highest gain."""
+
+    def propose(self, temperature: float, n_tries: int, only_add: bool, seed: int, stream: int, counter: int) -> tuple[tuple[int, int, int, float] | None, int]:
+        """
+        The first random move that is accepted, and the counter after the draws.
+        """
+
+    def apply(self, kind: int, parent: int, child: int) -> None:
+        """Make a legal move."""

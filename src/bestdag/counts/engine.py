@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -122,36 +122,33 @@ class CountingEngine:
     def score_changes(
         self,
         kernel: _core.Kernel,
-        families: Iterable[tuple[str, Collection[str]]],
-        candidates: Sequence[str],
-    ) -> npt.NDArray[np.float64]:
+        families: Sequence[tuple[int, Sequence[int]]],
+        candidates: Sequence[npt.NDArray[np.int32]],
+    ) -> list[npt.NDArray[np.float64]]:
         """Local scores after adding each candidate to the parents, or dropping it from them.
 
-        Row i belongs to family i, column k to candidate k; a candidate that is the child itself
-        leaves the family as it is.
+        Variables are numbers in name order, parents ascending. Each family has candidates of its
+        own; one that is the child itself leaves the family as it is.
         """
-        arrays = self._encode(list(families))
-        numbers = np.array([self._number(name) for name in candidates], np.int32)
-        scores = np.empty((len(arrays[0]), len(numbers)))
+        children = np.array([child for child, _ in families], np.int32)
+        offsets, parents = _flat([parents for _, parents in families])
+        ends = np.zeros(len(candidates) + 1, np.int64)
+        np.cumsum([len(group) for group in candidates], out=ends[1:])
+        members = np.concatenate(candidates) if candidates else np.empty(0, np.int32)
+        scores = np.empty(len(members))
         _core.score_changes(
-            self._native, kernel, *arrays, numbers, scores.reshape(-1), threads=self.threads
+            self._native,
+            kernel,
+            children,
+            offsets,
+            parents,
+            ends,
+            members,
+            scores,
+            threads=self.threads,
         )
-        return scores
-
-    def score_listed_changes(
-        self,
-        kernel: _core.Kernel,
-        families: Iterable[tuple[str, Collection[str]]],
-        candidates: Sequence[Sequence[str]],
-    ) -> list[npt.NDArray[np.float64]]:
-        """Like `score_changes`, with candidates of its own for each family."""
-        arrays = self._encode(list(families))
-        ends, numbers = _flat([[self._number(name) for name in group] for group in candidates])
-        scores = np.empty(len(numbers))
-        _core.score_listed_changes(
-            self._native, kernel, *arrays, ends, numbers, scores, threads=self.threads
-        )
-        return np.split(scores, ends[1:-1])
+        bounds = ends.tolist()
+        return [scores[a:b] for a, b in itertools.pairwise(bounds)]
 
     def score_all(self, kernel: _core.Kernel, max_parents: int) -> npt.NDArray[np.float64]:
         """Local scores of every family with at most `max_parents` parents.
@@ -212,8 +209,8 @@ class CountingEngine:
         offsets = np.zeros(len(families) + 1, np.int64)
         parents: list[int] = []
         for i, (child, names) in enumerate(families):
-            children[i] = self._number(child)
-            ranks = sorted({self._number(name) for name in names})
+            children[i] = self.number(child)
+            ranks = sorted({self.number(name) for name in names})
             if children[i] in ranks:
                 raise GraphError(f"family: {child!r} cannot be its own parent")
             parents.extend(ranks)
@@ -231,7 +228,8 @@ class CountingEngine:
                     "than 1e308 parent configurations; use fewer parents"
                 )
 
-    def _number(self, name: str) -> int:
+    def number(self, name: str) -> int:
+        """Return the place of a variable in name order."""
         try:
             return self._rank[name]
         except (KeyError, TypeError):
@@ -277,7 +275,7 @@ def parent_sets(others: Sequence[str], max_parents: int) -> Iterator[tuple[str, 
     ['', 'a', 'b', 'c', 'a b', 'a c', 'b c']
     """
     for size in range(min(max_parents, len(others)) + 1):
-        ranked = combinations(range(len(others)), size)
+        ranked = itertools.combinations(range(len(others)), size)
         for numbers in sorted(ranked, key=lambda numbers: numbers[::-1]):
             yield tuple(others[k] for k in numbers)
 

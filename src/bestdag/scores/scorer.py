@@ -130,29 +130,44 @@ class Scorer:
 
         A candidate that is a parent already is dropped instead, as in `changes`.
         """
-        given = _as_set(child, parents)
-        families = [(child, (given ^ {c}) - {child}) for c in candidates]
-        if self._kernel is None:
-            return self.families(families)
-        (scores,) = self._engine.score_changes(self._kernel, [(child, given)], candidates)
-        return self._with_prior(np.asarray(scores), families)
+        number = self._engine.number
+        family = number(child), sorted(map(number, _as_set(child, parents)))
+        if family[0] in family[1]:
+            raise GraphError(f"family: {child!r} cannot be its own parent")
+        numbers = np.array([number(name) for name in candidates], np.int32)
+        (scores,) = self.numbered_changes([family], [numbers])
+        return scores
 
-    def listed_changes(
-        self, families: Sequence[_Family], candidates: Sequence[Sequence[str]]
+    def numbered_changes(
+        self,
+        families: Sequence[tuple[int, Sequence[int]]],
+        candidates: Sequence[npt.NDArray[np.int32]],
     ) -> list[npt.NDArray[np.float64]]:
-        """Score many families after adding or dropping each of their candidates, in one call.
+        """Score changes of several families in one native call, as `additions` does for one.
 
-        Returns
-        -------
-        list of array
-            For each family one entry per candidate, as in `additions`.
+        Variables are numbers: places in `variables`. Each family is (child, parents), the parents
+        ascending, and has an array of candidates of its own.
         """
-        if self._kernel is not None and self.structure_prior is None:
-            return self._engine.score_listed_changes(self._kernel, families, candidates)
+        if self._kernel is None:
+            return [
+                self.families(self._changed(*family, group))
+                for family, group in zip(families, candidates, strict=True)
+            ]
+        found = self._engine.score_changes(self._kernel, families, candidates)
+        if self.structure_prior is None:
+            return found
         return [
-            self.additions(child, parents, group)
-            for (child, parents), group in zip(families, candidates, strict=True)
+            self._with_prior(scores, self._changed(*family, group))
+            for scores, family, group in zip(found, families, candidates, strict=True)
         ]
+
+    def _changed(
+        self, child: int, parents: Sequence[int], candidates: npt.NDArray[np.int32]
+    ) -> list[_Family]:
+        names = [v.name for v in self.variables]
+        given = frozenset(names[p] for p in parents)
+        own = names[child]
+        return [(own, (given ^ {names[c]}) - {own}) for c in candidates.tolist()]
 
     def all_families(self, max_parents: int) -> dict[str, npt.NDArray[np.float64]]:
         """Score every family with at most `max_parents` parents, in one native call.

@@ -7,11 +7,12 @@ from typing import Any
 from bestdag.registry import make
 from bestdag.search.base import Search
 from bestdag.search.exact.search import Exact
+from bestdag.search.hill_climb import HillClimb
 from bestdag.search.order import OrderSearch
 
 __all__ = ["ALIASES", "SEARCHES", "make_search"]
 
-SEARCHES: dict[str, Any] = {search.name: search for search in (Exact, OrderSearch)}
+SEARCHES: dict[str, Any] = {search.name: search for search in (Exact, HillClimb, OrderSearch)}
 ALIASES = {"auto": "exact"}
 
 

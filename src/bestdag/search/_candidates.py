@@ -56,7 +56,7 @@ class Candidates:
         self.names = [variable.name for variable in scorer.variables]
         self._scorer = scorer
         self._budget = budget if scorer.has_kernel else max(1, budget // _PYTHON_FACTOR)
-        self._allowed = [np.flatnonzero(column) for column in limits.allowed.T]
+        self._allowed = [np.flatnonzero(c).astype(np.int32) for c in limits.allowed.T]
         self._required = [frozenset(np.flatnonzero(c).tolist()) for c in limits.required.T]
         self._most = limits.max_parents.tolist()
         self._sets: list[dict[_Set, float]] = []
@@ -162,10 +162,7 @@ class Candidates:
         for first in range(0, len(families), step):
             self._check_time()
             some = families[first : first + step]
-            scores = self._scorer.listed_changes(
-                [(self.names[v], self._named(given)) for v, given in some],
-                [[self.names[p] for p in self._allowed[v].tolist()] for v, _ in some],
-            )
+            scores = self._scorer.numbered_changes(some, [self._allowed[v] for v, _ in some])
             found += list(zip(some, scores, strict=True))
         return found
 

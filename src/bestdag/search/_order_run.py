@@ -12,10 +12,11 @@ from bestdag.machine import thread_count
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search._candidates import Candidates, Limits
-from bestdag.search._feasible import feasible_dag
 from bestdag.search._orders import Orders
 from bestdag.search._path_limits import narrowed, precedences
 from bestdag.search.base import Problem, Status, Step
+from bestdag.search.climbing.feasible import feasible_parents
+from bestdag.search.hill_climb import HillClimb
 
 __all__ = ["OrderRun", "Structure"]
 
@@ -88,14 +89,15 @@ class OrderRun:
 
     def _search_data(self, scorer: Scorer) -> None:
         problem = self._problem
-        start = feasible_dag(problem)
+        nodes = problem.nodes
+        start = problem.start or _dag(problem.names, feasible_parents(nodes, who="order"))
         self._best = Structure(start, scorer.total(start))
         self._check_time()
-        nodes = problem.nodes
         limits = Limits(nodes.allowed, nodes.required, nodes.max_parents)
         obeys = self._search_within(scorer, limits, precedences(nodes))
         if not obeys:
             self._search_within(scorer, narrowed(limits, nodes, start), ())
+        self._polish(scorer)
 
     def _search_within(
         self, scorer: Scorer, limits: Limits, before: Sequence[tuple[int, int]]
@@ -150,11 +152,7 @@ class OrderRun:
 
     def _consider(self, orders: Orders, move: str) -> bool:
         """Keep the structure when it is better; False when it breaks a statement."""
-        names = self._problem.names
-        parents = orders.parents()
-        dag = Dag.from_parents(
-            {v: [names[p] for p in given] for v, given in zip(names, parents, strict=True)}
-        )
+        dag = _dag(self._problem.names, orders.parents())
         nodes = self._problem.nodes
         if (nodes.required_edges or nodes.has_ancestral) and not self._problem.knowledge.allows(
             dag
@@ -167,6 +165,34 @@ class OrderRun:
             self.trace.append(Step(move, gain, score))
         return True
 
+    def _polish(self, scorer: Scorer) -> None:
+        """Climb on from the best, over all families and with every statement in view."""
+        problem = self._problem
+        self._check_time()
+        left = problem.seconds_left
+        climbed = HillClimb().run(
+            Problem(
+                scorer,
+                knowledge=problem.knowledge,
+                max_parents=problem.max_parents,
+                time_limit=None if math.isinf(left) else left,
+                threads=problem.threads,
+                start=self.best.dag,
+            )
+        )
+        if climbed.score > self.best.score + _MIN_RELATIVE_GAIN * abs(climbed.score):
+            self._best = Structure(climbed.dag, climbed.score)
+            self.trace.extend(climbed.trace)
+        if climbed.status == "interrupted":
+            raise KeyboardInterrupt
+        self._check_time()
+
     def _check_time(self) -> None:
         if self._problem.out_of_time():
             raise _OutOfTime
+
+
+def _dag(names: Sequence[str], parents: Sequence[Sequence[int]]) -> Dag:
+    return Dag.from_parents(
+        {v: [names[p] for p in given] for v, given in zip(names, parents, strict=True)}
+    )
