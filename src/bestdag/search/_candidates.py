@@ -66,16 +66,13 @@ class Candidates:
     def list_first(self, time_limit: float | None) -> None:
         """List the sets to begin with: all small ones, of promising parents if need be."""
         n = len(self.names)
-        size = self._affordable_size(n - 1)
-        promising = None
-        if size < _LISTED_SIZE and size < max(self._most, default=0):
-            size = _LISTED_SIZE
-            promising = self._promising(self._affordable_parents(n, size))
+        size = min(_LISTED_SIZE, max(self._most, default=0))
+        m = self._affordable_parents(size)
+        everybody = dict(zip(self.names, map(self._named, self._allowed), strict=True))
         table = build_score_table(
             self._scorer,
             max_parents={v: min(size + len(r), m) for v, r, m in self._per_child()},
-            candidates=promising
-            or {v: self._named(a) for v, a in zip(self.names, self._allowed, strict=True)},
+            candidates=everybody if m == n - 1 else self._promising(m),
             required={v: self._named(r) for v, r, _ in self._per_child()},
             time_limit=time_limit,
         )
@@ -128,17 +125,11 @@ class Candidates:
     def _named(self, numbers: Iterable[int]) -> list[str]:
         return [self.names[p] for p in sorted(map(int, numbers))]
 
-    def _affordable_size(self, n_others: int) -> int:
-        share = self._budget / max(1, len(self.names))
-        size = 0
-        while size < n_others and _n_sets(n_others, size + 1) <= share:
-            size += 1
-        return size
-
-    def _affordable_parents(self, n: int, size: int) -> int:
-        share = self._budget / n
-        m = size
-        while m < n - 1 and _n_sets(m + 1, size) <= share:
+    def _affordable_parents(self, size: int) -> int:
+        """Return among how many parents all sets of this size can be listed for every child."""
+        n = len(self.names)
+        m = min(size, n - 1)
+        while m < n - 1 and n * _n_sets(m + 1, size) <= self._budget:
             m += 1
         return m
 
