@@ -272,9 +272,11 @@ bool OrderSearch::improve(std::int64_t rounds, const StopFlag& stop) {
             // Often somebody near the last one: what is far apart is improved one by one anyway.
             const bool is_near = v < n && !neighbours_[v].empty() && draw(2) == 0;
             v = is_near ? neighbours_[v][draw(neighbours_[v].size())] : draw(n);
-            move(v, draw(n));
+            const auto& others = neighbours_[v];
+            if (others.empty()) continue;
+            move(v, state_.position[others[draw(others.size())]]);
             dirty.push_back(v);
-            for (const std::size_t u : neighbours_[v]) dirty.push_back(u);
+            dirty.insert(dirty.end(), others.begin(), others.end());
         }
         std::sort(dirty.begin(), dirty.end());
         dirty.erase(std::unique(dirty.begin(), dirty.end()), dirty.end());
