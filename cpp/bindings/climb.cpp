@@ -71,7 +71,8 @@ void register_climb(nb::module_& m) {
                     throw std::invalid_argument("parents of every node, candidates, no cycle");
                 }
             },
-            "parents"_a, "Take another structure; every row of scores is unknown then.")
+            "parents"_a, "Take another structure; rows of families that stay are kept.")
+        .def("unscored", &Climb::unscored, "The families whose row is yet to be set.")
         .def("parents", &Climb::parents, "The parents of every node.")
         .def(
             "parents_of",
@@ -100,6 +101,19 @@ void register_climb(nb::module_& m) {
             "child"_a, "score"_a, "changed"_a.noconvert(),
             "Scores of a family as it is and after each of its changes.")
         .def(
+            "row",
+            [](const Climb& self, std::size_t child) {
+                require_node(self, child);
+                const auto row = self.row(child);
+                auto* const copy = new double[row.size()];
+                std::copy(row.begin(), row.end(), copy);
+                const nb::capsule owner(copy, [](void* p) noexcept {
+                    delete[] static_cast<double*>(p);
+                });
+                return nb::ndarray<nb::numpy, double, nb::ndim<1>>(copy, {row.size()}, owner);
+            },
+            "child"_a, "The scores of the family's changes, as they were set.")
+        .def(
             "can",
             [](const Climb& self, int kind, std::size_t parent, std::size_t child) {
                 require_node(self, parent);
@@ -107,6 +121,14 @@ void register_climb(nb::module_& m) {
                 return self.can(kind_of(kind), parent, child);
             },
             "kind"_a, "parent"_a, "child"_a, "Whether the move is there and is legal.")
+        .def(
+            "gain",
+            [](const Climb& self, int kind, std::size_t parent, std::size_t child) {
+                require_node(self, parent);
+                require_node(self, child);
+                return self.gain(kind_of(kind), parent, child);
+            },
+            "kind"_a, "parent"_a, "child"_a, "What the move gains.")
         .def(
             "best",
             [](Climb& self, double tie, std::int64_t tenure, double aspiration) {

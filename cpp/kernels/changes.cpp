@@ -17,9 +17,19 @@ bool contains(std::span<const std::int32_t> ascending, std::int32_t column) {
     return std::binary_search(ascending.begin(), ascending.end(), column);
 }
 
-// One thread's work.
+}  // namespace
+
+class ChangeScorers::Worker {
+public:
+    virtual ~Worker() = default;
+    virtual void score(const Family& family, std::span<const std::int32_t> candidates,
+                       const StopFlag& stop, double* scores) = 0;
+};
+
+namespace {
+
 template <class Count>
-class ChangeScorer {
+class ChangeScorer final : public ChangeScorers::Worker {
 public:
     ChangeScorer(const Table& table, const Kernel& kernel, bool use_bitmaps)
         : table_(table),
@@ -28,7 +38,7 @@ public:
           counter_(table, use_bitmaps) {}
 
     void score(const Family& family, std::span<const std::int32_t> candidates, const StopFlag& stop,
-               double* scores) {
+               double* scores) override {
         const auto child = static_cast<std::int32_t>(family.child);
         additions_.clear();
         places_.clear();
@@ -110,9 +120,21 @@ private:
 
 }  // namespace
 
-void score_changes(const Table& table, const Kernel& kernel, const FamilyList& families,
-                   const CandidateLists& candidates, std::span<double> scores,
-                   const Execution& execution) {
+ChangeScorers::ChangeScorers(const Table& table, const Kernel& kernel)
+    : table_(table), kernel_(kernel) {}
+
+ChangeScorers::~ChangeScorers() = default;
+
+std::unique_ptr<ChangeScorers::Worker> ChangeScorers::make_worker() const {
+    std::unique_ptr<Worker> worker;
+    with_count_type(table_, [&](auto zero) {
+        worker = std::make_unique<ChangeScorer<decltype(zero)>>(table_, kernel_, true);
+    });
+    return worker;
+}
+
+void ChangeScorers::score(const FamilyList& families, const CandidateLists& candidates,
+                          std::span<double> scores, const Execution& execution) {
     struct Task {
         std::size_t family, first, count;
     };
@@ -124,21 +146,24 @@ void score_changes(const Table& table, const Kernel& kernel, const FamilyList& f
             tasks.push_back({i, first, std::min(kCandidatesPerTask, end - first)});
         }
     }
-    const double expected = 0.1 * static_cast<double>(table.n_rows()) *
+    const double expected = 0.1 * static_cast<double>(table_.n_rows()) *
                             static_cast<double>(candidates.members.size());
     const auto n_workers =
         std::min(tasks.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
+    // A call that finds the workers taken makes its own.
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    std::vector<std::unique_ptr<Worker>> own;
+    std::vector<std::unique_ptr<Worker>>& workers = lock.owns_lock() ? workers_ : own;
+    if (workers.size() < n_workers) workers.resize(n_workers);
     std::atomic<std::size_t> next = 0;
-    with_count_type(table, [&](auto zero) {
-        parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
-            ChangeScorer<decltype(zero)> scorer(table, kernel, true);
-            for (std::size_t number; !stop && (number = next++) < tasks.size();) {
-                const Task& task = tasks[number];
-                scorer.score(families[task.family],
-                             candidates.members.subspan(task.first, task.count), stop,
-                             scores.data() + task.first);
-            }
-        });
+    parallel_for(n_workers, expected, execution, [&](std::size_t number, const StopFlag& stop) {
+        if (!workers[number]) workers[number] = make_worker();
+        for (std::size_t at; !stop && (at = next++) < tasks.size();) {
+            const Task& task = tasks[at];
+            workers[number]->score(families[task.family],
+                                   candidates.members.subspan(task.first, task.count), stop,
+                                   scores.data() + task.first);
+        }
     });
 }
 

@@ -24,6 +24,7 @@ Climb::Climb(ClimbRules rules)
       parents_(rules_.n_nodes()),
       ancestry_(rules_.n_nodes()),
       scores_(rules_.n_nodes()),
+      is_scored_(rules_.n_nodes()),
       changed_(rules_.candidates.size(), kMinusInfinity),
       is_parent_(rules_.candidates.size()),
       is_fixed_(rules_.required),
@@ -48,19 +49,31 @@ std::size_t Climb::place_of(std::size_t parent, std::size_t child) const noexcep
 }
 
 bool Climb::reset(const ParentLists& parents) {
-    std::fill(is_parent_.begin(), is_parent_.end(), std::uint8_t{0});
-    std::fill(changed_.begin(), changed_.end(), kMinusInfinity);
     std::fill(stamps_.begin(), stamps_.end(), kNever);
     std::fill(row_best_.begin(), row_best_.end(), RowBest{});
     for (std::size_t child = 0; child < n_nodes(); ++child) {
+        if (parents_[child] == parents[child]) continue;
+        is_scored_[child] = 0;
+        for (const std::int32_t parent : parents_[child]) {
+            is_parent_[place_of(static_cast<std::size_t>(parent), child)] = 0;
+        }
+        parents_[child].clear();
         for (const std::int32_t parent : parents[child]) {
             const std::size_t place = place_of(static_cast<std::size_t>(parent), child);
             if (place == kNone) return false;
             is_parent_[place] = 1;
         }
+        parents_[child] = parents[child];
     }
-    parents_ = parents;
     return ancestry_.reset(parents_);
+}
+
+std::vector<std::size_t> Climb::unscored() const {
+    std::vector<std::size_t> found;
+    for (std::size_t child = 0; child < n_nodes(); ++child) {
+        if (!is_scored_[child]) found.push_back(child);
+    }
+    return found;
 }
 
 void Climb::set_row(std::size_t child, double score, std::span<const double> changed) {
@@ -68,6 +81,7 @@ void Climb::set_row(std::size_t child, double score, std::span<const double> cha
     std::copy(changed.begin(), changed.end(),
               changed_.begin() + static_cast<std::ptrdiff_t>(first(child)));
     row_best_[child].is_known = false;
+    is_scored_[child] = 1;
 }
 
 bool Climb::can(MoveKind kind, std::size_t parent, std::size_t child) const {
@@ -281,6 +295,7 @@ void Climb::put(std::size_t parent, std::size_t child) {
     is_parent_[place_of(parent, child)] = 1;
     ancestry_.added(parent, child);
     row_best_[child].is_known = false;
+    is_scored_[child] = 0;
 }
 
 void Climb::take(std::size_t parent, std::size_t child) {
@@ -288,6 +303,7 @@ void Climb::take(std::size_t parent, std::size_t child) {
     is_parent_[place_of(parent, child)] = 0;
     ancestry_.removed(child, parents_);
     row_best_[child].is_known = false;
+    is_scored_[child] = 0;
 }
 
 // Forget the rows in which the move may make a change legal that was not. Taking an arc away lets

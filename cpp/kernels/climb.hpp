@@ -50,13 +50,20 @@ public:
     std::span<const std::int32_t> candidates(std::size_t child) const noexcept;
     const ParentLists& parents() const noexcept { return parents_; }
 
-    // Take another structure. False when it has a cycle or an arc that is no candidate; the rules
-    // are not checked. Every row of scores is unknown then.
+    // Take another structure. False when it has a cycle or an arc that is no candidate, and then
+    // nothing else may be asked; the rules are not checked. Rows of families that stay are kept.
     bool reset(const ParentLists& parents);
+
+    // The families that have no row of scores, or whose row belongs to other parents.
+    std::vector<std::size_t> unscored() const;
 
     // The score of the family as it is, and after adding each candidate or, where it is a parent,
     // dropping it. Changes with a score that is not a number are never made.
     void set_row(std::size_t child, double score, std::span<const double> changed);
+
+    std::span<const double> row(std::size_t child) const noexcept {
+        return {changed_.data() + first(child), first(child + 1) - first(child)};
+    }
 
     // Of every family; right after a move whose score was known.
     const std::vector<double>& scores() const noexcept { return scores_; }
@@ -67,6 +74,8 @@ public:
     // Whether there is such a move, and it gives a structure that has no cycle and obeys the rules,
     // as this one does.
     bool can(MoveKind kind, std::size_t parent, std::size_t child) const;
+    // What it gains, as far as the rows are known.
+    double gain(MoveKind kind, std::size_t parent, std::size_t child) const;
 
     // The legal move with the highest gain. Of those within `tie` of it the first is taken, by
     // kind, parent and child. With `tenure`, pairs of nodes that one of the last `tenure` moves
@@ -110,7 +119,6 @@ private:
     }
     // The rest of `can`, for an arc known to be there, or to be a candidate and not there.
     bool is_legal(MoveKind kind, std::size_t parent, std::size_t child) const;
-    double gain(MoveKind kind, std::size_t parent, std::size_t child) const;
     bool obeys_paths(MoveKind kind, std::size_t parent, std::size_t child) const;
     bool has_path_after(MoveKind kind, std::size_t parent, std::size_t child, std::size_t from,
                         std::size_t to) const;
@@ -125,6 +133,7 @@ private:
     ParentLists parents_;
     Ancestry ancestry_;
     std::vector<double> scores_;           // of the families
+    std::vector<std::uint8_t> is_scored_;  // whether the family's row belongs to its parents
     std::vector<double> changed_;          // after each change, aligned with the candidates
     std::vector<std::uint8_t> is_parent_;  // aligned with the candidates
     std::vector<std::uint8_t> is_fixed_;   // arcs that no removal may take

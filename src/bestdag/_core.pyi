@@ -87,10 +87,15 @@ def max_bdeu_priors(counts: Annotated[NDArray[numpy.float64], dict(shape=(None, 
 def score_families(table: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Local scores of many families in one call."""
 
-def score_changes(table: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], candidate_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
-    """
-    Local scores of families after adding or dropping each of their candidate parents.
-    """
+class ChangeScorers:
+    """Scores of changes of families, call after call."""
+
+    def __init__(self, table: Table, kernel: Kernel) -> None: ...
+
+    def score(self, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], candidate_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+        """
+        Local scores of families after adding or dropping each of their candidate parents.
+        """
 
 def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Local scores of every family with at most max_parents parents."""
@@ -198,7 +203,10 @@ class Climb:
     def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Sequence[tuple[int, int]], ancestors: Sequence[tuple[int, int]], non_ancestors: Sequence[tuple[int, int]]) -> None: ...
 
     def reset(self, parents: Sequence[Sequence[int]]) -> None:
-        """Take another structure; every row of scores is unknown then."""
+        """Take another structure; rows of families that stay are kept."""
+
+    def unscored(self) -> list[int]:
+        """The families whose row is yet to be set."""
 
     def parents(self) -> list[list[int]]:
         """The parents of every node."""
@@ -213,8 +221,14 @@ class Climb:
     def set_row(self, child: int, score: float, changed: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Scores of a family as it is and after each of its changes."""
 
+    def row(self, child: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The scores of the family's changes, as they were set."""
+
     def can(self, kind: int, parent: int, child: int) -> bool:
         """Whether the move is there and is legal."""
+
+    def gain(self, kind: int, parent: int, child: int) -> float:
+        """What the move gains."""
 
     def best(self, tie: float, tenure: int = 0, aspiration: float = 0.0) -> tuple[int, int, int, float] | None:
         """The legal move with the highest gain, and its gain."""

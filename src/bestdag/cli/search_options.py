@@ -21,7 +21,6 @@ _SETTINGS: tuple[tuple[str, Any, str], ...] = (
     ("engine", str, "Engine of exact: auto, dp or bnc.  [default: auto]"),
     ("max-sets", int, "Parent sets order scores to begin with.  [default: 10,000,000]"),
     ("patience", int, "Spells of order without a better structure.  [default: 5]"),
-    ("chains", int, "Searches that order runs side by side.  [default: 4]"),
 )
 
 

@@ -78,6 +78,7 @@ class CountingEngine:
         self.variables = tuple(sorted(dataset.variables, key=lambda v: v.name))
         self._rank = {variable.name: i for i, variable in enumerate(self.variables)}
         self._native = _native_table(dataset, [v.name for v in self.variables])
+        self._changes: tuple[_core.Kernel, _core.ChangeScorers] | None = None
 
     def count(self, families: Iterable[tuple[str, Collection[str]]]) -> list[FamilyCounts]:
         """Count families, each given as (child, parents).
@@ -136,16 +137,10 @@ class CountingEngine:
         np.cumsum([len(group) for group in candidates], out=ends[1:])
         members = np.concatenate(candidates) if candidates else np.empty(0, np.int32)
         scores = np.empty(len(members))
-        _core.score_changes(
-            self._native,
-            kernel,
-            children,
-            offsets,
-            parents,
-            ends,
-            members,
-            scores,
-            threads=self.threads,
+        if self._changes is None or self._changes[0] is not kernel:
+            self._changes = (kernel, _core.ChangeScorers(self._native, kernel))
+        self._changes[1].score(
+            children, offsets, parents, ends, members, scores, threads=self.threads
         )
         bounds = ends.tolist()
         return [scores[a:b] for a, b in itertools.pairwise(bounds)]

@@ -9,10 +9,11 @@ from bestdag.search.base import Search
 from bestdag.search.exact.search import Exact
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.order import OrderSearch
+from bestdag.search.tabu import Tabu
 
 __all__ = ["ALIASES", "SEARCHES", "make_search"]
 
-SEARCHES: dict[str, Any] = {search.name: search for search in (Exact, HillClimb, OrderSearch)}
+SEARCHES: dict[str, Any] = {search.name: search for search in (Exact, HillClimb, Tabu, OrderSearch)}
 ALIASES = {"auto": "exact"}
 
 

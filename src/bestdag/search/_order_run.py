@@ -21,8 +21,11 @@ from bestdag.search.hill_climb import HillClimb
 __all__ = ["OrderRun", "Structure"]
 
 _ROUNDS, _ROUNDS_PER_VARIABLE = 1000, 5
+# Rounds in all, times variables: a round takes longer the more variables there are.
+_MOST_WORK = 150_000_000
 # Spells without a better structure while candidate sets are still being added.
 _SHORT_PATIENCE = 1
+_MANY_VARIABLES = 100
 # The candidate sets get at most this share of the time.
 _SHARE_FOR_SETS = 0.4
 # Gains below this share of the score are rounding noise between equivalent structures.
@@ -43,11 +46,13 @@ class _OutOfTime(Exception):  # noqa: N818 (not an error)
 class OrderRun:
     """State of one search: `best` and `trace` can be read whenever it ends."""
 
-    def __init__(self, problem: Problem, max_sets: int, patience: int, chains: int) -> None:
+    def __init__(self, problem: Problem, max_sets: int, patience: int) -> None:
         self._problem = problem
         self._max_sets = max_sets
         self._patience = patience
-        self._chains = chains
+        # Chains do not share what they find in different corners of a large problem.
+        self._chains = 4 if len(problem.names) <= _MANY_VARIABLES else 2
+        self._rounds_left = _MOST_WORK // len(problem.names)
         self._threads = thread_count(problem.threads, who="order")
         self._best: Structure | None = None
         self.trace: list[Step] = []
@@ -71,7 +76,7 @@ class OrderRun:
             if self._best is None:
                 raise
             return "interrupted"
-        return "local optimum"
+        return "local optimum" if self._rounds_left > 0 else "step limit"
 
     def _search_table(self) -> None:
         problem = self._problem
@@ -92,12 +97,12 @@ class OrderRun:
         nodes = problem.nodes
         start = problem.start or _dag(problem.names, feasible_parents(nodes, who="order"))
         self._best = Structure(start, scorer.total(start))
-        self._check_time()
+        self._climb(scorer)
         limits = Limits(nodes.allowed, nodes.required, nodes.max_parents)
         obeys = self._search_within(scorer, limits, precedences(nodes))
         if not obeys:
             self._search_within(scorer, narrowed(limits, nodes, start), ())
-        self._polish(scorer)
+        self._climb(scorer)
 
     def _search_within(
         self, scorer: Scorer, limits: Limits, before: Sequence[tuple[int, int]]
@@ -121,7 +126,7 @@ class OrderRun:
             if orders.score <= total + _MIN_RELATIVE_GAIN * abs(total):
                 return obeys
             total, order = orders.score, orders.order()
-            if not candidates.around(orders.parents()):
+            if self._rounds_left <= 0 or not candidates.around(orders.parents()):
                 return obeys
 
     def _descend(self, orders: Orders, order: list[int] | None) -> None:
@@ -142,7 +147,8 @@ class OrderRun:
         problem = self._problem
         rounds = _ROUNDS + _ROUNDS_PER_VARIABLE * len(problem.names)
         idle = 0
-        while idle < patience:
+        while idle < patience and self._rounds_left > 0:
+            self._rounds_left -= rounds * self._chains
             improved = orders.improve(rounds, problem.seconds_left)
             idle = 0 if improved else idle + 1
             if improved:
@@ -165,7 +171,7 @@ class OrderRun:
             self.trace.append(Step(move, gain, score))
         return True
 
-    def _polish(self, scorer: Scorer) -> None:
+    def _climb(self, scorer: Scorer) -> None:
         """Climb on from the best, over all families and with every statement in view."""
         problem = self._problem
         self._check_time()

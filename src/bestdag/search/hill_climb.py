@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 
 from bestdag.errors import require_choice, require_count
 from bestdag.search.base import Problem, SearchResult
-from bestdag.search.climbing.run import STARTS, ascend, finish, require_limits, walk_for
+from bestdag.search.climbing.ascent import ascend, reinsert
+from bestdag.search.climbing.run import STARTS, finish, require_limits, walk_for
 from bestdag.search.climbing.starts import Draws, random_parents
 from bestdag.search.climbing.walk import Walk
 
@@ -23,6 +24,9 @@ class HillClimb:
     start_from : {"empty", "random", "tree"}, default "empty"
         The first structure: only what the knowledge requires, a random one, or a tree of highest
         score (Chow and Liu). A start given with the problem is used instead.
+    reinsert : bool, default True
+        Go on from a local optimum: cut each variable loose from its parents and children, climb
+        again and keep what is better, until no such cut helps.
     restarts : int, default 0
         Climb so many times again and return the best.
     perturb : int, default 0
@@ -60,6 +64,7 @@ class HillClimb:
     name: ClassVar[str] = "hill_climb"
 
     start_from: Literal["empty", "random", "tree"] = "empty"
+    reinsert: bool = True
     restarts: int = 0
     perturb: int = 0
     candidates: int | None = None
@@ -73,17 +78,22 @@ class HillClimb:
 
     def run(self, problem: Problem) -> SearchResult:
         """Climb from the start; a limit or Ctrl-C gives the best structure so far."""
-        walk = walk_for(self, problem, remember=self.restarts > 0)
+        walk = walk_for(self, problem, remember=True)
         return finish(self, walk, self._climb, self.start_from)
 
     def _climb(self, walk: Walk) -> None:
-        ascend(walk)
+        self._ascend(walk)
         for number in range(1, self.restarts + 1):
             walk.check_time()
             if self.perturb:
                 walk.return_to_best()
-                parents = Draws(walk, number).scramble(self.perturb)
+                moves = Draws(walk, number).scramble(self.perturb)
+                walk.jump(moves, f"restart {number}: {len(moves)} random moves")
             else:
-                parents = random_parents(walk, number)
-            walk.go_to(parents, f"restart {number}")
-            ascend(walk)
+                walk.go_to(random_parents(walk, number), f"restart {number}: a random structure")
+            self._ascend(walk)
+
+    def _ascend(self, walk: Walk) -> None:
+        ascend(walk)
+        if self.reinsert:
+            reinsert(walk)

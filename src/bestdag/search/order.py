@@ -24,18 +24,19 @@ class OrderSearch:
         those parents that gain most on their own.
     patience : int, default 5
         The search ends after so many spells without a better structure; a spell is 1,000
-        rounds and five per variable.
-    chains : int, default 4
-        Searches with random numbers of their own; threads share them, and the result does not
-        depend on the number of threads.
+        rounds and five per variable. It ends with status "step limit" after 150,000,000 / n rounds
+        in all.
 
     Notes
     -----
-    Given an order and a list of candidate parent sets, the best structure is found by taking for
+    The search begins with hill climbing and ends with it. In between it looks at orders: given an
+    order and a list of candidate parent sets, the best structure is found by taking for
     each variable its best set among its predecessors. A round disturbs the order, then moves
     variables to their best places until none gains, and keeps what is no worse. When the rounds
     gain no more, every family of the best structure is looked at with each parent added or left
-    out, whatever the list; what gains joins the list, and the rounds go on.
+    out, whatever the list; what gains joins the list, and the rounds go on. Four searches (two
+    for more than 100 variables) with random numbers of their own run side by side; threads share
+    them, and the result does not depend on the number of threads.
 
     Statements about paths and open edges are no matter of single families. The search first tries
     without them (where A must not be an ancestor of B, B comes before A); a structure that breaks
@@ -65,16 +66,14 @@ class OrderSearch:
 
     max_sets: int = 10_000_000
     patience: int = 5
-    chains: int = 4
 
     def __post_init__(self) -> None:
         require_count("order", "max_sets", self.max_sets, minimum=1)
         require_count("order", "patience", self.patience, minimum=1)
-        require_count("order", "chains", self.chains, minimum=1)
 
     def run(self, problem: Problem) -> SearchResult:
         """Search; a time limit or Ctrl-C gives the best structure so far."""
-        run = OrderRun(problem, self.max_sets, self.patience, self.chains)
+        run = OrderRun(problem, self.max_sets, self.patience)
         status = run.search()
         best = run.best
         return SearchResult(

@@ -129,8 +129,8 @@ class Rows:
     def _refuse(self, child: int, parents: Sequence[int]) -> None:
         names = [variable.name for variable in self._scorer.variables]
         raise InvalidParameterError(
-            f"{self._who}: the score of {names[child]!r} must be a number below infinity; it is not "
-            f"for parents that differ by one from {[names[p] for p in parents]}"
+            f"{self._who}: the score of {names[child]!r} must be a number below infinity; "
+            f"it is not for parents that differ by one from {[names[p] for p in parents]}"
         )
 
 

@@ -12,7 +12,7 @@ from bestdag.search.climbing.feasible import Parents
 from bestdag.search.climbing.starts import random_parents, tree_parents
 from bestdag.search.climbing.walk import LimitError, Walk
 
-__all__ = ["STARTS", "ascend", "finish", "require_limits", "walk_for"]
+__all__ = ["STARTS", "finish", "require_limits", "walk_for"]
 
 STARTS = ("empty", "random", "tree")
 
@@ -69,13 +69,3 @@ def _first_parents(walk: Walk, start_from: str) -> Parents:
     if walk.problem.start is None and start_from == "tree":
         return tree_parents(walk)
     return walk.base
-
-
-def ascend(walk: Walk) -> None:
-    """Take the best move until none gains."""
-    while True:
-        walk.check_time()
-        move = walk.climb.best(walk.tie)
-        if move is None or not move[3] > walk.tie:
-            return
-        walk.make([move])

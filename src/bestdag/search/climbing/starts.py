@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from bestdag.search.climbing.feasible import Parents
-from bestdag.search.climbing.walk import ADD, Walk
+from bestdag.search.climbing.walk import ADD, Move, Walk
 
 __all__ = ["Draws", "random_parents", "tree_parents"]
 
@@ -22,28 +24,29 @@ class Draws:
         self._stream = stream
         self.counter = 0
 
-    def move(
-        self, temperature: float, n_tries: int, *, only_add: bool = False
-    ) -> tuple[int, int, int, float] | None:
+    def move(self, temperature: float, n_tries: int, *, only_add: bool = False) -> Move | None:
         """Return the first of some random moves that is accepted."""
         found, self.counter = self._climb.propose(
             temperature, n_tries, only_add, self._seed, self._stream, self.counter
         )
         return found
 
-    def scramble(self, n_moves: int, *, only_add: bool = False) -> Parents:
-        """Make random legal moves, unscored, and return the structure they lead to."""
+    def scramble(self, n_moves: int, *, only_add: bool = False) -> list[Move]:
+        """Make random legal moves, unscored, and return them."""
+        moves = []
         for _ in range(n_moves):
-            move = self.move(float("inf"), _TRIES_PER_ARC, only_add=only_add)
+            move = self.move(math.inf, _TRIES_PER_ARC, only_add=only_add)
             if move is not None:
                 self._climb.apply(*move[:3])
-        return self._climb.parents()
+                moves.append(move)
+        return moves
 
 
 def random_parents(walk: Walk, stream: int) -> Parents:
     """Draw a structure with about as many arcs as variables, which obeys the knowledge."""
     walk.climb.reset(walk.base)
-    return Draws(walk, stream).scramble(len(walk.base), only_add=True)
+    Draws(walk, stream).scramble(len(walk.base), only_add=True)
+    return walk.climb.parents()
 
 
 def tree_parents(walk: Walk) -> Parents:

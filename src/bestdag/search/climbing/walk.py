@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,14 @@ class LimitError(Exception):
         self.status: Status = status
 
 
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """A structure and moves from there on."""
+
+    origin: Parents
+    moves: list[Move]
+
+
 class Walk:
     """The current structure, the best so far, and how it came about.
 
@@ -70,6 +79,7 @@ class Walk:
     ) -> None:
         self.problem = problem
         self.nodes = nodes
+        self.has_begun = False  # whether there is a scored structure
         self.score = -math.inf
         self.tie = NOISE
         self.who = who
@@ -88,10 +98,11 @@ class Walk:
         self.rows = Rows(who, self._scorer, candidates, nodes.max_parents, remember=remember)
         self.climb = _native(nodes, candidates)
         self._n_steps = 0
-        # Where each stretch began, and its moves; a structure is found again by making them again.
-        self._stretches: list[tuple[Parents, list[Move]]] = []
+        # A structure is found again by making the moves again from where they began.
+        self._path = _Path(self.base, [])
+        self._best = (-math.inf, self._path, 0)  # score, path, how many of its moves
+        self._best_parents: tuple[float, Parents] | None = None  # with the score they belong to
         self._trace: list[tuple[Move | str, float, float]] = []  # what, gain, score after it
-        self._best = (-math.inf, 0, 0)  # score, stretch, moves
         self._next_report = time.monotonic() + _SECONDS_BETWEEN_REPORTS
 
     def _base_parents(self) -> Parents:
@@ -106,32 +117,21 @@ class Walk:
         """The highest score so far."""
         return self._best[0]
 
-    @property
-    def has_begun(self) -> bool:
-        """Whether there is a scored structure."""
-        return bool(self._stretches)
-
     def begin(self, parents: Parents) -> None:
         """Score the first structure; after that there is something to return."""
         self.climb.reset(parents)
         scores = self._scorer.families(map(self._named, range(len(parents)), parents))
         self.set_tie(scores)
-        self._arrive(parents, math.fsum(scores))
+        self._path = _Path(parents, [])
+        self._best = (math.fsum(scores), self._path, 0)
+        self.score = self._best[0]
+        self.has_begun = True
         self.check_time()
         self._score_rows(list(enumerate(parents)), scores.tolist())
 
     def set_tie(self, scores: npt.NDArray[np.float64]) -> None:
         """Say how large local scores are, and so which gains are equal."""
         self.tie = NOISE * float(np.max(np.abs(scores), where=np.isfinite(scores), initial=1.0))
-
-    def go_to(self, parents: Parents, why: str) -> None:
-        """Go to another structure."""
-        self._require_steps()
-        self.climb.reset(parents)
-        self._score_rows(list(enumerate(parents)), [None] * len(parents))
-        score = math.fsum(self.climb.scores())
-        self._trace.append((why, score - self.score, score))
-        self._arrive(parents, score)
 
     def make(self, moves: Sequence[Move]) -> None:
         """Make legal moves that change different families, and score these in one call."""
@@ -146,38 +146,63 @@ class Walk:
             children.append(child)
             if kind == REVERSE:
                 children.append(parent)
-        families = [(child, climb.parents_of(child)) for child in children]
-        self._score_rows(families, [climb.score(child) for child in children])
-        self._trace += made
-        self._stretches[-1][1].extend(moves)
-        self.score = made[-1][2]
-        self._n_steps += len(moves)
-        self._note_best()
-        self._report()
+        self._score_rows(
+            [(child, climb.parents_of(child)) for child in children],
+            [climb.score(child) for child in children],
+        )
+        self._arrive(moves, made)
+
+    def score_family(self, child: int) -> None:
+        """Score one family after a move on `climb` alone."""
+        self._score_rows([(child, self.climb.parents_of(child))], [self.climb.score(child)])
+
+    def jump(self, moves: Sequence[Move], why: str) -> None:
+        """Score the structure that moves made on `climb` alone led to."""
+        self._require_steps()
+        self._score_unscored()
+        score = math.fsum(self.climb.scores())
+        self._arrive(moves, [(why, score - self.score, score)])
+
+    def go_to(self, parents: Parents, why: str) -> None:
+        """Go to another structure."""
+        self._require_steps()
+        self.climb.reset(parents)
+        self._score_unscored()
+        score = math.fsum(self.climb.scores())
+        self._path = _Path(parents, [])
+        self._arrive([], [(why, score - self.score, score)])
+
+    def return_to_best(self) -> None:
+        """Go back to the best structure so far."""
+        score, path, n_moves = self._best
+        self.climb.reset(self.best_parents())
+        self._score_unscored()
+        self._path = _Path(path.origin, path.moves[:n_moves])
+        self._best = (score, self._path, n_moves)
+        self._trace.append(("return to the best", score - self.score, score))
+        self.score = score
+
+    def best_parents(self) -> Parents:
+        """Return the best structure so far; it may become the current one, unscored."""
+        score, path, n_moves = self._best
+        if self._best_parents is not None and self._best_parents[0] == score:
+            return self._best_parents[1]
+        self.climb.reset(path.origin)
+        for kind, parent, child, _ in path.moves[:n_moves]:
+            self.climb.apply(kind, parent, child)
+        self._best_parents = (score, self.climb.parents())
+        return self._best_parents[1]
 
     def check_time(self) -> None:
         """Raise `LimitError` when the time is up."""
         if self.problem.out_of_time():
             raise LimitError("time limit")
 
-    def return_to_best(self) -> Parents:
-        """Make the best structure so far the current one, unscored, and return it."""
-        _, stretch, n_moves = self._best
-        parents, moves = self._stretches[stretch]
-        self.climb.reset(parents)
-        for kind, parent, child, _ in moves[:n_moves]:
-            self.climb.apply(kind, parent, child)
-        return self.climb.parents()
-
     def best_dag(self) -> Dag:
         """Return the best structure so far, over the names."""
         names = self.nodes.names
-        arcs = [
-            (names[parent], names[child])
-            for child, group in enumerate(self.return_to_best() if self._stretches else self.base)
-            for parent in group
-        ]
-        return Dag(names, arcs)
+        parents = self.best_parents()
+        return Dag(names, [(names[p], names[c]) for c, group in enumerate(parents) for p in group])
 
     def trace(self) -> tuple[Step, ...]:
         """Return the steps in words."""
@@ -194,10 +219,21 @@ class Walk:
         names = self.nodes.names
         return names[child], [names[p] for p in parents]
 
-    def _arrive(self, parents: Parents, score: float) -> None:
-        self._stretches.append((parents, []))
-        self.score = score
-        self._note_best()
+    def _arrive(
+        self, moves: Sequence[Move], steps: Sequence[tuple[Move | str, float, float]]
+    ) -> None:
+        self._trace += steps
+        self._path.moves.extend(moves)
+        self._n_steps += len(steps)
+        self.score = steps[-1][2]
+        if self.score > self._best[0] + self.tie:
+            self._best = (self.score, self._path, len(self._path.moves))
+        self._report()
+
+    def _score_unscored(self) -> None:
+        children = self.climb.unscored()
+        families = [(child, self.climb.parents_of(child)) for child in children]
+        self._score_rows(families, [None] * len(families))
 
     def _score_rows(
         self, families: Sequence[tuple[int, Sequence[int]]], known: Sequence[float | None]
@@ -211,11 +247,6 @@ class Walk:
     def _require_steps(self) -> None:
         if self._n_steps >= self._max_steps:
             raise LimitError("step limit")
-
-    def _note_best(self) -> None:
-        if self.score > self._best[0] + self.tie:
-            at = len(self._stretches) - 1
-            self._best = (self.score, at, len(self._stretches[at][1]))
 
     def _report(self) -> None:
         now = time.monotonic()
