@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bestdag.scores.qnml import QNML as QNML
     from bestdag.scores.scorer import Scorer as Scorer
     from bestdag.scores.table import ScoreTable as ScoreTable
+    from bestdag.search.auto import Auto as Auto
     from bestdag.search.exact.search import Exact as Exact
     from bestdag.search.hill_climb import HillClimb as HillClimb
     from bestdag.search.order import OrderSearch as OrderSearch
@@ -65,6 +66,7 @@ _HOME = {
     "Scorer": "bestdag.scores.scorer",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
+    "Auto": "bestdag.search.auto",
     "Exact": "bestdag.search.exact.search",
     "OrderSearch": "bestdag.search.order",
     "learn": "bestdag.learning",

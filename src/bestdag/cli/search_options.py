@@ -19,6 +19,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 # Settings of searches: option, type, help. The name of the option is that of the setting.
 _SETTINGS: tuple[tuple[str, Any, str], ...] = (
     ("engine", str, "Engine of exact: auto, dp or bnc.  [default: auto]"),
+    ("budget", float, "Seconds that auto plans with when there is no limit.  [default: 60]"),
     ("max-sets", int, "Parent sets order scores to begin with.  [default: 10,000,000]"),
     ("patience", int, "Spells of order without a better structure.  [default: 5]"),
 )

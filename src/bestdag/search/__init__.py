@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bestdag.registry import make
+from bestdag.search.auto import Auto
 from bestdag.search.base import Search
 from bestdag.search.exact.search import Exact
 from bestdag.search.hill_climb import HillClimb
@@ -13,8 +14,10 @@ from bestdag.search.tabu import Tabu
 
 __all__ = ["ALIASES", "SEARCHES", "make_search"]
 
-SEARCHES: dict[str, Any] = {search.name: search for search in (Exact, HillClimb, Tabu, OrderSearch)}
-ALIASES = {"auto": "exact"}
+SEARCHES: dict[str, Any] = {
+    search.name: search for search in (Auto, Exact, HillClimb, Tabu, OrderSearch)
+}
+ALIASES: dict[str, str] = {}
 
 
 def make_search(name: str, **settings: Any) -> Search:

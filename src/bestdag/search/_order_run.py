@@ -97,12 +97,12 @@ class OrderRun:
         nodes = problem.nodes
         start = problem.start or _dag(problem.names, feasible_parents(nodes, who="order"))
         self._best = Structure(start, scorer.total(start))
-        self._climb(scorer)
+        self._climb()
         limits = Limits(nodes.allowed, nodes.required, nodes.max_parents)
         obeys = self._search_within(scorer, limits, precedences(nodes))
         if not obeys:
             self._search_within(scorer, narrowed(limits, nodes, start), ())
-        self._climb(scorer)
+        self._climb()
 
     def _search_within(
         self, scorer: Scorer, limits: Limits, before: Sequence[tuple[int, int]]
@@ -171,21 +171,11 @@ class OrderRun:
             self.trace.append(Step(move, gain, score))
         return True
 
-    def _climb(self, scorer: Scorer) -> None:
+    def _climb(self) -> None:
         """Climb on from the best, over all families and with every statement in view."""
         problem = self._problem
         self._check_time()
-        left = problem.seconds_left
-        climbed = HillClimb().run(
-            Problem(
-                scorer,
-                knowledge=problem.knowledge,
-                max_parents=problem.max_parents,
-                time_limit=None if math.isinf(left) else left,
-                threads=problem.threads,
-                start=self.best.dag,
-            )
-        )
+        climbed = HillClimb(reinsert=False).run(problem.within(math.inf, start=self.best.dag))
         if climbed.score > self.best.score + _MIN_RELATIVE_GAIN * abs(climbed.score):
             self._best = Structure(climbed.dag, climbed.score)
             self.trace.extend(climbed.trace)
