@@ -112,6 +112,18 @@ def test_refuses_a_budget_that_is_not_positive():
         Auto(budget=0)
 
 
+@pytest.mark.parametrize("engine", ["dp", "bnc"])
+def test_an_engine_asked_for_means_exact_search(engine):
+    found = Auto(budget=1e-3, engine=engine).run(Problem(random_table(6, 10, 1)))
+    assert (found.search, found.engine, found.is_proved) == ("exact", engine, True)
+    assert found.notes[0] == f"auto chose exact: the engine '{engine}' was asked for"
+
+
+def test_refuses_an_unknown_engine():
+    with pytest.raises(InvalidParameterError, match=r"auto: engine must be one of"):
+        Auto(engine="lp")
+
+
 def test_tables_need_no_data():
     table = ScoreTable.from_lists(["a"], {"a": [(-1.0, [])]})
     assert Auto().run(Problem(table)).is_proved

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from bestdag.counts.engine import n_parent_sets
-from bestdag.errors import require_positive
+from bestdag.errors import require_choice, require_positive
 from bestdag.scores.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
@@ -47,6 +47,8 @@ class Auto:
     budget : float, default 60.0
         Seconds to plan with when the problem has no time limit. Only the exact search is cut
         short by it.
+    engine : {"auto", "dp", "bnc"}, default "auto"
+        Engine of the exact search. One that is asked for by name is a wish for exact search.
 
     Notes
     -----
@@ -73,12 +75,18 @@ class Auto:
     name: ClassVar[str] = "auto"
 
     budget: float = 60.0
+    engine: Literal["auto", "dp", "bnc"] = "auto"
 
     def __post_init__(self) -> None:
         require_positive("auto", "budget", self.budget)
+        require_choice("auto", "engine", self.engine, ("auto", "dp", "bnc"))
 
     def run(self, problem: Problem) -> SearchResult:
         """Choose and search; the notes of the result say what was chosen and why."""
+        if self.engine != "auto":
+            found = Exact(engine=self.engine).run(problem)
+            note = f"auto chose exact: the engine '{self.engine}' was asked for"
+            return replace(found, notes=(note, *found.notes))
         budget = problem.time_limit or self.budget
         try:
             choice = _choose(problem, budget)
