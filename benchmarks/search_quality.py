@@ -3,8 +3,8 @@
     python benchmarks/search_quality.py [--peers PYTHON] [--orders 20] [--limit 60]
         [--networks alarm,child] [--rows 1000,10000] [--seeds 2] [--random 2] [--optima 10]
 
-Every structure is scored again by our own Scorer (BIC, natural logarithms), on data whose states are
-those that occur. Prints, per sample, the best score found and how far below it each search
+Every structure is scored again by our own Scorer (BIC, natural logarithms), on data whose states
+are those that occur. Prints, per sample, the best score found and how far below it each search
 ends, with processor seconds. PYTHON is an interpreter that has pybnesian and pyagrum; each
 peer runs its greedy search, pyagrum its tabu search too, on the columns by name and on `--orders`
 random orders of the columns, of which the best counts. BESTDAG_DATA names the folder with
@@ -170,8 +170,7 @@ def _pyagrum(frame: Any, tabu: bool = False) -> list[tuple[str, str]]:
         learner.useLocalSearchWithTabuList()
     else:
         learner.useGreedyHillClimbing()
-    network = learner.learnBN()
-    return [(network.variable(a).name(), network.variable(b).name()) for a, b in network.arcs()]
+    return [(learner.nameFromId(a), learner.nameFromId(b)) for a, b in learner.learnDAG().arcs()]
 
 
 _PEERS = {

@@ -28,7 +28,7 @@ def test_a_small_problem_is_solved_exactly():
 
 
 def test_sets_that_take_too_long_to_list_are_left_to_order_search():
-    # 20 + 20 * 19 = 400 families with at most one parent; 0.25 * 1e-3 s are 250 sets.
+    # 20 + 20 * 19 = 400 families with at most one parent; a tenth of 1e-3 s is 100 sets.
     scorer = Scorer(chain_data(20, 200, 0), "bdeu")
     found = Auto(budget=1e-3).run(Problem(scorer))
     assert (found.search, found.bound) == ("order", None)
@@ -54,7 +54,7 @@ def test_slow_scores_get_fewer_sets():
             return None
 
     data = chain_data(12, 20, 0)
-    # 12 * 12 = 144 families of at most one parent take 0.03 s, those of two 0.16 s.
+    # A tenth is 0.04 s; 144 families of at most one parent take 0.03 s, those of two 0.16 s.
     found = Auto(budget=0.4).run(Problem(Scorer(data, Mine())))
     assert found.search == "order"
 
