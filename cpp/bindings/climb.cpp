@@ -138,11 +138,15 @@ void register_climb(nb::module_& m) {
             "The legal move with the highest gain, and its gain.")
         .def(
             "best_addition",
-            [](const Climb& self, std::size_t child, double tie) {
+            [](const Climb& self, std::size_t child, double tie, const Int32s& place) {
                 require_node(self, child);
-                return tuple_of(self.best_addition(child, tie));
+                if (place.size() != self.n_nodes()) {
+                    throw std::invalid_argument("one place in the order for each node");
+                }
+                return tuple_of(self.best_addition(child, tie, view(place)));
             },
-            "child"_a, "tie"_a, "The legal new parent with the highest gain.")
+            "child"_a, "tie"_a, "place"_a.noconvert(),
+            "The legal new parent from before the child that gains most.")
         .def(
             "propose",
             [](const Climb& self, double temperature, std::int64_t n_tries, bool only_add,

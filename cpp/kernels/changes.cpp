@@ -31,11 +31,11 @@ namespace {
 template <class Count>
 class ChangeScorer final : public ChangeScorers::Worker {
 public:
-    ChangeScorer(const Table& table, const Kernel& kernel, bool use_bitmaps)
+    ChangeScorer(const Table& table, const Kernel& kernel, const StopFlag& stop)
         : table_(table),
-          evaluator_(kernel.evaluator(table)),
-          joint_(table, use_bitmaps),
-          counter_(table, use_bitmaps) {}
+          evaluator_(kernel.evaluator(table, stop)),
+          joint_(table, true),
+          counter_(table, true) {}
 
     void score(const Family& family, std::span<const std::int32_t> candidates, const StopFlag& stop,
                double* scores) override {
@@ -125,10 +125,10 @@ ChangeScorers::ChangeScorers(const Table& table, const Kernel& kernel)
 
 ChangeScorers::~ChangeScorers() = default;
 
-std::unique_ptr<ChangeScorers::Worker> ChangeScorers::make_worker() const {
+std::unique_ptr<ChangeScorers::Worker> ChangeScorers::make_worker(const StopFlag& stop) const {
     std::unique_ptr<Worker> worker;
     with_count_type(table_, [&](auto zero) {
-        worker = std::make_unique<ChangeScorer<decltype(zero)>>(table_, kernel_, true);
+        worker = std::make_unique<ChangeScorer<decltype(zero)>>(table_, kernel_, stop);
     });
     return worker;
 }
@@ -146,18 +146,20 @@ void ChangeScorers::score(const FamilyList& families, const CandidateLists& cand
             tasks.push_back({i, first, std::min(kCandidatesPerTask, end - first)});
         }
     }
-    const double expected = 0.1 * static_cast<double>(table_.n_rows()) *
-                            static_cast<double>(candidates.members.size());
+    const double expected = kernel_.expected(0.1 * static_cast<double>(table_.n_rows()) *
+                                             static_cast<double>(candidates.members.size()));
     const auto n_workers =
         std::min(tasks.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
-    // A call that finds the workers taken makes its own.
+    // A call that finds the workers taken makes its own; so do kernels whose evaluators do long
+    // work, because these look at the flag of the call they were made in.
     const std::unique_lock lock(mutex_, std::try_to_lock);
+    const bool keeps = lock.owns_lock() && !(kernel_.traits().nanoseconds_per_family > 0.0);
     std::vector<std::unique_ptr<Worker>> own;
-    std::vector<std::unique_ptr<Worker>>& workers = lock.owns_lock() ? workers_ : own;
+    std::vector<std::unique_ptr<Worker>>& workers = keeps ? workers_ : own;
     if (workers.size() < n_workers) workers.resize(n_workers);
     std::atomic<std::size_t> next = 0;
     parallel_for(n_workers, expected, execution, [&](std::size_t number, const StopFlag& stop) {
-        if (!workers[number]) workers[number] = make_worker();
+        if (!workers[number]) workers[number] = make_worker(stop);
         for (std::size_t at; !stop && (at = next++) < tasks.size();) {
             const Task& task = tasks[at];
             workers[number]->score(families[task.family],

@@ -39,7 +39,7 @@ public:
     class Worker;
 
 private:
-    std::unique_ptr<Worker> make_worker() const;
+    std::unique_ptr<Worker> make_worker(const StopFlag& stop) const;
 
     const Table& table_;
     const Kernel& kernel_;

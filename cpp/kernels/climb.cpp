@@ -227,28 +227,35 @@ std::optional<Move> Climb::best(double tie, std::int64_t tenure, double aspirati
     return found;
 }
 
-std::optional<Move> Climb::best_addition(std::size_t child, double tie) const {
+std::optional<Move> Climb::best_addition(std::size_t child, double tie,
+                                         std::span<const std::int32_t> place_in_order) const {
     std::optional<Move> found;
-    for (const double slack : {0.0, tie}) {  // the highest gain, then the first that is as good
-        const double enough = found ? found->gain - slack : kMinusInfinity;
-        const bool is_second = found.has_value();
-        for (std::size_t place = first(child); place < first(child + 1); ++place) {
-            const double gain = changed_[place] - scores_[child];
-            if (is_parent_[place] || !(is_second ? gain >= enough : gain > enough)) continue;
-            if (!is_second && found && !(gain > found->gain)) continue;
-            if (!is_legal(MoveKind::add, node_at(place), child)) continue;
-            found = Move{MoveKind::add, node_at(place), child, gain};
-            if (is_second) return found;
+    const auto is_open = [&](std::size_t place) {
+        return !is_parent_[place] && place_in_order[node_at(place)] < place_in_order[child] &&
+               is_legal(MoveKind::add, node_at(place), child);
+    };
+    for (std::size_t place = first(child); place < first(child + 1); ++place) {
+        const double gain = changed_[place] - scores_[child];
+        if (!(gain > (found ? found->gain : kMinusInfinity)) || !is_open(place)) continue;
+        found = Move{MoveKind::add, node_at(place), child, gain};
+    }
+    if (!found) return found;
+    for (std::size_t place = first(child);; ++place) {  // ends at the one found
+        const double gain = changed_[place] - scores_[child];
+        if (gain >= found->gain - tie && is_open(place)) {
+            return Move{MoveKind::add, node_at(place), child, gain};
         }
     }
-    return found;
 }
 
 std::optional<Move> Climb::propose(double temperature, std::int64_t n_tries, bool only_add,
                                    PhiloxKey key, std::uint64_t& counter) const {
     __extension__ using Wide = unsigned __int128;
     const std::size_t n_places = changed_.size();
-    if (n_places == 0) return std::nullopt;
+    if (n_places == 0) {
+        counter += static_cast<std::uint64_t>(n_tries);
+        return std::nullopt;
+    }
     for (std::int64_t i = 0; i < n_tries; ++i) {
         const PhiloxBlock drawn = philox4x64(key, counter++);
         const auto place = static_cast<std::size_t>(Wide{drawn[0]} * n_places >> 64);

@@ -82,8 +82,10 @@ public:
     // changed are left alone, unless the gain exceeds `aspiration`.
     std::optional<Move> best(double tie, std::int64_t tenure = 0, double aspiration = 0.0);
 
-    // The legal addition to one child with the highest gain; of those within `tie` of it, the first.
-    std::optional<Move> best_addition(std::size_t child, double tie) const;
+    // The legal new parent of one child with the highest gain, among those with a lower `place`
+    // than the child; of those within `tie` of it, the first.
+    std::optional<Move> best_addition(std::size_t child, double tie,
+                                      std::span<const std::int32_t> place) const;
 
     // The first of at most `n_tries` random moves that is legal and is accepted: with probability
     // exp(gain / temperature), as Metropolis does. Draws depend on key and counter alone; the

@@ -34,8 +34,6 @@
 #include "kernels/regret.hpp"
 #include "kernels/subset_dp.hpp"
 
-int order_check_failures();  // in order_checks.cpp
-
 namespace {
 
 int failures = 0;
@@ -434,7 +432,6 @@ int main() {
     check_lane_order(bestdag::detail::kLaneOrder3, 3);
     check_lane_order(bestdag::detail::kLaneOrder4, 4);
     for (const std::size_t n : {1u, 2u, 9u, 40u, 90u}) check_branch_and_cut(n, 7);
-    failures += order_check_failures();
     check_interruption();
     check_too_many_cells();
     check_regret();

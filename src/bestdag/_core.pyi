@@ -3,6 +3,7 @@ Native kernels of bestdag; private, called in bulk by the Python layers.
 """
 
 from collections.abc import Sequence
+import enum
 from typing import Annotated, Any
 
 import numpy
@@ -64,6 +65,19 @@ def bd(pseudo_count: float) -> Kernel:
 def bdeu(ess: float) -> Kernel:
     """Native twin of scores/bdeu.py."""
 
+class RefusedFamilyError(Exception):
+    pass
+
+def bd_tables(children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_values: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Kernel:
+    """
+    Native twin of scores/bd.py with given tables (see kernels/bd_tables.hpp).
+    """
+
+def bde(ess: float, arities: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: float) -> Kernel:
+    """
+    Native twin of scores/bde.py with a prior network (see kernels/bde.hpp).
+    """
+
 def mit(confidence: float) -> Kernel:
     """Native twin of scores/mit.py."""
 
@@ -103,6 +117,20 @@ def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Anno
 def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], thresholds: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], parents: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')] | Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu')]], threads: int) -> None:
     """
     Draw all rows of a network, parents first, into the columns; see kernels/sampling.hpp.
+    """
+
+class RowResult(enum.Enum):
+    """What sum_row_tables gives for each state."""
+
+    SUM = 0
+
+    LOG_SHARE = 1
+
+    SHARE = 2
+
+def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], columns: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], has_missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], result: RowResult, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+    """
+    Sums over tables looked up at the states of each row; see kernels/row_tables.hpp.
     """
 
 def parent_masks(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
@@ -233,8 +261,8 @@ class Climb:
     def best(self, tie: float, tenure: int = 0, aspiration: float = 0.0) -> tuple[int, int, int, float] | None:
         """The legal move with the highest gain, and its gain."""
 
-    def best_addition(self, child: int, tie: float) -> tuple[int, int, int, float] | None:
-        """The legal new parent with the highest gain."""
+    def best_addition(self, child: int, tie: float, place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int, int, float] | None:
+        """The legal new parent from before the child that gains most."""
 
     def propose(self, temperature: float, n_tries: int, only_add: bool, seed: int, stream: int, counter: int) -> tuple[tuple[int, int, int, float] | None, int]:
         """
@@ -243,3 +271,23 @@ class Climb:
 
     def apply(self, kind: int, parent: int, child: int) -> None:
         """Make a legal move."""
+
+def entropy_cuts(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
+    """
+    Rows of a sorted column before which it is cut; see kernels/entropy_cuts.hpp.
+    """
+
+def maximum_spanning_tree(weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], root: int, parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Parents in the maximum spanning tree of a symmetric matrix, -1 for roots.
+    """
+
+def maximum_branching(weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], root_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], spanning: bool, parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    """
+    Parents in the maximum branching (see kernels/branching.hpp); False when there is none.
+    """
+
+def score_pairs(table: Table, kernel: Kernel, given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> bool:
+    """
+    Scores of every column given each other (see kernels/pair_scores.hpp); whether all.
+    """

@@ -1,4 +1,4 @@
-"""The exact search: engines, components, files of scores, what it cannot know."""
+"""The exact search: engines, components, files of scores."""
 
 import math
 from dataclasses import replace
@@ -6,13 +6,16 @@ from dataclasses import replace
 import pytest
 
 from bestdag import learn, read
-from bestdag.errors import GraphError, InvalidParameterError, UnknownNameError
+from bestdag.errors import InvalidParameterError, UnknownNameError
 from bestdag.examples import example
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
 from bestdag.search.base import Problem
+from bestdag.search.exact import relaxed
+from bestdag.search.exact.bnc import solve_bnc
+from bestdag.search.exact.dp import Forecast, solve_dp
 from bestdag.search.exact.search import Exact
 from bestdag.search.exact.verification import VerificationError, verify_engine_result
 from tests.shared_data import shared_file
@@ -104,13 +107,6 @@ def test_an_interrupt_while_scoring_still_gives_a_structure(monkeypatch):
     assert found.score == pytest.approx(Scorer(data, "bdeu").total(found.dag), rel=1e-12)
 
 
-def test_ancestor_statements_are_honoured_or_refused():
-    obeyed = Knowledge.parse(["a ~> b"])
-    assert Exact().run(Problem(TWO_PAIRS, knowledge=obeyed)).score == -9.5
-    with pytest.raises(GraphError, match="which the engines do not know"):
-        Exact().run(Problem(TWO_PAIRS, knowledge=Knowledge.parse(["d ~> a"])))
-
-
 def test_unknown_engine_and_setting():
     with pytest.raises(InvalidParameterError, match="engine must be one of 'auto', 'dp', 'bnc'"):
         Exact(engine="gpu")
@@ -130,3 +126,82 @@ def test_engines_agree_on_published_instances(name):
     table = ScoreTable.load(shared_file(f"scores/{name}.jkl.gz"))
     scores = [Exact(engine=engine).run(Problem(table)).score for engine in ("dp", "bnc")]
     assert math.isclose(*scores, rel_tol=1e-12)
+
+
+# Which engine ----------------------------------------------------------------------------------
+
+
+def engines_asked(monkeypatch, *, bnc_status="optimum proved", dp_proves=True, surely=0):
+    """Let `auto` think that two variables are many, and note what it asks of the engines."""
+    asked = []
+
+    def bnc(table, *, max_pivots=math.inf, deadline=None, threads=1):
+        asked.append(("bnc", max_pivots, deadline))
+        result = solve_bnc(table)
+        if bnc_status == "optimum proved":
+            return result
+        return replace(result, status=bnc_status, proved=False, bound=result.score + 2)
+
+    def dp(table, *, threads, deadline):
+        asked.append(("dp", deadline))
+        result = solve_dp(table)
+        if dp_proves:
+            return result
+        return replace(result, status="time limit", proved=False, bound=result.score + 5)
+
+    monkeypatch.setattr(relaxed, "_SURELY_DP", surely)
+    monkeypatch.setattr(relaxed, "solve_bnc", bnc)
+    monkeypatch.setattr(relaxed, "solve_dp", dp)
+    return asked
+
+
+PAIR = ScoreTable.from_lists(
+    ["a", "b"], {"a": [(-1.0, ["b"]), (-2.0, [])], "b": [(-1.5, ["a"]), (-4.0, [])]}
+)
+
+
+def test_branch_and_cut_comes_first_and_its_proof_is_enough(monkeypatch):
+    asked = engines_asked(monkeypatch)
+    found = Exact().run(Problem(PAIR))
+    assert [name for name, *_ in asked] == ["bnc"]
+    assert (found.engine, found.status, found.score) == ("bnc", "optimum proved", -3.5)
+
+
+def test_dynamic_programming_proves_what_branch_and_cut_does_not(monkeypatch):
+    asked = engines_asked(monkeypatch, bnc_status="step limit")
+    found = Exact().run(Problem(PAIR))
+    # Few variables: the least number of steps, no stopwatch.
+    assert asked == [("bnc", 5_000, None), ("dp", None)]
+    assert (found.engine, found.status, found.score) == ("dp", "optimum proved", -3.5)
+    assert found.verify()
+
+
+def test_what_both_know_is_joined_when_neither_proves(monkeypatch):
+    asked = engines_asked(monkeypatch, bnc_status="time limit", dp_proves=False)
+    problem = Problem(PAIR, time_limit=100)
+    found = Exact().run(problem)
+    assert [name for name, *_ in asked] == ["bnc", "dp"]
+    assert asked[0][2] < asked[1][1] == problem.deadline  # time is set aside for dp
+    assert (found.engine, found.status, found.score) == ("bnc+dp", "time limit", -3.5)
+    assert found.gap == pytest.approx(2.0, abs=1e-6)
+
+
+def test_ctrl_c_is_not_answered_by_another_engine(monkeypatch):
+    asked = engines_asked(monkeypatch, bnc_status="interrupted")
+    assert Exact().run(Problem(PAIR)).status == "interrupted"
+    assert [name for name, *_ in asked] == ["bnc"]
+
+
+@pytest.mark.parametrize(("n_bytes", "seconds"), [(2**60, 0.0), (0, 60.0)])
+def test_dynamic_programming_without_memory_or_time_is_no_fallback(monkeypatch, n_bytes, seconds):
+    asked = engines_asked(monkeypatch, bnc_status="time limit")
+    monkeypatch.setattr(relaxed, "forecast", lambda *_, **__: Forecast(n_bytes, seconds))
+    assert Exact().run(Problem(PAIR, time_limit=100)).engine == "bnc"
+    assert [name for name, *_ in asked] == ["bnc"]
+    assert asked[0][1] == math.inf
+
+
+def test_few_variables_go_to_dynamic_programming_at_once(monkeypatch):
+    asked = engines_asked(monkeypatch, surely=2)
+    assert Exact().run(Problem(PAIR)).engine == "dp"
+    assert [name for name, *_ in asked] == ["dp"]

@@ -164,6 +164,19 @@ class CountingEngine:
         )
         return scores
 
+    def score_pairs(
+        self,
+        kernel: _core.Kernel,
+        names: Sequence[str],
+        given: Collection[str],
+        out: npt.NDArray[np.float64],
+        seconds: float,
+    ) -> None:
+        """Local scores of variables given each other: `Scorer.pair_scores` says more."""
+        columns = np.array([self.number(name) for name in names], np.int32)
+        common = np.array(sorted(self.number(name) for name in given), np.int32)
+        _core.score_pairs(self._native, kernel, common, columns, seconds, out, threads=self.threads)
+
     def candidate_sets(
         self,
         kernel: _core.Kernel,

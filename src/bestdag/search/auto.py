@@ -138,9 +138,6 @@ def _better(problem: Problem, exact: SearchResult, order: SearchResult, note: st
 
 
 def _choose(problem: Problem, budget: float) -> _Choice:
-    nodes = problem.nodes
-    if nodes.required_edges or nodes.has_ancestral:
-        return _Choice(False, "statements about paths and open edges are not for exact engines")
     if isinstance(problem.scores, ScoreTable):
         return _choose_for_table(problem.table(), problem, budget, 0.0)
     listed = _listed(problem.scores, problem, _SHARE_FOR_SETS * budget)
@@ -153,7 +150,11 @@ def _choose(problem: Problem, budget: float) -> _Choice:
 
 
 def _listed(scorer: Scorer, problem: Problem, seconds: float) -> tuple[ScoreTable, float] | None:
-    """List parent sets size by size, with seconds by our count; None when that takes too long."""
+    """List parent sets size by size, with seconds by our count; None when that takes too long.
+
+    Required parents do not count.
+    """
+    nodes = problem.nodes
     n = len(problem.names)
     most = n - 1 if problem.max_parents is None else min(problem.max_parents, n - 1)
     scored, added, growth, used = 0, 0, math.inf, 0.0
@@ -166,7 +167,10 @@ def _listed(scorer: Scorer, problem: Problem, seconds: float) -> tuple[ScoreTabl
         left = problem.seconds_left
         table = build_score_table(
             scorer,
-            max_parents=size,
+            max_parents={
+                name: min(size + len(nodes.required_parents(v)), int(nodes.max_parents[v]))
+                for v, name in enumerate(nodes.names)
+            },
             knowledge=problem.knowledge,
             time_limit=None if math.isinf(left) else max(left, _LEAST_SECONDS),
         )
@@ -200,9 +204,14 @@ def _choose_for_table(
                 True,
                 f"{n} variables depend on each other, dynamic programming takes about "
                 f"{seconds:.1f} s",
-                seconds + listing,
+                math.inf if _has_paths(problem) else seconds + listing,
             )
     sizes = f"{n} variables depend on each other, with {n_sets:,} parent sets"
     if n <= _MANY_VARIABLES and n_sets <= _MANY_SETS:
         return _Choice(True, f"{sizes}: branch and cut is worth a try")
     return _Choice(False, f"{sizes}: too many for a proof within {budget:.0f} s")
+
+
+def _has_paths(problem: Problem) -> bool:
+    """Whether statements are left that the exact search settles case by case."""
+    return bool(problem.nodes.required_edges or problem.nodes.has_ancestral)

@@ -28,8 +28,9 @@ class Tabu:
         How many of the last moves are not to be undone.
     patience : int, default 100
         End after so many moves without a better structure.
+    reinsert : bool, default True
     start_from : {"empty", "random", "tree"}, default "empty"
-        The first structure, as in `HillClimb`; a start given with the problem is used instead.
+        As in `HillClimb`, as the climb at the beginning is.
     candidates, max_steps : int, optional
         As in `HillClimb`.
 
@@ -57,6 +58,7 @@ class Tabu:
 
     length: int = 10
     patience: int = 100
+    reinsert: bool = True
     start_from: Literal["empty", "random", "tree"] = "empty"
     candidates: int | None = None
     max_steps: int | None = None
@@ -73,7 +75,8 @@ class Tabu:
 
     def _walk(self, walk: Walk) -> None:
         ascend(walk)
-        reinsert(walk)
+        if self.reinsert:
+            reinsert(walk)
         n_idle = 0
         while n_idle < self.patience:
             walk.check_time()

@@ -64,6 +64,16 @@ def test_equals_brute_force_over_all_networks(seed):
     )
 
 
+@pytest.mark.parametrize("max_pivots", [0, 100])
+def test_a_limit_on_steps_gives_a_bound_and_always_the_same(max_pivots):
+    table = ScoreTable.load(shared_file("scores/autos.BIC.k7.jkl.gz"))
+    first, again = (solve_bnc(table, max_pivots=max_pivots) for _ in range(2))
+    assert first.status == "step limit"
+    assert not first.proved
+    assert (first.score, first.bound, first.nodes) == (again.score, again.bound, again.nodes)
+    assert verify(table, first.certificate)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_equals_brute_force_over_all_networks_of_five(seed):

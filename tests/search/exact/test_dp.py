@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import bestdag.machine
 from bestdag import _core
 from bestdag.errors import GraphError, InvalidParameterError, NotEnoughMemoryError
-from bestdag.search.exact.dp import forecast, solve_dp
+from bestdag.search.exact.dp import Forecast, forecast, solve_dp
 from tests.search.exact.tables import (
     best_by_choices,
     best_by_recursion,
@@ -183,6 +183,56 @@ def test_single_precision_may_confuse_what_is_closer_than_its_resolution():
     assert fine.resolution < 1e-8
 
 
+def few_variables_in_single(monkeypatch):
+    monkeypatch.setattr("bestdag.search.exact.dp._MAX_VARIABLES_DOUBLE", 3)
+    return random_table(8, 60, 3, scale=1e6), solve_dp(random_table(8, 60, 3, scale=1e6))
+
+
+def test_cells_of_eight_bytes_decide_where_four_leave_something_open(monkeypatch):
+    table, result = few_variables_in_single(monkeypatch)
+    coarse = solve_dp(table, precision="single")
+    assert coarse.resolution > 1e-9 * abs(coarse.score)
+    (proof,) = result.certificate.components
+    assert proof.cell_bytes == 8
+    assert result.resolution <= 1e-9 * abs(result.score)
+    assert result.score == solve_dp(table, precision="double").score
+
+
+def test_four_bytes_must_do_without_memory_or_time_for_eight(monkeypatch):
+    table, _ = few_variables_in_single(monkeypatch)
+    forecasts = {
+        "memory": Forecast(2**60, 0.0),
+        "time": Forecast(0, 1e6),
+    }
+    for deadline, lacking in ((None, "memory"), (time.monotonic() + 60, "time")):
+        monkeypatch.setattr(
+            "bestdag.search.exact.dp.forecast",
+            lambda *_, precision, needed=forecasts[lacking], **__: (
+                needed if precision == "double" else Forecast(0, 0.0)
+            ),
+        )
+        result = solve_dp(table, deadline=deadline)
+        (proof,) = result.certificate.components
+        assert (proof.cell_bytes, result.status) == (4, "optimum proved")
+
+
+def test_an_interrupt_while_solving_again_keeps_the_first_proof(monkeypatch):
+    from bestdag.search.exact.dp_problem import Problem
+
+    solved = Problem.solved
+
+    def interrupted(self, cell, *rest):
+        if cell == 8:
+            raise KeyboardInterrupt
+        return solved(self, cell, *rest)
+
+    monkeypatch.setattr("bestdag.search.exact.dp._MAX_VARIABLES_DOUBLE", 3)
+    monkeypatch.setattr(Problem, "solved", interrupted)
+    table = random_table(8, 60, 3, scale=1e6)
+    result = solve_dp(table)
+    assert (result.status, result.certificate.components[0].cell_bytes) == ("optimum proved", 4)
+
+
 def test_the_certificate_holds_the_numbers_of_the_proof():
     table = random_table(7, 30, 1)
     result = solve_dp(table, precision="single")
@@ -193,7 +243,10 @@ def test_the_certificate_holds_the_numbers_of_the_proof():
     assert proof.value < proof.limit <= 2**31 - 1
     # value units are at most the cost; rounding hides fewer than n units.
     assert 0 <= (best - result.score) - proof.value * proof.unit < 7 * proof.unit
-    assert result.resolution == result.certificate.resolution == 8 * proof.unit
+    assert result.resolution == result.certificate.resolution <= 8 * proof.unit
+    # What rounding took off the choice, and a unit.
+    cost = math.fsum(table.child(i).scores[0] for i in range(7)) - result.score
+    assert result.resolution == pytest.approx(cost - (proof.value - 1) * proof.unit, rel=1e-6)
     assert pickle.loads(pickle.dumps(result)) == result
 
 

@@ -23,6 +23,17 @@ class _Partial:
     parents: tuple[tuple[int, ...], ...]
     ancestors: tuple[int, ...]
 
+    def with_arc(self, arc: tuple[int, int]) -> _Partial:
+        """Return these arcs and one more."""
+        parent, child = arc
+        parents, ancestors = list(self.parents), list(self.ancestors)
+        parents[child] = tuple(sorted((*parents[child], parent)))
+        above = ancestors[parent] | 1 << parent
+        for node in range(len(parents)):
+            if node == child or ancestors[node] >> child & 1:
+                ancestors[node] |= above
+        return _Partial(tuple(parents), tuple(ancestors))
+
 
 def feasible_parents(nodes: NodeKnowledge, *, who: str) -> Parents:
     """Return the parents of every node in a structure with few arcs that obeys the knowledge.
@@ -49,12 +60,12 @@ def feasible_parents(nodes: NodeKnowledge, *, who: str) -> Parents:
     first = _Partial((((),) * n), (0,) * n)
     for child, group in enumerate(required):
         for parent in group:
-            first = _with_arc(first, parent, child)
+            first = first.with_arc((parent, child))
     return [list(group) for group in _completed(first, nodes, who).parents]
 
 
 def _completed(first: _Partial, nodes: NodeKnowledge, who: str) -> _Partial:
-    stack = [iter([first])]
+    stack: list[Iterator[_Partial]] = [iter([first])]
     for _ in range(_MAX_TRIED):
         partial = next(stack[-1], None)
         while partial is None and len(stack) > 1:
@@ -68,7 +79,7 @@ def _completed(first: _Partial, nodes: NodeKnowledge, who: str) -> _Partial:
         options = _next_arcs(partial, nodes)
         if options is None:
             return partial
-        stack.append(_with_arc(partial, *arc) for arc in options)
+        stack.append(map(partial.with_arc, options))
     raise GraphError(
         f"{who}: no structure was found that obeys the required edges and ancestor statements "
         "together with the other statements; state arcs instead, or give start="
@@ -112,13 +123,3 @@ def _can_add(partial: _Partial, nodes: NodeKnowledge, parent: int, child: int) -
         (a == parent or ancestors[parent] >> a & 1) and (b == child or ancestors[b] >> child & 1)
         for a, b in nodes.non_ancestors
     )
-
-
-def _with_arc(partial: _Partial, parent: int, child: int) -> _Partial:
-    parents, ancestors = list(partial.parents), list(partial.ancestors)
-    parents[child] = tuple(sorted((*parents[child], parent)))
-    above = ancestors[parent] | 1 << parent
-    for node in range(len(parents)):
-        if node == child or ancestors[node] >> child & 1:
-            ancestors[node] |= above
-    return _Partial(tuple(parents), tuple(ancestors))

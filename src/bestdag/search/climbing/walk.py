@@ -65,6 +65,8 @@ class Walk:
         Steps before `LimitError` is raised.
     remember : bool
         Whether families are likely to come again.
+    use_start : bool
+        Whether a start given with the problem is the first structure.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Walk:
         n_candidates: int | None = None,
         max_steps: int | None = None,
         remember: bool = False,
+        use_start: bool = True,
     ) -> None:
         self.problem = problem
         self.nodes = nodes
@@ -85,7 +88,7 @@ class Walk:
         self.who = who
         self._max_steps = math.inf if max_steps is None else max_steps
         self._scorer = problem.scorer(who)
-        self.base = self._base_parents()
+        self.base = self._base_parents(use_start)
         self.notes: tuple[str, ...] = ()
         n = len(nodes.names)
         if n_candidates is None or n_candidates >= n - 1:
@@ -105,9 +108,9 @@ class Walk:
         self._trace: list[tuple[Move | str, float, float]] = []  # what, gain, score after it
         self._next_report = time.monotonic() + _SECONDS_BETWEEN_REPORTS
 
-    def _base_parents(self) -> Parents:
+    def _base_parents(self, use_start: bool) -> Parents:
         start, names = self.problem.start, self.nodes.names
-        if start is None:
+        if start is None or not use_start:
             return feasible_parents(self.nodes, who=self.who)
         number = {name: i for i, name in enumerate(names)}
         return [[number[p] for p in start.parents(name)] for name in names]

@@ -32,6 +32,7 @@ def solve_bnc(
     *,
     threads: int = 1,
     deadline: float | None = None,
+    max_pivots: float = inf,
     seed: int = 0,
     progress: Callable[[float, float], None] | None = None,
     incumbent: Sequence[int] | None = None,
@@ -43,9 +44,12 @@ def solve_bnc(
     table : ScoreTable
         The candidate sets.
     threads : int, default 1
-        Accepted for the sake of one signature; the search itself is sequential.
+        Accepted for the sake of one signature; the search uses one thread.
     deadline : float or None
         A `time.monotonic()` value to stop at.
+    max_pivots : float, default inf
+        Steps of the simplex method after which to stop, with status "step limit": a measure of
+        work that does not depend on the machine.
     seed : int, default 0
         Of the local search that finds the first networks.
     progress : callable or None
@@ -81,7 +85,12 @@ def solve_bnc(
     (-3.5, [1, 0], 'optimum proved')
     """
     engine = BranchAndCut(
-        table, deadline=deadline, seed=seed, progress=progress, incumbent=incumbent
+        table,
+        deadline=deadline,
+        max_pivots=max_pivots,
+        seed=seed,
+        progress=progress,
+        incumbent=incumbent,
     )
     return engine.run()
 
@@ -94,12 +103,14 @@ class BranchAndCut:
         table: ScoreTable,
         *,
         deadline: float | None = None,
+        max_pivots: float = inf,
         seed: int = 0,
         progress: Callable[[float, float], None] | None = None,
         incumbent: Sequence[int] | None = None,
     ) -> None:
         self._start = time.monotonic()
         self._deadline = inf if deadline is None else deadline
+        self._max_pivots = max_pivots
         self._progress = progress
         self._status: Status = "optimum proved"
         self._stop = False
@@ -164,10 +175,13 @@ class BranchAndCut:
             cost = float(self._sets.costs[self._kernels.best()].sum())
             if cost > 0 and not self._stop:
                 relaxation = Relaxation(self._sets, self._kernels, cost)
-                self._tree = Tree(self._sets, self._kernels, relaxation, lambda: self._stop)
+                self._tree = Tree(
+                    self._sets, self._kernels, relaxation, lambda: self._stop, self._max_pivots
+                )
                 self._tree.run()
         except Stopped:
-            pass
+            if not self._stop:
+                self._status = "step limit"
         except BaseException as error:  # handed to the caller's thread
             self._error = error
         finally:

@@ -23,20 +23,22 @@ from typing import Literal, NamedTuple
 
 from bestdag import _core
 from bestdag.errors import InvalidParameterError, require_choice
-from bestdag.machine import require_memory, thread_count
+from bestdag.machine import SHARE_OF_MEMORY, available_memory, require_memory, thread_count
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.components import Component, decompose
 from bestdag.search.exact.dp_certificate import DpCertificate
 from bestdag.search.exact.dp_problem import Problem
 from bestdag.search.exact.engine import EngineResult, Status
 
-__all__ = ["Forecast", "Precision", "forecast", "solve_dp"]
+__all__ = ["MAX_VARIABLES", "Forecast", "Precision", "forecast", "solve_dp"]
 
 Precision = Literal["auto", "single", "double"]
 
-_MAX_VARIABLES = 40  # the native limit: 4 TiB
+MAX_VARIABLES = 40  # the native limit: 4 TiB
 _MAX_VARIABLES_DOUBLE = 26  # up to here cells of 8 bytes take half a GiB and about a second
 _NANOSECONDS = {4: 12.0, 8: 24.0}  # per subset and thread, measured with thousands of sets
+# A proof that leaves no more than this share of the score open is as good as an exact one.
+_RELATIVE_RESOLUTION = 1e-9
 # Rounds of the search for an incumbent, few and many: milliseconds, little beside the proof.
 _ROUNDS = (30, 300)
 
@@ -46,6 +48,12 @@ class Forecast(NamedTuple):
 
     n_bytes: int
     seconds: float
+
+    @property
+    def has_room(self) -> bool:
+        """Whether four fifths of the memory that is available suffice."""
+        free = available_memory()
+        return free is None or self.n_bytes <= SHARE_OF_MEMORY * free
 
 
 def forecast(
@@ -71,7 +79,7 @@ def forecast(
     """
     cell = _cell_bytes(n, precision)
     n_threads = thread_count(threads, who="dp")
-    if n > _MAX_VARIABLES:
+    if n > MAX_VARIABLES:
         return Forecast(cell << n, math.inf)
     n_bytes = int(_core.subset_bytes(n, n_sets, n_threads, cell))
     return Forecast(n_bytes, 1e-9 * _NANOSECONDS[cell] * 2.0**n / n_threads)
@@ -100,7 +108,9 @@ def solve_dp(
     precision : {"auto", "single", "double"}
         Cells of 4 bytes, or of 8 bytes with a unit 2^20 times smaller and twice the memory and
         time: that decides between choices that are closer than the resolution. "auto" takes
-        8 bytes up to 26 variables.
+        8 bytes up to 26 variables. Above, it takes 4 bytes, and solves once more in 8 when rounding
+        may hide a choice that is better by 1e-9 of the score or more, and when the forecasts of
+        memory and time say that there is room for it.
 
     Returns
     -------
@@ -146,6 +156,8 @@ def solve_dp(
             cell = _cell_bytes(problem.n, precision)
             try:
                 problems[i] = problem.solved(cell, n_threads, deadline, share.of(i))
+                if precision == "auto" and _is_worth_double(problems[i], n_threads, deadline):
+                    problems[i] = problems[i].solved(8, n_threads, deadline, None)
             except KeyboardInterrupt:
                 status = "interrupted"
         if problems[i].proof is None and status == "optimum proved":
@@ -165,11 +177,25 @@ def _cell_bytes(n: int, precision: Precision) -> int:
     return 8 if precision == "double" else 4
 
 
+def _is_worth_double(problem: Problem, threads: int, deadline: float | None) -> bool:
+    """Whether cells of 8 bytes would tell more, and there is memory and time for them."""
+    proof = problem.proof
+    if proof is None or proof.cell_bytes != 4:
+        return False
+    score = problem.score_of(problem.chosen)
+    if proof.resolution <= _RELATIVE_RESOLUTION * max(1.0, abs(score)):
+        return False
+    n_sets = problem.part.table.n_sets
+    needed = forecast(problem.n, n_sets=n_sets, threads=threads, precision="double")
+    left = math.inf if deadline is None else deadline - time.monotonic()
+    return needed.has_room and needed.seconds <= left
+
+
 def _require_room(largest: Component, threads: int, precision: Precision) -> None:
     n = len(largest.variables)
-    if n > _MAX_VARIABLES:
+    if n > MAX_VARIABLES:
         raise InvalidParameterError(
-            f"dp: at most {_MAX_VARIABLES} variables that depend on each other, got {n}; "
+            f"dp: at most {MAX_VARIABLES} variables that depend on each other, got {n}; "
             "use engine='bnc'"
         )
     needed = forecast(n, n_sets=largest.table.n_sets, threads=threads, precision=precision)
@@ -221,7 +247,7 @@ def _result(
         score=score,
         bound=bound,
         proved=proved,
-        status=status,
+        status="optimum proved" if proved else status,
         resolution=certificate.resolution,
         certificate=certificate if proved else None,
         nodes=sum(2 ** len(proof.variables) for proof in proofs if proof.cell_bytes),

@@ -25,7 +25,7 @@ class ComponentProof:
     value : float
         The least cost of all acyclic choices, in units.
     resolution : float
-        n + 1 units, in nats; 0 when there was nothing to search.
+        What rounding can hide, in nats: at most n + 1 units; 0 when there was nothing to search.
     """
 
     variables: tuple[int, ...]

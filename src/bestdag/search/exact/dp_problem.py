@@ -12,7 +12,9 @@ the least Q, so for every G
     cost(G*) < (Q(G*) + n) u <= (Q(G) + n) u <= cost(G) + n u.
 
 The double precision arithmetic before the rounding (a difference and a quotient) adds at most half
-a unit on either side, so no acyclic choice beats G* by more than n + 1 units.
+a unit on either side, so no acyclic choice beats G* by more than n + 1 units. Often it is less: G
+costs at least Q(G*) u, so what rounding took off G* is all that it can hide, and a unit for the
+arithmetic.
 """
 
 from __future__ import annotations
@@ -92,7 +94,10 @@ class Problem:
         deadline: float | None,
         progress: Callable[[float], None] | None,
     ) -> Problem:
-        """Return the problem with an optimum and its proof, or as it is when time runs out."""
+        """Return the problem with an optimum and its proof, or as it is when time runs out.
+
+        A problem that has a proof is solved again, which pays with larger cells.
+        """
         incumbent = self.costs[self.first[:-1] + self.chosen]
         total, n = math.fsum(incumbent.tolist()), self.n
         variables = self.part.variables
@@ -117,5 +122,7 @@ class Problem:
         # The incumbent may be better by a part of the resolution.
         if self.score_of(self.chosen) >= self.score_of(chosen):
             chosen = self.chosen
-        proof = ComponentProof(variables, cell, unit, limit, value, (n + 1) * unit)
+        cost = math.fsum(self.costs[self.first[:-1] + chosen].tolist())
+        hidden = min(n * unit, max(0.0, cost - value * unit)) + unit
+        proof = ComponentProof(variables, cell, unit, limit, value, hidden)
         return replace(self, chosen=chosen, proof=proof)

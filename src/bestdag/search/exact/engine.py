@@ -7,7 +7,7 @@ from typing import Literal
 
 __all__ = ["EngineResult", "Status"]
 
-Status = Literal["optimum proved", "time limit", "interrupted"]
+Status = Literal["optimum proved", "step limit", "time limit", "interrupted"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class EngineResult:
         the optimum is proved within `resolution`.
     proved : bool
         Whether no acyclic choice scores more than ``score + resolution``.
-    status : {"optimum proved", "time limit", "interrupted"}
+    status : {"optimum proved", "step limit", "time limit", "interrupted"}
         How the engine ended; the first exactly when `proved`.
     resolution : float
         What the engine's arithmetic can hide, in nats; 0 when a proof is exact up to the rounding

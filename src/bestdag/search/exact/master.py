@@ -77,7 +77,7 @@ class Master:
         lp.a_matrix_.value_ = np.ones(n)
         highs.passModel(lp)
         highs.cbSimplexInterrupt += self._on_iteration
-        self.solves = 0
+        self.solves = self.pivots = 0
 
     def _on_iteration(self, event: Any) -> None:
         if self._should_stop():
@@ -173,19 +173,22 @@ class Master:
         if iterations is not None:
             self._highs.setOptionValue("simplex_iteration_limit", iterations)
         self.solves += 1
-        self._highs.run()
-        status = self._highs.getModelStatus()
+        status = self._run()
         if iterations is not None:
             self._highs.setOptionValue("simplex_iteration_limit", 2**31 - 1)
             if status == self._kinds.kIterationLimit:
                 return float(self._highs.getInfo().objective_function_value)
         if status != self._kinds.kOptimal and not self._should_stop():
             self._highs.clearSolver()  # numerical trouble: once more, from nothing
-            self._highs.run()
-            status = self._highs.getModelStatus()
+            status = self._run()
         if status != self._kinds.kOptimal:
             return None
         return float(self._highs.getInfo().objective_function_value)
+
+    def _run(self) -> Any:
+        self._highs.run()
+        self.pivots += max(0, self._highs.getInfo().simplex_iteration_count)
+        return self._highs.getModelStatus()
 
     def solution(self, objective: float) -> Solution:
         """Values and duals after a solve that returned an objective."""

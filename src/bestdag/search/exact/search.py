@@ -3,41 +3,25 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import ClassVar, Literal
+from itertools import combinations
+from typing import ClassVar
 
-from bestdag.errors import GraphError, require_choice
+from bestdag.errors import InvalidParameterError, require_choice
 from bestdag.graph.dag import Dag
-from bestdag.machine import SHARE_OF_MEMORY, available_memory
-from bestdag.scores.table import ScoreTable
+from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.base import Problem, SearchResult, Status
-from bestdag.search.exact.bnc import solve_bnc
-from bestdag.search.exact.components import Component, decompose
-from bestdag.search.exact.dp import forecast, solve_dp
-from bestdag.search.exact.engine import EngineResult
-from bestdag.search.exact.verification import verify_engine_result
+from bestdag.search.exact.engine import Status as EngineStatus
+from bestdag.search.exact.relaxed import EngineChoice, Solved, Solver
+from bestdag.search.exact.statement_tree import NoStructureError, Outcome, StatementTree
+from bestdag.search.exact.statements import Statements
 
-__all__ = ["ComponentProof", "Exact"]
+__all__ = ["Exact"]
 
-# Up to here 2^n steps take about a second at most, and nothing is faster for sure.
-_SURELY_DP = 25
-# With so many candidate sets linear programs grow slow, and 2^30 steps are the better bet.
-_MANY_SETS, _PERHAPS_DP = 5_000, 30
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ComponentProof:
-    """What was proven about one component of the problem, and by which engine."""
-
-    component: Component
-    engine: str
-    result: EngineResult
-
-    def verify(self) -> None:
-        """Check the claim by other means than those that found it."""
-        verify_engine_result(self.component.table, self.result)
+# Beside the required ones, in a structure that only has to keep to the statements.
+_MOST_EXTRA_PARENTS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,107 +33,130 @@ class Exact:
     engine : {"auto", "dp", "bnc"}, default "auto"
         Dynamic programming over subsets (memory and time grow as 2^n in the number of variables
         that depend on each other), or branch-and-cut-and-price. "auto" chooses for each
-        component of the problem by its numbers of variables and candidate sets, never by a
-        stopwatch.
+        component of the problem by its numbers of variables and candidate sets, and goes on with
+        "dp" where "bnc" has not finished after a fixed amount of work and memory allows.
 
     Notes
     -----
-    Statements about ancestors and required edges are not known to the engines. Where the best
-    structure without them obeys them, it is the best with them; otherwise the search says that it
-    cannot help. All other knowledge is honoured while parent sets are listed.
+    Most knowledge is honoured while parent sets are listed. Statements about ancestors and edges
+    that may run either way are settled by a search above the engines: where the best structure
+    breaks one, the problem is split into cases, each of which an engine solves. A file of local
+    scores may lack the sets that such statements need; it is then refused, unless the best
+    structure keeps to them by itself.
     """
 
     name: ClassVar[str] = "exact"
 
-    engine: Literal["auto", "dp", "bnc"] = "auto"
+    engine: EngineChoice = "auto"
 
     def __post_init__(self) -> None:
         require_choice("exact", "engine", self.engine, ("auto", "dp", "bnc"))
 
     def run(self, problem: Problem) -> SearchResult:
         """Solve; a time limit or Ctrl-C gives the best structure so far and a bound."""
-        status: Status = "optimum proved"
+        stopped: EngineStatus | None = None
         try:
             table = problem.table()
         except KeyboardInterrupt:  # what little can be listed at once gives a structure
             table = problem.table(time_limit=0.0)
-            status = "interrupted"
-        if status == "optimum proved" and not table.complete:
-            status = "time limit"
+            stopped = "interrupted"
+        if stopped is None and not table.complete:
+            stopped = "time limit"
         problem.progress(f"searching among {table.n_sets:,} parent sets")
-        chosen = [0] * len(table.names)
-        proofs: list[ComponentProof] = []
-        for part in sorted(decompose(table), key=lambda part: len(part.variables)):
-            stopped = status != "optimum proved"
-            engine = self._engine_for(part.table)
-            # Once stopped, the rest gets no time: engines then give their first structure.
-            deadline = time.monotonic() if stopped else problem.deadline
-            solved = _ENGINES[engine](part.table, problem.threads, deadline)
-            proofs.append(ComponentProof(part, engine, solved))
-            for place, variable in enumerate(part.variables):
-                chosen[variable] = int(part.origins[place][solved.parents[place]])
-            if not stopped and solved.status != "optimum proved":
-                status = solved.status
-        return self._result(problem, table, chosen, proofs, status)
+        solver = Solver(self.engine, problem.threads, problem.deadline)
+        statements = Statements.of(problem.nodes)
+        if statements.is_empty:
+            return self._result(problem, table, _outcome(solver.solve(table, stopped=stopped)))
+        tree = StatementTree(
+            table,
+            statements,
+            solver,
+            deadline=problem.deadline,
+            refuse=lambda: _refuse_pruned(problem, table, statements),
+        )
+        try:
+            found = tree.run(stopped)
+        except NoStructureError:
+            if table.complete:
+                raise
+            table, found = _any_structure(problem, statements, solver, stopped or "time limit")
+        return self._result(problem, table, found)
 
-    def _engine_for(self, table: ScoreTable) -> str:
-        if self.engine != "auto":
-            return self.engine
-        n = table.n_variables
-        wanted = n <= _SURELY_DP or (n <= _PERHAPS_DP and table.n_sets >= _MANY_SETS)
-        return "dp" if wanted and _fits(n, table.n_sets) else "bnc"
-
-    def _result(
-        self,
-        problem: Problem,
-        table: ScoreTable,
-        chosen: list[int],
-        proofs: list[ComponentProof],
-        status: Status,
-    ) -> SearchResult:
-        parents = {
-            name: [table.names[p] for p in table.child(i).parents(chosen[i])]
-            for i, name in enumerate(table.names)
-        }
-        dag = Dag(problem.names, [(p, child) for child in parents for p in parents[child]])
-        score = math.fsum(float(table.child(i).scores[k]) for i, k in enumerate(chosen))
-        # A bound over some of the sets is none over all of them.
-        bound = math.fsum(proof.result.bound for proof in proofs) if table.complete else None
-        broken = problem.knowledge.violations(dag)
-        if broken:
-            raise GraphError(
-                f"exact: the best structure breaks the statement '{broken[0]}', which the engines "
-                "do not know; state it as arcs or tiers, or leave it out"
-            )
-        engines = sorted({p.engine for p in proofs if len(p.component.variables) > 1})
+    def _result(self, problem: Problem, table: ScoreTable, found: Outcome) -> SearchResult:
+        status: Status = found.status
         return SearchResult(
-            dag=dag,
-            score=score,
-            bound=None if bound is None else max(bound, score),
+            dag=_dag(table, found.chosen),
+            score=found.score,
+            # A bound over some of the sets is none over all of them.
+            bound=max(found.bound, found.score) if table.complete else None,
             status=status,
             search=self.name,
-            engine="+".join(engines) or "none needed",
+            engine="+".join(found.engines) or "none needed",
             seconds=problem.seconds,
             settings=asdict(self),
-            resolution=math.fsum(proof.result.resolution for proof in proofs),
-            certificates=tuple(proofs),
+            resolution=found.resolution,
+            certificates=found.proofs,
         )
 
 
-def _dp(table: ScoreTable, threads: int | None, deadline: float | None) -> EngineResult:
-    return solve_dp(table, threads=threads, deadline=deadline)
+def _dag(table: ScoreTable, chosen: Sequence[int]) -> Dag:
+    names = table.names
+    arcs = [
+        (names[p], child)
+        for i, child in enumerate(names)
+        for p in table.child(i).parents(chosen[i])
+    ]
+    return Dag(names, arcs)
 
 
-def _bnc(table: ScoreTable, threads: int | None, deadline: float | None) -> EngineResult:
-    return solve_bnc(table, threads=threads or 1, deadline=deadline)
+def _any_structure(
+    problem: Problem, statements: Statements, solver: Solver, stopped: EngineStatus
+) -> tuple[ScoreTable, Outcome]:
+    """Find a structure with few arcs when next to no set was scored in time, and score that."""
+    nodes, n = problem.nodes, statements.n
+    children = []
+    for child in range(n):
+        required = nodes.required_parents(child).tolist()
+        free = [p for p in nodes.allowed_parents(child).tolist() if p not in required]
+        most = min(_MOST_EXTRA_PARENTS, int(nodes.max_parents[child]) - len(required))
+        sets = [[*required, *c] for k in range(most + 1) for c in combinations(free, k)]
+        children.append(ParentSets.of([-float(len(parents)) for parents in sets], sets))
+    table = ScoreTable(problem.names, children, complete=False)
+    found = StatementTree(table, statements, solver).run(stopped)
+    score = problem.scorer("exact").total(_dag(table, found.chosen))
+    return table, found._replace(score=score)
 
 
-_ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None], EngineResult]] = {
-    "dp": _dp,
-    "bnc": _bnc,
-}
+def _outcome(solved: Solved) -> Outcome:
+    engines = {p.engine for p in solved.proofs if len(p.component.variables) > 1}
+    return Outcome(
+        solved.chosen,
+        solved.score,
+        solved.bound,
+        solved.resolution,
+        solved.status,
+        tuple(sorted(engines)),
+        solved.proofs,
+    )
 
 
-def _fits(n: int, n_sets: int) -> bool:
-    free = available_memory()
-    return free is None or forecast(n, n_sets=n_sets).n_bytes <= SHARE_OF_MEMORY * free
+def _refuse_pruned(problem: Problem, table: ScoreTable, statements: Statements) -> None:
+    """Refuse a given table that may lack sets which the statements need."""
+    if not isinstance(problem.scores, ScoreTable) or not statements.need_more_arcs:
+        return
+    for i, child in enumerate(problem.names):
+        if len(table.child(i)) != _n_sets(problem.nodes, i):
+            raise InvalidParameterError(
+                "exact: statements about ancestors and required edges may need parent sets of "
+                f"{child!r} that the score file lacks (files leave out sets that a subset beats); "
+                "learn from the data, or give max_parents if the file lists every set up to that "
+                "size"
+            )
+
+
+def _n_sets(nodes: NodeKnowledge, child: int) -> int:
+    """How many sets a child may have."""
+    n_required = len(nodes.required_parents(child))
+    free = len(nodes.allowed_parents(child)) - n_required
+    most = min(free, int(nodes.max_parents[child]) - n_required)
+    return sum(math.comb(free, k) for k in range(most + 1))

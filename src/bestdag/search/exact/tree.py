@@ -6,6 +6,7 @@ import heapq
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,11 +47,14 @@ class Tree:
         kernels: _core.BranchAndCutKernels,
         relaxation: Relaxation,
         should_stop: Callable[[], bool],
+        max_pivots: float = inf,
     ) -> None:
         self.sets = sets
         self.kernels = kernels
         self.relaxation = relaxation
         self._should_stop = should_stop
+        self._max_pivots = max_pivots
+        self._earlier_pivots = 0  # of a program that is gone
         self._arcs = ArcSets(sets)
         self.master = Master(relaxation, should_stop)
         self._brancher = Brancher(sets, self._arcs, lambda: self.master)
@@ -98,8 +102,13 @@ class Tree:
         chosen = np.concatenate([*first, self.choice, np.maximum(begin[1:] - 1, 0)])
         self.master.add_columns(np.unique(chosen).astype(np.int64))
 
+    @property
+    def has_pivots_left(self) -> bool:
+        """Whether the simplex method may go on."""
+        return self._earlier_pivots + self.master.pivots < self._max_pivots
+
     def _check(self) -> None:
-        if self._should_stop():
+        if self._should_stop() or not self.has_pivots_left:
             raise Stopped
 
     def _process(self, node: _Open) -> None:
@@ -129,6 +138,7 @@ class Tree:
     def _start_again(self, root: _Open) -> Solution | None:
         """Make a smaller program for the tree, without what the root has done with."""
         old = self.master
+        self._earlier_pivots += old.pivots
         self.master = Master(self.relaxation, self._should_stop)
         self.master.add_columns(old.columns[root.allowed[old.columns]])
         self.master.add_cuts(

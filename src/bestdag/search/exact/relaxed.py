@@ -1,0 +1,183 @@
+"""A whole table solved by components, each by the engine that suits it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from bestdag.scores.table import ScoreTable
+from bestdag.search.exact.bnc import solve_bnc
+from bestdag.search.exact.components import Component, decompose
+from bestdag.search.exact.dp import MAX_VARIABLES, forecast, solve_dp
+from bestdag.search.exact.engine import EngineResult, Status
+from bestdag.search.exact.verification import verify_engine_result
+
+__all__ = ["ComponentProof", "EngineChoice", "Solved", "Solver"]
+
+EngineChoice = Literal["auto", "dp", "bnc"]
+
+# Up to here 2^n steps take about a tenth of a second, and nothing is faster for sure.
+_SURELY_DP = 22
+# With so many candidate sets linear programs grow slow, and 2^30 steps are the better bet.
+_MANY_SETS, _PERHAPS_DP = 5_000, 30
+# Otherwise `bnc` gets about as long as `dp` would take on one thread, counted in steps of the
+# simplex method, so that the outcome does not depend on the machine.
+_PIVOTS_PER_SECOND, _LEAST_PIVOTS = 5_000, 5_000
+# The most that is set aside for `dp` of the time that is left.
+_SHARE_FOR_DP = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComponentProof:
+    """What was proven about one component of the problem, and by which engine."""
+
+    component: Component
+    engine: str
+    result: EngineResult
+
+    def verify(self) -> None:
+        """Check the claim by other means than those that found it."""
+        verify_engine_result(self.component.table, self.result)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solved:
+    """The best acyclic choice from a table, as far as it is known.
+
+    Attributes
+    ----------
+    chosen : tuple of int
+        For each child, the position of its set in the table.
+    score : float
+        Their sum, rounded once.
+    bound : float
+        No acyclic choice scores more than this and `resolution` together.
+    resolution : float
+    status : {"optimum proved", "time limit", "interrupted"}
+    proofs : tuple of ComponentProof
+    """
+
+    chosen: tuple[int, ...]
+    score: float
+    bound: float
+    resolution: float
+    status: Status
+    proofs: tuple[ComponentProof, ...]
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the optimum is proved."""
+        return self.status == "optimum proved"
+
+
+class Solver:
+    """Solves tables; a component that comes again is not solved again."""
+
+    def __init__(self, engine: EngineChoice, threads: int | None, deadline: float | None) -> None:
+        self._engine = engine
+        self._threads = threads
+        self._deadline = deadline
+        self._known: dict[bytes, tuple[str, EngineResult]] = {}
+
+    def solve(self, table: ScoreTable, *, stopped: Status | None = None) -> Solved:
+        """Find a best acyclic choice; there must be an acyclic one.
+
+        With `stopped`, and once an engine has been stopped, the rest gets no time: engines then
+        give their first structure.
+        """
+        chosen = [0] * len(table.names)
+        proofs: list[ComponentProof] = []
+        status: Status = stopped or "optimum proved"
+        for part in sorted(decompose(table), key=lambda part: len(part.variables)):
+            engine, solved = self._solve_part(part, status != "optimum proved")
+            proofs.append(ComponentProof(part, engine, solved))
+            for place, variable in enumerate(part.variables):
+                chosen[variable] = int(part.origins[place][solved.parents[place]])
+            if status == "optimum proved":
+                status = solved.status
+        score = math.fsum(float(table.child(i).scores[k]) for i, k in enumerate(chosen))
+        return Solved(
+            tuple(chosen),
+            score,
+            max(score, math.fsum(proof.result.bound for proof in proofs)),
+            math.fsum(proof.result.resolution for proof in proofs),
+            status,
+            tuple(proofs),
+        )
+
+    def _solve_part(self, part: Component, stopped: bool) -> tuple[str, EngineResult]:
+        key = _key(part)
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        deadline = time.monotonic() if stopped else self._deadline
+        if self._engine == "auto":
+            solved = _solve_by_either(part.table, self._threads, deadline)
+        else:
+            solved = self._engine, _ENGINES[self._engine](part.table, self._threads, deadline)
+        if solved[1].proved:
+            self._known[key] = solved
+        return solved
+
+
+def _key(part: Component) -> bytes:
+    digest = hashlib.blake2b(repr(part.variables).encode())
+    for i in range(len(part.variables)):
+        sets = part.table.child(i)
+        for array in (sets.offsets, sets.members, sets.scores):
+            digest.update(array.tobytes())
+    return digest.digest()
+
+
+def _dp(table: ScoreTable, threads: int | None, deadline: float | None) -> EngineResult:
+    return solve_dp(table, threads=threads, deadline=deadline)
+
+
+def _bnc(table: ScoreTable, threads: int | None, deadline: float | None) -> EngineResult:
+    return solve_bnc(table, threads=threads or 1, deadline=deadline)
+
+
+_ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None], EngineResult]] = {
+    "dp": _dp,
+    "bnc": _bnc,
+}
+
+
+def _solve_by_either(
+    table: ScoreTable, threads: int | None, deadline: float | None
+) -> tuple[str, EngineResult]:
+    """Solve by the engine that is surely good, or by `bnc` first and then by `dp`."""
+    n = table.n_variables
+    room = n <= MAX_VARIABLES and forecast(n, n_sets=table.n_sets).has_room
+    if room and (n <= _SURELY_DP or (n <= _PERHAPS_DP and table.n_sets >= _MANY_SETS)):
+        return "dp", _dp(table, threads, deadline)
+    # Twice the forecast: it is good to a factor of two.
+    reserve = 2.0 * forecast(n, threads=threads).seconds
+    left = math.inf if deadline is None else deadline - time.monotonic()
+    if not room or reserve > _SHARE_FOR_DP * left:
+        return "bnc", _bnc(table, threads, deadline)
+    pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * forecast(n, threads=1).seconds)
+    until = None if deadline is None else deadline - reserve
+    first = solve_bnc(table, deadline=until, max_pivots=pivots)
+    if first.proved or first.status == "interrupted":
+        return "bnc", first
+    second = _dp(table, threads, deadline)
+    return ("dp", second) if second.proved else ("bnc+dp", _together(first, second))
+
+
+def _together(first: EngineResult, second: EngineResult) -> EngineResult:
+    """Join what two engines know when neither has proved its structure."""
+    best = max(first, second, key=lambda result: result.score)
+    bound = min(first.bound + first.resolution, second.bound + second.resolution)
+    return replace(
+        second,
+        parents=best.parents,
+        score=best.score,
+        bound=max(bound, best.score),
+        certificate=None,
+        seconds=first.seconds + second.seconds,
+    )
