@@ -136,9 +136,6 @@ def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64
 def parent_masks(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Write each set of variable numbers below 64 as a bit mask."""
 
-def climb_orders(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: int, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
-    """A good acyclic choice; False when there is none."""
-
 def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: float, bytes_per_cell: int, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> float | None:
     """
     Least cost of an acyclic choice; inf when none is below the limit, None when out of time.
@@ -146,6 +143,29 @@ def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), o
 
 def subset_bytes(n: int, n_sets: int, threads: int, bytes_per_cell: int) -> float:
     """Memory best_by_subsets takes."""
+
+class OrderSearch:
+    """Search over orders of the variables; see kernels/order_chains.hpp."""
+
+    def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, n_chains: int) -> None: ...
+
+    @property
+    def is_feasible(self) -> bool: ...
+
+    @property
+    def best_cost(self) -> float: ...
+
+    def best(self, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """The best choice found: per child the number of its set."""
+
+    def descend_from(self, order: Sequence[int], seconds: float) -> bool:
+        """Local search from an order; True when the best improved."""
+
+    def scatter(self, threads: int, seconds: float) -> bool:
+        """Send every chain but the first to a random order."""
+
+    def improve(self, rounds: int, threads: int, seconds: float) -> bool:
+        """Iterated local search; True when the best improved."""
 
 class BranchAndCutKernels:
     """Order search, cuts and pricing of one table; see kernels/cut_pool.hpp."""

@@ -24,6 +24,8 @@ def _names(text: str) -> tuple[str, ...]:
 # Settings of searches: option, type, help. The name of the option is that of the setting.
 _SETTINGS: tuple[tuple[str, Any, str], ...] = (
     ("engine", str, "Engine of exact: auto, dp or bnc.  [default: auto]"),
+    ("budget", float, "Seconds that auto plans with when there is no limit.  [default: 60]"),
+    ("max-sets", int, "Parent sets order scores to begin with.  [default: 10,000,000]"),
     ("start-from", str, "First structure: empty, random or tree.  [default: empty]"),
     ("reinsert", bool, "hill_climb: go on from local optima.  [default: yes]"),
     ("restarts", int, "hill_climb: climb so many times again.  [default: 0]"),
@@ -31,7 +33,11 @@ _SETTINGS: tuple[tuple[str, Any, str], ...] = (
     ("candidates", int, "Choose parents among the best single ones, so many per variable."),
     ("max-steps", int, "Stop after so many moves."),
     ("length", int, "tabu: so many of the last moves are not undone.  [default: 10]"),
-    ("patience", int, "tabu: end after so many moves in vain.  [default: 100]"),
+    (
+        "patience",
+        int,
+        "tabu: end after so many moves in vain; order: spells.  [default: 100; 5]",
+    ),
     ("hottest", float, "annealing: first temperature, in nats.  [default: 10]"),
     ("coldest", float, "annealing: last temperature.  [default: 0.1]"),
     ("schedule", str, "annealing: geometric or linear.  [default: geometric]"),

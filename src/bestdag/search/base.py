@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -235,6 +236,21 @@ class Problem:
             f"{who}: needs data, got a file of local scores, which lists some parent sets only; "
             "the searches 'exact' and 'order' take such files"
         )
+
+    def within(self, seconds: float, *, start: Dag | None = None) -> Problem:
+        """Return this problem with at most so many seconds from now, and perhaps another start."""
+        other = copy.copy(self)
+        end = time.monotonic() + seconds
+        if self.deadline is None or end < self.deadline:
+            other.deadline = None if math.isinf(end) else end
+        if start is not None:
+            other.start = start
+        return other
+
+    @property
+    def time_limit(self) -> float | None:
+        """Seconds for all of it; None without a limit."""
+        return None if self.deadline is None else self.deadline - self.started
 
     def out_of_time(self) -> bool:
         """Whether the limit is reached."""
