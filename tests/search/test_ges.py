@@ -14,6 +14,7 @@ from bestdag.graph.enumeration import all_dags
 from bestdag.network.table import ConditionalTable
 from bestdag.scores.scorer import Scorer
 from bestdag.search.base import Problem
+from bestdag.search.ges.gains import Gains
 from bestdag.search.ges.operators import View, deletes, inserts, turns
 from tests.conftest import make_dataset
 
@@ -84,6 +85,19 @@ def test_the_gain_of_a_move_is_the_difference_of_the_totals(listing):
             gain = scorer.families(new).sum() - scorer.families(old).sum()
             after = scorer.total(move.apply(view).extension())
             assert gain == pytest.approx(after - before, abs=1e-9)
+
+
+@pytest.mark.parametrize("listing", [inserts, deletes, turns])
+def test_gains_brought_up_to_date_are_those_worked_out_anew(listing):
+    scorer = random_scorer(3)
+    rng = np.random.default_rng(1)
+    classes = sorted(CLASSES, key=lambda graph: (graph.arcs, graph.edges))
+    kept = Gains(scorer, listing, lambda _: True)
+    for place in rng.integers(0, len(classes), 60):
+        fresh = Gains(scorer, listing, lambda _: True)
+        for gains in (kept, fresh):
+            gains.update(View(classes[place]))
+        assert list(kept.best(0.0, 1e-9)) == list(fresh.best(0.0, 1e-9))
 
 
 def greedy_over_classes(scorer, changes):

@@ -18,8 +18,8 @@ Pair = tuple[str, str]
 class Gains:
     """Moves of one kind between classes, by pairs of nodes, with what each would gain.
 
-    A move of the pair (x, y) depends on the sets around y and on who is adjacent to x. After a
-    step only the pairs that saw a change are scored again, all in a few native calls.
+    A move of the pair (x, y) depends on the sets around x and y. After a step only the pairs that
+    saw a change are scored again, all in a few native calls.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Gains:
         # Neighbours of y come to form a clique, or cease to, where two of them are joined anew.
         near = {v for v in nodes if len(view.neighbours[v] & joined) > 1}
         for y in nodes:
-            for x in nodes if y in turned or y in near else joined:
+            for x in nodes if y in turned or y in near else joined | turned:
                 if x != y:
                     yield x, y
 
