@@ -18,7 +18,7 @@ from bestdag.search.base import Problem, Status, Step
 from bestdag.search.climbing.feasible import Parents, feasible_parents
 from bestdag.search.climbing.rows import Rows, screened
 
-__all__ = ["ADD", "NOISE", "REMOVE", "REVERSE", "LimitError", "Move", "Walk"]
+__all__ = ["ADD", "NOISE", "REMOVE", "REVERSE", "LimitError", "Mark", "Move", "Walk"]
 
 ADD, REMOVE, REVERSE = 0, 1, 2
 _VERBS = ("add", "remove", "reverse")
@@ -47,6 +47,15 @@ class _Path:
 
     origin: Parents
     moves: list[Move]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A structure of a walk: its score, its parents, and how it was reached."""
+
+    score: float
+    parents: Parents
+    path: _Path
 
 
 class Walk:
@@ -187,15 +196,23 @@ class Walk:
         self._path = _Path(parents, [])
         self._arrive([], [(why, score - self.score, score)])
 
+    def mark(self) -> Mark:
+        """Remember the current structure."""
+        path = _Path(self._path.origin, list(self._path.moves))
+        return Mark(self.score, self.climb.parents(), path)
+
+    def return_to(self, mark: Mark) -> None:
+        """Go back to a structure remembered."""
+        self.climb.reset(mark.parents)
+        self._score_unscored()
+        self._path = _Path(mark.path.origin, list(mark.path.moves))
+        self._trace.append(("go back", mark.score - self.score, mark.score))
+        self.score = mark.score
+
     def return_to_best(self) -> None:
         """Go back to the best structure so far."""
         score, path, n_moves = self._best
-        self.climb.reset(self.best_parents())
-        self._score_unscored()
-        self._path = _Path(path.origin, path.moves[:n_moves])
-        self._best = (score, self._path, n_moves)
-        self._trace.append(("return to the best", score - self.score, score))
-        self.score = score
+        self.return_to(Mark(score, self.best_parents(), _Path(path.origin, path.moves[:n_moves])))
 
     def best_parents(self) -> Parents:
         """Return the best structure so far; it may become the current one, unscored."""
