@@ -55,7 +55,8 @@ _SETTINGS: tuple[tuple[str, Any, str], ...] = (
 def search_options(function: _Function) -> _Function:
     """Add the settings of searches."""
     for name, kind, text in reversed(_SETTINGS):
-        function = click.option(f"--{name}", type=kind, help=text)(function)
+        metavar = "NAMES" if kind is _names else None
+        function = click.option(f"--{name}", type=kind, metavar=metavar, help=text)(function)
     return function
 
 
