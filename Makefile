@@ -28,9 +28,9 @@ stub: $(VENV)/.installed
 # The native kernels under AddressSanitizer + UBSan, then ThreadSanitizer.
 sanitize:
 	cmake -S cpp -B build/asan -DBESTDAG_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo
-	cmake --build build/asan -j2 && build/asan/kernel_checks
+	cmake --build build/asan -j2 && ctest --test-dir build/asan --output-on-failure
 	cmake -S cpp -B build/tsan -DBESTDAG_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo
-	cmake --build build/tsan -j2 && build/tsan/kernel_checks
+	cmake --build build/tsan -j2 && ctest --test-dir build/tsan --output-on-failure
 
 # An editable install knows the files it was made with: a new one means installing again.
 $(VENV)/.files: FORCE

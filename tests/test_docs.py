@@ -8,21 +8,23 @@ import pytest
 
 import bestdag
 from bestdag.cli.main import COMMANDS
-from bestdag.scores import SCORES
+from bestdag.counts.family import FamilyCounts
+from bestdag.parameters import ESTIMATORS, estimator_for
+from bestdag.scores import SCORES, make_score
 
 _ROOT = Path(__file__).parents[1]
 
 
-def rows_of_the_score_table():
-    text = (_ROOT / "docs/guide/counts-and-scores.md").read_text()
-    for line in text.splitlines():
+def rows_of_the_table(page, n_columns):
+    """Yield the rows that begin with a name."""
+    for line in (_ROOT / "docs/guide" / page).read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if re.fullmatch(r"`\w+`", cells[0]) and len(cells) == 6:
+        if re.fullmatch(r"`\w+`", cells[0]) and len(cells) == n_columns:
             yield cells
 
 
 def test_score_table_lists_every_score_with_its_facts():
-    rows = {row[0].strip("`"): row[1:] for row in rows_of_the_score_table()}
+    rows = {row[0].strip("`"): row[1:] for row in rows_of_the_table("counts-and-scores.md", 6)}
     assert list(rows) == list(SCORES)
     for name, (class_name, settings, *facts) in rows.items():
         score = SCORES[name]
@@ -32,11 +34,24 @@ def test_score_table_lists_every_score_with_its_facts():
         assert facts == ["yes" if fact else "no" for fact in stated]
 
 
-def test_every_score_has_a_public_class_in_the_reference():
+def test_table_of_estimators_lists_every_one_with_its_facts():
+    rows = {row[0].strip("`"): row[1:] for row in rows_of_the_table("parameters.md", 5)}
+    assert list(rows) == list(ESTIMATORS)
+    for name, (class_name, settings, scores, zeros) in rows.items():
+        estimator = ESTIMATORS[name]
+        assert class_name == f"`{estimator.__name__}`"
+        assert re.findall(r"\w+", settings) == [field.name for field in fields(estimator)]
+        own = [score for score in SCORES if estimator_for(make_score(score)).name == name]
+        assert re.findall(r"\w+", scores) == own
+        unseen = estimator().rows(FamilyCounts.of([[5, 0]]))[0, 1]
+        assert zeros == ("yes" if unseen == 0 else "no")
+
+
+def test_every_score_and_estimator_has_a_public_class_in_the_reference():
     api = (_ROOT / "docs/api.md").read_text()
-    for score in SCORES.values():
-        assert getattr(bestdag, score.__name__) is score
-        assert f"bestdag.{score.__name__}\n" in api
+    for listed in (*SCORES.values(), *ESTIMATORS.values()):
+        assert getattr(bestdag, listed.__name__) is listed
+        assert f"bestdag.{listed.__name__}\n" in api
 
 
 def test_every_command_is_in_the_guide():

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <map>
 #include <numeric>
 
 #include "kernels/count_type.hpp"
-#include "kernels/joint_counts.hpp"
+#include "kernels/set_scorer.hpp"
 #include "kernels/subsets.hpp"
-#include "kernels/transpose.hpp"
 
 namespace bestdag {
 
@@ -41,118 +39,6 @@ private:
     std::vector<std::int32_t> parents_;
 };
 
-// Transpositions that bring each member of a set last, planned once per sequence of arities.
-class Transpositions {
-public:
-    const Transposition& bring_last(std::span<const std::uint32_t> sizes, std::size_t position) {
-        key_.assign(sizes.begin(), sizes.end());
-        key_.push_back(static_cast<std::uint32_t>(position));
-        const auto [found, is_new] = plans_.try_emplace(key_);
-        if (is_new) {
-            std::vector<std::uint32_t> order(sizes.size());
-            std::iota(order.begin(), order.end(), 0u);
-            std::rotate(order.begin() + static_cast<std::ptrdiff_t>(position),
-                        order.begin() + static_cast<std::ptrdiff_t>(position) + 1, order.end());
-            found->second.plan(sizes, order);
-        }
-        return found->second;
-    }
-
-private:
-    std::map<std::vector<std::uint32_t>, Transposition> plans_;
-    std::vector<std::uint32_t> key_;
-};
-
-// One thread's work on the sets of one size.
-template <class Count>
-class SetWorker {
-public:
-    SetWorker(const Table& table, const Kernel& kernel, std::size_t max_parents,
-              std::span<double> scores)
-        : table_(table),
-          evaluator_(kernel.evaluator(table)),
-          joint_(table, true),
-          counter_(table, true),
-          layout_(table.n_columns(), max_parents, scores) {}
-
-    // All sets that add one larger column to the prefix.
-    template <class Use>
-    void visit_sets(std::span<const std::int32_t> prefix, const StopFlag& stop, const Use& use) {
-        const std::size_t first = prefix.empty() ? 0 : static_cast<std::size_t>(prefix.back()) + 1;
-        candidates_.resize(table_.n_columns() - first);
-        std::iota(candidates_.begin(), candidates_.end(), static_cast<std::int32_t>(first));
-        set_.assign(prefix.begin(), prefix.end());
-        set_.push_back(0);
-        joint_.visit(prefix, candidates_, stop, [&](std::size_t i, std::span<const Count> cells) {
-            set_.back() = candidates_[i];
-            use(set_, cells);
-        });
-    }
-
-    double set_value(std::span<const std::int32_t> set, std::span<const Count> cells,
-                     const StopFlag& stop) {
-        double n_cells = 1.0;
-        for (const std::int32_t column : set) n_cells *= arity(column);
-        double value = evaluator_->set_constant(n_cells);
-        if (!cells.empty()) return value + evaluator_->set_cells(cells, n_cells);
-        const Family family{static_cast<std::size_t>(set.back()), set.first(set.size() - 1)};
-        counter_.visit(family, stop, [&](const CountRows<Count>& rows) {
-            value += evaluator_->set_cells(rows.cells, n_cells);
-        });
-        return value;
-    }
-
-    // The value of no variables at all: one cell that holds every row.
-    double empty_set_value() {
-        const Count total = static_cast<Count>(table_.total_weight());
-        return evaluator_->set_constant(1.0) +
-               evaluator_->set_cells(std::span<const Count>(&total, 1), 1.0);
-    }
-
-    // The score of every member of the set given the others.
-    void score_members(std::span<const std::int32_t> set, std::span<const Count> cells,
-                       const StopFlag& stop) {
-        sizes_.clear();
-        for (const std::int32_t column : set) sizes_.push_back(arity(column));
-        for (std::size_t position = 0; position < set.size(); ++position) {
-            parents_.assign(set.begin(), set.end());
-            parents_.erase(parents_.begin() + static_cast<std::ptrdiff_t>(position));
-            const Family family{static_cast<std::size_t>(set[position]), parents_};
-            const FamilyShape shape = shape_of(table_, family);
-            double score = evaluator_->constant(shape);
-            if (cells.empty()) {
-                counter_.visit(family, stop, [&](const CountRows<Count>& rows) {
-                    score += evaluator_->rows(rows, shape);
-                });
-            } else if (position + 1 == set.size()) {
-                score += evaluator_->rows(CountRows<Count>{cells, shape.arity}, shape);
-            } else {
-                transpositions_.bring_last(sizes_, position).apply(cells, turned_);
-                score += evaluator_->rows(CountRows<Count>{turned_, shape.arity}, shape);
-            }
-            layout_.at(set, position) = score;
-        }
-    }
-
-    Layout& layout() { return layout_; }
-    bool has_set_function() const { return evaluator_->has_set_function(); }
-
-private:
-    std::uint32_t arity(std::int32_t column) const {
-        return table_.column(static_cast<std::size_t>(column)).arity;
-    }
-
-    const Table& table_;
-    std::unique_ptr<Evaluator> evaluator_;
-    JointCounter<Count> joint_;
-    FamilyCounter<Count> counter_;
-    Layout layout_;
-    Transpositions transpositions_;
-    std::vector<std::int32_t> candidates_, set_, parents_;
-    std::vector<std::uint32_t> sizes_;
-    std::vector<Count> turned_;
-};
-
 template <class Count>
 void score_all(const Table& table, const Kernel& kernel, std::size_t max_parents,
                std::span<double> scores, const Execution& execution) {
@@ -166,31 +52,40 @@ void score_all(const Table& table, const Kernel& kernel, std::size_t max_parents
         const auto n_workers =
             std::min(n_prefixes, static_cast<std::size_t>(std::max(1, execution.threads)));
         const auto work = [&](std::size_t, const StopFlag& stop) {
-            SetWorker<Count> worker(table, kernel, max_parents, scores);
-            std::vector<std::int32_t> prefix(size - 1), parents;
-            if (size == 1 && worker.has_set_function()) values[0] = worker.empty_set_value();
+            SetScorer<Count> scorer(table, kernel, stop);
+            Layout layout(table.n_columns(), max_parents, scores);
+            std::vector<std::int32_t> prefix(size - 1), larger, parents;
+            if (size == 1 && scorer.has_set_function()) values[0] = scorer.empty_set_value();
             for (std::size_t p; !stop && (p = next++) < n_prefixes;) {
                 sets.unrank(p, prefix);
-                worker.visit_sets(
-                    prefix, stop,
+                // All sets that add one larger column to the prefix.
+                const std::int32_t first = prefix.empty() ? 0 : prefix.back() + 1;
+                larger.resize(table.n_columns() - static_cast<std::size_t>(first));
+                std::iota(larger.begin(), larger.end(), first);
+                scorer.visit_sets(
+                    prefix, larger, stop,
                     [&](const std::vector<std::int32_t>& set, std::span<const Count> cells) {
-                        if (!worker.has_set_function()) {
-                            worker.score_members(set, cells, stop);
+                        if (!scorer.has_set_function()) {
+                            for (std::size_t position = 0; position < size; ++position) {
+                                layout.at(set, position) =
+                                    scorer.member_score(set, position, cells, stop);
+                            }
                             return;
                         }
-                        const double value = worker.set_value(set, cells, stop);
+                        const double value = scorer.set_value(set, cells, stop);
                         if (size <= max_parents) values[sets.offset(size) + sets.rank(set)] = value;
                         for (std::size_t position = 0; position < size; ++position) {
                             parents = set;
                             parents.erase(parents.begin() + static_cast<std::ptrdiff_t>(position));
-                            worker.layout().at(set, position) =
-                                value - values[sets.offset(size - 1) + sets.rank(parents)];
+                            layout.at(set, position) = set_difference(
+                                value, values[sets.offset(size - 1) + sets.rank(parents)]);
                         }
                     });
             }
         };
-        const double expected = static_cast<double>(sets.n_of_size(size)) *
-                                (kNanosecondsPerSet + static_cast<double>(table.n_rows()) * 0.5);
+        const double expected =
+            kernel.expected(static_cast<double>(sets.n_of_size(size)) *
+                            (kNanosecondsPerSet + static_cast<double>(table.n_rows()) * 0.5));
         parallel_for(n_workers, expected, execution, work);
     }
 }

@@ -37,7 +37,7 @@ public:
           settings_(settings),
           max_bytes_(max_bytes),
           stop_(stop),
-          evaluator_(kernel.evaluator(table)),
+          evaluator_(kernel.evaluator(table, stop)),
           joint_(table, true),
           partition_(table),
           counter_(table, true),
@@ -82,7 +82,8 @@ private:
             // A parent with one state changes no count, and a child with one state has nothing to
             // be learnt from a parent: it can only tie.
             const std::uint32_t n_states = std::min(states, table_.column(child).arity);
-            if (settings_.prune && n_states == 1 && bonus <= 0.0) continue;
+            const bool ties = n_states == 1 && evaluator_->is_blind_to_single_states();
+            if (settings_.prune && ties && bonus <= 0.0) continue;
             chosen_.push_back(limits.allowed[i]);
             bonuses_.push_back(bonus);
             growth_ = std::min(growth_, static_cast<double>(states));
@@ -273,7 +274,7 @@ private:
         }
         ++found_.n_scored;
         if (score != score) throw std::domain_error("a score is not a number");
-        if (!settings_.prune || score > candidate.best) found_.add(score, parents_);
+        if (score > (settings_.prune ? candidate.best : -kInfinity)) found_.add(score, parents_);
         if (set_.size() >= max_chosen_) return;
 
         const double best = std::max(score, candidate.best);
@@ -374,8 +375,9 @@ std::vector<FoundSets> find_all(const Table& table, const Kernel& kernel,
             found[child] = enumerator.run(child, limits[child], deadline);
         }
     };
-    const double expected = static_cast<double>(limits.size() * limits.size()) *
-                            (kNanosecondsPerSet + static_cast<double>(table.n_rows()));
+    const double expected =
+        kernel.expected(static_cast<double>(limits.size() * limits.size()) *
+                        (kNanosecondsPerSet + static_cast<double>(table.n_rows())));
     parallel_for(n_workers, expected, execution, work);
     return found;
 }
@@ -385,7 +387,7 @@ std::vector<FoundSets> find_all(const Table& table, const Kernel& kernel,
 CandidateSets candidate_sets(const Table& table, const Kernel& kernel,
                              std::span<const ParentLimits> limits,
                              const CandidateSettings& settings, const Execution& execution) {
-    if (shares_counts(table, limits, settings)) {
+    if (shares_counts(table, kernel, limits, settings)) {
         return candidate_sets_by_sharing(table, kernel, limits, settings, execution);
     }
     std::vector<FoundSets> found;

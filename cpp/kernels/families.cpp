@@ -23,15 +23,16 @@ template <class Count, class Work>
 void for_each_family(const Table& table, const FamilyList& families, const Kernel* kernel,
                      const Execution& execution, const Work& work) {
     constexpr double kNanosecondsPerCode = 0.7;  // a histogram, measured
-    const double expected = kNanosecondsPerCode * static_cast<double>(table.n_rows()) *
+    const double counting = kNanosecondsPerCode * static_cast<double>(table.n_rows()) *
                             static_cast<double>(families.size() + families.parents.size());
+    const double expected = kernel ? kernel->expected(counting) : counting;
     const bool use_bitmaps = families.size() >= 2 * table.n_columns();
     std::atomic<std::size_t> next = 0;
     const auto n_workers =
         std::min(families.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
     parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
         Worker<Count> worker{
-            {table, use_bitmaps}, kernel ? kernel->evaluator(table) : nullptr, stop};
+            {table, use_bitmaps}, kernel ? kernel->evaluator(table, stop) : nullptr, stop};
         for (std::size_t i; !stop && (i = next++) < families.size();) work(i, worker);
     });
 }
@@ -175,9 +176,12 @@ void score_families(const Table& table, const Kernel& kernel, const FamilyList& 
                               [&](std::size_t i, const CountRows<Count>& rows) {
                                   const Family family = families[i];
                                   const FamilyShape shape = shape_of(table, family);
-                                  const auto evaluator = kernel.evaluator(table);
-                                  scores[i] = evaluator->constant(shape);
-                                  scores[i] += evaluator->rows(rows, shape);
+                                  const auto score = [&](std::size_t, const StopFlag& stop) {
+                                      const auto evaluator = kernel.evaluator(table, stop);
+                                      scores[i] = evaluator->constant(shape);
+                                      scores[i] += evaluator->rows(rows, shape);
+                                  };
+                                  parallel_for(1, kernel.expected(0.0), execution, score);
                               })) {
             return;
         }

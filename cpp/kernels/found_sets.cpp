@@ -53,7 +53,7 @@ public:
                 if (score != score) throw std::domain_error("a score is not a number");
                 const double best = prune ? best_subset() : -kInfinity;
                 best_[first + rank] = std::max(best, score);
-                if (!prune || score > best) {
+                if (score > best) {
                     parents_.clear();
                     for (const std::int32_t other : set_) {
                         parents_.push_back(other + (static_cast<std::size_t>(other) >= child));
@@ -147,8 +147,9 @@ CandidateSets join(std::span<FoundSets> children) {
     return result;
 }
 
-bool shares_counts(const Table& table, std::span<const ParentLimits> limits,
+bool shares_counts(const Table& table, const Kernel& kernel, std::span<const ParentLimits> limits,
                    const CandidateSettings& settings) noexcept {
+    if (kernel.traits().may_refuse) return false;
     const std::size_t max_parents = most_parents(limits);
     if (max_parents > kMaxSharedParents) return false;
     double n_sets = 1.0;
@@ -165,7 +166,8 @@ bool shares_counts(const Table& table, std::span<const ParentLimits> limits,
     const bool is_limited =  // knowledge leaves little to share
         2.0 * n_allowed < static_cast<double>(table.n_columns() * (table.n_columns() - 1));
     const double nanoseconds =
-        n_families * (kNanosecondsPerFamily + 0.5 * static_cast<double>(table.n_rows()));
+        n_families * (kNanosecondsPerFamily + kernel.traits().nanoseconds_per_family +
+                      0.5 * static_cast<double>(table.n_rows()));
     return !is_limited && n_families <= kMaxSharedFamilies &&
            n_families * sizeof(double) <= settings.max_bytes &&
            nanoseconds <= kShareOfTime * 1e9 * settings.seconds;

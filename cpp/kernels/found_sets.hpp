@@ -40,7 +40,7 @@ CandidateSets candidate_sets_by_sharing(const Table& table, const Kernel& kernel
                                         const Execution& execution);
 
 // Whether that is the better route.
-bool shares_counts(const Table& table, std::span<const ParentLimits> limits,
+bool shares_counts(const Table& table, const Kernel& kernel, std::span<const ParentLimits> limits,
                    const CandidateSettings& settings) noexcept;
 
 }  // namespace bestdag

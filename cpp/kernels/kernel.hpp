@@ -7,7 +7,10 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <stdexcept>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "kernels/family_counts.hpp"
 
@@ -22,6 +25,27 @@ struct FamilyShape {
 };
 
 FamilyShape shape_of(const Table& table, const Family& family) noexcept;
+
+// A set of columns, all but the last ascending, for scores that are differences of a set function.
+struct SetShape {
+    const Table& table;
+    std::span<const std::int32_t> columns;
+    double n_cells;  // the product of the arities
+};
+
+// A family that a score cannot be worked out for: its settings say nothing about it (n_bytes is
+// 0), or it would need more memory than there is.
+class RefusedFamily : public std::runtime_error {
+public:
+    RefusedFamily(const Family& family, double n_bytes_)
+        : std::runtime_error("a family is refused"),
+          child(family.child),
+          parents(family.parents.begin(), family.parents.end()),
+          n_bytes(n_bytes_) {}
+    std::size_t child;
+    std::vector<std::int32_t> parents;
+    double n_bytes;
+};
 
 // Works for one thread: it may keep tables of logarithms and other memory between families.
 class Evaluator {
@@ -41,12 +65,13 @@ public:
     // g(parents and child) - g(parents): then each set is counted once instead of each family.
     virtual bool has_set_function() const noexcept { return false; }
 
-    // g is a sum over the cells of the set's joint counts plus a constant. n_cells is the product
-    // of the arities; the cells may come in pieces, and empty ones add exactly zero.
-    virtual double set_cells(std::span<const std::uint32_t>, double) { return 0.0; }
-    virtual double set_cells(std::span<const std::int64_t>, double) { return 0.0; }
-    virtual double set_cells(std::span<const double>, double) { return 0.0; }
-    virtual double set_constant(double) { return 0.0; }
+    // g is a sum over the cells of the set's joint counts plus a constant. The cells come as rows
+    // of counts of the last column given the others, may come in pieces, and empty ones add
+    // exactly zero. g may be minus infinity; then it is for all larger sets.
+    virtual double set_cells(const CountRows<std::uint32_t>&, const SetShape&) { return 0.0; }
+    virtual double set_cells(const CountRows<std::int64_t>&, const SetShape&) { return 0.0; }
+    virtual double set_cells(const CountRows<double>&, const SetShape&) { return 0.0; }
+    virtual double set_constant(double /*n_cells*/) { return 0.0; }
 
     // An upper bound on the score of every family of this child that has these parents and at
     // least one more, the others' arities being at least `growth` (>= 1): a constant plus a sum
@@ -60,6 +85,9 @@ public:
 
     // A parent that is a function of the others, in the data, never raises the score.
     virtual bool is_regular() const noexcept { return false; }
+
+    // A parent with one state never changes the score, nor does any parent of a child with one.
+    virtual bool is_blind_to_single_states() const noexcept { return true; }
 
     // For a score that is the maximised log-likelihood minus a penalty: by how much the penalty
     // falls at least when a parent of this arity leaves this family, or any that has more parents.
@@ -91,14 +119,14 @@ template <class Derived>
 class SetEvaluatorOf : public EvaluatorOf<Derived> {
 public:
     bool has_set_function() const noexcept final { return true; }
-    double set_cells(std::span<const std::uint32_t> cells, double n_cells) final {
-        return this->self().sum_cells(cells, n_cells);
+    double set_cells(const CountRows<std::uint32_t>& counts, const SetShape& shape) final {
+        return this->self().sum_cells(counts.cells, shape.n_cells);
     }
-    double set_cells(std::span<const std::int64_t> cells, double n_cells) final {
-        return this->self().sum_cells(cells, n_cells);
+    double set_cells(const CountRows<std::int64_t>& counts, const SetShape& shape) final {
+        return this->self().sum_cells(counts.cells, shape.n_cells);
     }
-    double set_cells(std::span<const double> cells, double n_cells) final {
-        return this->self().sum_cells(cells, n_cells);
+    double set_cells(const CountRows<double>& counts, const SetShape& shape) final {
+        return this->self().sum_cells(counts.cells, shape.n_cells);
     }
 };
 
@@ -120,17 +148,42 @@ public:
     }
 };
 
+// What a score costs and allows beyond the rule.
+struct KernelTraits {
+    // Time for a family besides counting. Where it is not 0, a single family may take any time.
+    double nanoseconds_per_family = 0.0;
+    bool may_refuse = false;  // some families by themselves: score none that nobody asked for
+};
+
 // A score with its settings, shared by threads: makes each of them an evaluator.
 class Kernel {
 public:
-    using Factory = std::function<std::unique_ptr<Evaluator>(const Table&)>;
+    using Factory = std::function<std::unique_ptr<Evaluator>(const Table&, const StopFlag&)>;
 
-    explicit Kernel(Factory factory) : factory_(std::move(factory)) {}
+    // The factory gets the table and, if it takes it, a flag to be looked at in long work.
+    template <class Make>
+    explicit Kernel(Make make, KernelTraits traits = {}) : traits_(traits) {
+        if constexpr (std::is_invocable_v<Make, const Table&, const StopFlag&>) {
+            factory_ = std::move(make);
+        } else {
+            factory_ = [make](const Table& table, const StopFlag&) { return make(table); };
+        }
+    }
 
-    std::unique_ptr<Evaluator> evaluator(const Table& table) const { return factory_(table); }
+    std::unique_ptr<Evaluator> evaluator(const Table& table, const StopFlag& stop) const {
+        return factory_(table, stop);
+    }
+    const KernelTraits& traits() const noexcept { return traits_; }
+
+    // What to tell parallel_for about work that takes so long to count.
+    double expected(double nanoseconds) const noexcept {
+        return traits_.nanoseconds_per_family > 0.0 ? std::numeric_limits<double>::infinity()
+                                                    : nanoseconds;
+    }
 
 private:
     Factory factory_;
+    KernelTraits traits_;
 };
 
 }  // namespace bestdag

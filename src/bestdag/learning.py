@@ -10,6 +10,10 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
+from bestdag.network.fitting import fit_network
+from bestdag.network.network import Network
+from bestdag.parameters import choose_estimator
+from bestdag.parameters.base import Estimator
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
@@ -48,6 +52,41 @@ class Result:
         """How far below the best the structure may be, in nats."""
         return self.found.gap
 
+    def fit(
+        self,
+        parameters: Estimator | str | None = None,
+        *,
+        threads: int | None = None,
+        **settings: Any,
+    ) -> Network:
+        """Fit the parameters of the structure to the data it was learned from.
+
+        Parameters
+        ----------
+        parameters : Estimator or str, optional
+            By default the estimator that belongs to the score, with the score's own prior where
+            it has one. Otherwise an estimator, or the name of one: "mle", "dirichlet", "fsnml".
+        threads : int, optional
+            Threads for counting; every processor by default.
+        **settings
+            Settings of the estimator, such as ``ess=10``; those not given have their defaults.
+
+        Returns
+        -------
+        Network
+
+        Examples
+        --------
+        >>> from bestdag.examples import example
+        >>> result = learn(example("asia.csv"), "bdeu")
+        >>> result.fit()  # the posterior mean under the prior of BDeu
+        <Network 'unknown': 8 variables, 7 arcs, 17 parameters>
+        >>> result.fit("dirichlet", ess=10) == result.fit("fsnml")
+        False
+        """
+        estimator = choose_estimator(self.score, parameters, settings)
+        return fit_network(self.dag, self.dataset, estimator, threads=threads)
+
     def __str__(self) -> str:
         return f"{self.score!r} on {self.dataset.total_weight:,} rows\n{self.found}"
 
@@ -74,8 +113,8 @@ def learn(
         A Dataset, or anything that `read` takes.
     score : Score or str, default "bdeu"
     search : Search or str, default "auto"
-        "auto" is "exact" today: the best structure with a proof, or after `time_limit` the best
-        so far and how far from optimal it may be.
+        "auto" takes "exact" where its forecast fits the time limit (60 s without one), else
+        "order"; the result says which, and why.
     max_parents : int, optional
         At most so many parents for every variable.
     knowledge : Knowledge, optional

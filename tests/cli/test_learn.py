@@ -1,10 +1,24 @@
 """`bestdag learn`: the best structure, the one JSON shape, exit codes."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from bestdag import learn
+from bestdag import (
+    BIC,
+    FNML,
+    FSNML,
+    MLE,
+    BDeu,
+    Dirichlet,
+    Exact,
+    MinBDeu,
+    Network,
+    fit_network,
+    learn,
+)
+from bestdag.errors import NotEnoughMemoryError
 from bestdag.examples import example
 
 CSV = str(example("asia.csv"))
@@ -75,6 +89,86 @@ def test_require_optimal_exits_1_without_a_proof(cli):
     ],
 )
 def test_wrong_input_is_one_line_and_code_2(cli, arguments, expected):
+    shown = cli("learn", *arguments)
+    assert shown.code == 2
+    assert expected in shown.err
+    assert shown.err.count("\n") == 1
+
+
+# The parameters that belong to the score, with its settings; an explicit choice wins.
+@pytest.mark.parametrize(
+    ("arguments", "score", "parameters"),
+    [
+        (["--ess", "4"], BDeu(ess=4.0), Dirichlet(ess=4.0)),
+        (["--ess", "4", "--parameters", "dirichlet"], BDeu(ess=4.0), Dirichlet(ess=4.0)),
+        (["--score", "fnml"], FNML(), FSNML()),
+        (["--score", "bic"], BIC(), MLE()),
+        (["--score", "bic", "--parameters", "fsnml"], BIC(), FSNML()),
+        (["--score", "bic", "--parameters", "dirichlet"], BIC(), Dirichlet()),
+        (["--score", "min_bdeu"], MinBDeu(), Dirichlet(prior=MinBDeu())),
+    ],
+)
+def test_writes_the_fitted_network(cli, tmp_path, arguments, score, parameters):
+    out = tmp_path / "net.bif"
+    shown = cli("learn", CSV, *arguments, "-o", out, "--json")
+    assert shown.code == 0
+    assert json.loads(shown.out)["settings"]["parameters"] == parameters.name
+    expected = learn(CSV, score)
+    assert Network.load(out) == fit_network(expected.dag, expected.dataset, parameters)
+
+
+def test_says_what_it_wrote(cli, tmp_path):
+    out = tmp_path / "net.bif.gz"
+    shown = cli("learn", CSV, "-o", out)
+    assert shown.out.endswith(f"{out}: 17 parameters by dirichlet\n")
+    assert cli("learn", CSV, "-o", out).code == 2  # it exists
+    assert cli("learn", CSV, "-o", out, "--force", "--require-optimal").code == 0
+
+
+def test_a_network_is_written_without_a_proof_too(cli, tmp_path):
+    out = tmp_path / "net.bif"
+    shown = cli("learn", CSV, "--time-limit", "0.000001", "--require-optimal", "-o", out)
+    assert shown.code == 1
+    assert len(Network.load(out).names) == 8
+
+
+def test_an_interrupted_search_writes_its_best_so_far(cli, tmp_path, monkeypatch):
+    finished = Exact.run
+
+    def interrupted(self, problem):
+        return replace(finished(self, problem), status="interrupted")
+
+    monkeypatch.setattr(Exact, "run", interrupted)
+    out = tmp_path / "net.bif"
+    assert cli("learn", CSV, "-o", out).code == 130
+    assert len(Network.load(out).names) == 8
+
+
+def test_the_structure_is_shown_when_its_tables_do_not_fit(cli, tmp_path, monkeypatch):
+    def too_large(*_, **__):
+        raise NotEnoughMemoryError("fit: too large")
+
+    monkeypatch.setattr("bestdag.network.fitting.fit_network", too_large)
+    shown = cli("learn", CSV, "-o", tmp_path / "net.bif", "--json")
+    assert shown.code == 1
+    assert "fit: too large" in shown.err
+    assert json.loads(shown.out)["status"] == "optimum proved"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--from-scores", "s.jkl", "-o", "n.bif"], "a file of local scores has no rows to fit"),
+        ([CSV, "--parameters", "mle"], "--parameters is for the network written by -o FILE"),
+        ([CSV, "--force"], "--force is for the network written by -o FILE"),
+        ([CSV, "-o", "n.txt"], "unknown network format '.txt'"),
+        ([CSV, "-o", "no/folder/n.bif"], "the folder of no/folder/n.bif does not exist"),
+        ([CSV, "-o", "n.bif", "--parameters", "mel"], "did you mean 'mle'"),
+    ],
+)
+def test_wrong_output_is_refused_before_the_search(cli, monkeypatch, arguments, expected):
+    monkeypatch.setattr(Exact, "run", lambda *_: pytest.fail("searched"))
     shown = cli("learn", *arguments)
     assert shown.code == 2
     assert expected in shown.err

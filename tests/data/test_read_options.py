@@ -167,7 +167,7 @@ def test_too_many_distinct_values_name_column_count_and_remedy(kind, tmp_path):
     with pytest.raises(
         DataError,
         match=r"column 'j' has 51 distinct values, more than max_states=50; "
-        r"discretize it, leave it out with drop= or raise max_states",
+        r"discretize it if it holds numbers, leave it out with drop= or raise max_states",
     ):
         read(source, drop=["id"])
     assert read(source, max_states=51, drop="id").arities["j"] == 51

@@ -175,6 +175,8 @@ def test_names_become_ordinary_text():
     [
         (["A", "A"], [], GraphError, "Dag: node A is listed twice"),
         ("AB", [], GraphError, "Dag: nodes must be a list of names, got the text 'AB'"),
+        (None, [], GraphError, "Dag: nodes must be a list of names, got None"),
+        (["A"], None, GraphError, "Dag: arcs must be a list of pairs of names, got None"),
         (["A", 1], [], GraphError, "Dag: a node's name must be text, got 1"),
         (["A"], [("A", "A")], CycleError, "arc A -> A is a self-loop"),
         (["A", "B"], ["AB"], GraphError, "Dag: an arc must be a pair of names, got 'AB'"),

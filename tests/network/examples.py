@@ -86,7 +86,9 @@ def random_networks(draw: st.DrawFn) -> Network:
         states = tuple(draw(st.lists(hostile_text, min_size=1, max_size=4, unique=True)))
         cuts = None
         if draw(st.booleans()):
-            cuts = tuple(sorted(draw(st.floats(-9, 9)) for _ in states[1:]))
+            n_cuts = len(states) - 1
+            points = st.lists(st.floats(-9, 9), min_size=n_cuts, max_size=n_cuts, unique=True)
+            cuts = tuple(sorted(draw(points)))
         child = Variable(name, states, cuts)
         parents = tuple(
             draw(st.lists(st.sampled_from(variables), unique=True, max_size=3)) if variables else []

@@ -102,3 +102,16 @@ def test_graph_exports():
     assert isinstance(graph, networkx.DiGraph)
     assert list(graph.edges) == [("rain", "wet grass")]
     assert "wet grass" in small_network().to_dot()
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        (None, "Network: a list of tables is needed, got None"),
+        ([None], "Network: each table must be a ConditionalTable, got None"),
+        (["rain"], "Network: each table must be a ConditionalTable, got 'rain'"),
+    ],
+)
+def test_refuses_what_is_no_table(tables, message):
+    with pytest.raises(DataError, match=message):
+        Network(tables)

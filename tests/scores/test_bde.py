@@ -33,54 +33,7 @@ from bestdag.scores.prior import EdgeDifferencePrior
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
 from tests.reference import scores as reference
-
-
-class Table:
-    def __init__(self, parents, values):
-        self.parents = parents
-        self.values = np.array(values, dtype=float)
-
-
-class PriorNet:
-    """The least a prior network must be: {name: (parents, values)}, states "0", "1", ..."""
-
-    def __init__(self, tables):
-        self.given = tables
-        arities = {name: np.shape(values)[-1] for name, (_, values) in tables.items()}
-        self._variables = {n: Variable(n, tuple(map(str, range(r)))) for n, r in arities.items()}
-        self.names = tuple(tables)
-
-    def variable(self, name):
-        return self._variables[name]
-
-    def table(self, name):
-        parents, values = self.given[name]
-        return Table([self._variables[parent] for parent in parents], values)
-
-    def __eq__(self, other):
-        return isinstance(other, PriorNet) and repr(self.given) == repr(other.given)
-
-    def __hash__(self):
-        return hash(repr(self.given))
-
-
-def random_net(rng, n, *, max_parents=2, max_arity=3, min_arity=1):
-    names = [f"v{i:03}" for i in range(n)]
-    arities = rng.integers(min_arity, max_arity + 1, n)
-    tables = {}
-    for i in rng.permutation(n):
-        known = [name for name in names if name in tables]
-        parents = rng.permutation(known)[: rng.integers(0, max_parents + 1)].tolist()
-        shape = [arities[names.index(p)] for p in parents]
-        tables[names[i]] = (parents, rng.dirichlet(np.ones(arities[i]), shape))
-    return PriorNet(tables)
-
-
-def random_data(rng, net, n_rows):
-    variables = [net.variable(name) for name in net.names]
-    return Dataset(
-        variables, [rng.integers(0, v.arity, n_rows).astype(np.uint8) for v in variables]
-    )
+from tests.scores.prior_networks import PriorNet, random_data, random_net
 
 
 def enumerated(net, counts):

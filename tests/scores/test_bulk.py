@@ -13,7 +13,8 @@ from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 from bestdag.scores import SCORES
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
-from tests.contracts.test_every_score import datasets
+from tests.contracts.test_every_score import datasets, every_setting, score_for
+from tests.scores.prior_networks import BOUND_SCORES, bde_for
 from tests.scores.test_scorer import Emptiness
 
 every_score = pytest.mark.parametrize("name", SCORES)
@@ -27,7 +28,7 @@ def wide_dataset(seed=0, n_rows=300):
     return make_dataset(columns, arities)
 
 
-@every_score
+@every_setting
 @settings(max_examples=25)
 @given(datasets())
 def test_changes_equal_the_changed_families_to_the_last_bit(name, dataset):
@@ -51,7 +52,7 @@ def test_changes_with_large_arities(name):
         assert got.tolist() == expected
 
 
-@every_score
+@every_setting
 @settings(max_examples=25)
 @given(datasets(), st.integers(0, 5))
 def test_all_families_equal_the_families(name, dataset, max_parents):
@@ -76,12 +77,24 @@ def test_all_families_with_every_instruction_set(name, instructions):
         _core.use_instruction_set(best)
 
 
-@every_score
+@every_setting
 def test_all_families_do_not_depend_on_threads(name):
     rng = np.random.default_rng(2)
     dataset = make_dataset({f"v{i}": rng.integers(0, 3, 4_000).tolist() for i in range(9)})
-    one, many = (Scorer(dataset, name, threads=t).all_families(3) for t in (1, 5))
+    score = score_for(name, dataset)
+    one, many = (Scorer(dataset, score, threads=t).all_families(3) for t in (1, 5))
     assert all(one[child].tobytes() == many[child].tobytes() for child in one)
+
+
+def test_bde_with_large_arities_is_worked_out_row_by_row():
+    dataset = wide_dataset(n_rows=60)
+    scorer = Scorer(dataset, bde_for(dataset, max_parents=1))
+    assert_all_families(scorer, 3)
+    for child, parents in [("b", ["c", "d"]), ("c", ["a", "d", "e"])]:
+        expected = [
+            scorer.family(child, (set(parents) ^ {v.name}) - {child}) for v in scorer.variables
+        ]
+        assert scorer.changes(child, parents).tolist() == expected
 
 
 def test_own_scores_take_part():
@@ -105,6 +118,8 @@ def test_refuses_what_does_not_fit():
 
 
 def make_scorer(dataset, name):
+    if name in BOUND_SCORES:
+        return Scorer(dataset, BOUND_SCORES[name](dataset))
     real = dataset.weights is not None and dataset.weights.dtype == np.float64
     if real and getattr(SCORES[name], "needs_whole_counts", False):
         dataset = type(dataset)(dataset.variables, [dataset.codes(n) for n in dataset.names])

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
+from bestdag.cli.network_output import network_output, require_network_output
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
-from bestdag.cli.output import working
+from bestdag.cli.output import count, working
 from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
 from bestdag.cli.search_options import (
     choose_knowledge,
@@ -35,6 +36,13 @@ __all__ = ["command"]
 @click.option(
     "--require-optimal", is_flag=True, help="Exit with code 1 unless the optimum is proved."
 )
+@network_output(required=False)
+@click.option(
+    "--parameters",
+    metavar="NAME",
+    help="Parameters of the network written: mle, dirichlet or fsnml.  "
+    "[default: those that belong to the score]",
+)
 @data_options()
 @threads_option
 @common_options
@@ -48,6 +56,9 @@ def command(
     seed: int,
     start: str | None,
     require_optimal: bool,
+    output: str | None,
+    force: bool,
+    parameters: str | None,
     threads: int | None,
     as_json: bool,
     quiet: bool,
@@ -58,17 +69,24 @@ def command(
     DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input; or give a
     file of local scores with --from-scores. Scores are natural logarithms; higher is better.
     Ctrl-C and the time limit give the best structure so far and how far from optimal it may be.
+    -o writes the network, its parameters fitted to DATA.
     """
     from bestdag.data.readers import read
+    from bestdag.network.fitting import fit_network
     from bestdag.network.network import Network
+    from bestdag.parameters import choose_estimator
     from bestdag.scores.scorer import Scorer
     from bestdag.scores.table import ScoreTable
     from bestdag.search.base import Problem
 
     if (data is None) == (from_scores is None):
         raise click.UsageError("give either DATA or --from-scores FILE")
+    _check_output(output, from_scores, parameters, force=force)
     chosen = choose_scores((name,), options)
     ((score_name, one),) = chosen.items()
+    estimator = None
+    if output is not None:
+        estimator = choose_estimator(one.score, parameters and parameters.lower(), {})
     prior = choose_structure_prior(options)
     chosen_search = choose_search(search, options)
     knowledge = choose_knowledge(options)
@@ -98,10 +116,32 @@ def command(
             "max_parents": max_parents,
             "time_limit": time_limit,
             "seed": seed,
+            **({} if estimator is None else {"parameters": estimator.name}),
         },
         as_json=as_json,
     )
+    if estimator is not None and output is not None and isinstance(scores, Scorer):
+        # After the structure is shown: tables that do not fit into memory do not lose it.
+        network = fit_network(found.dag, scores.dataset, estimator, threads=threads)
+        network.save(output)
+        if not (as_json or quiet):
+            click.echo(f"{output}: {count(network.n_parameters, 'parameter')} by {estimator.name}")
     if found.status == "interrupted":
         raise click.exceptions.Exit(130)
     if require_optimal and not found.is_proved:
         raise click.exceptions.Exit(1)
+
+
+def _check_output(
+    output: str | None, from_scores: str | None, parameters: str | None, *, force: bool
+) -> None:
+    if output is None:
+        if parameters is not None or force:
+            flag = "--force" if parameters is None else "--parameters"
+            raise click.UsageError(f"{flag} is for the network written by -o FILE")
+        return
+    if from_scores is not None:
+        raise click.UsageError(
+            "-o needs DATA: a file of local scores has no rows to fit parameters to"
+        )
+    require_network_output(output, force=force)

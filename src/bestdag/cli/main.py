@@ -27,11 +27,16 @@ __all__ = ["COMMANDS", "cli", "run"]
 # One line per command; its module, of the same name (a dash is an underscore there), is imported
 # when it is called.
 COMMANDS = {
+    "classify": "Say how well the classes of a table can be predicted.",
+    "discretize": "Cut number columns into intervals.",
+    "fit": "Fit the parameters of a network to a table.",
     "info": "Show what is in a table or a network.",
     "learn": "Learn the best structure, and say whether that is proven.",
     "sample": "Draw rows from a network.",
     "score": "Score a network on a table.",
     "score-table": "Score the parent sets of every variable, for exact search.",
+    "tan": "Learn the best tree-augmented naive Bayes network.",
+    "tree": "Learn the best tree.",
 }
 
 

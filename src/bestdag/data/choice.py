@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +12,14 @@ from bestdag.data.encode import ReadOptions
 from bestdag.data.labels import is_broken
 from bestdag.errors import DataError, InvalidParameterError, unknown_name
 
+if TYPE_CHECKING:
+    from bestdag.data.discretization.cutter import Cutter
+
 __all__ = ["Choice", "text_list"]
 
 
 class Choice:
-    """Which columns are variables, and where the weights are."""
+    """Which columns are variables, how numbers are cut, and where the weights are."""
 
     def __init__(
         self,
@@ -25,9 +28,11 @@ class Choice:
         weights: str | npt.ArrayLike | None,
         options: ReadOptions,
         *,
-        exactly: bool = False,
+        owner: str | None = None,
+        cutter: Cutter | None = None,
     ) -> None:
-        self.exactly = exactly
+        self.owner = owner  # whose variables must be all there are
+        self.cutter = cutter
         self.columns = None if columns is None else text_list("columns", columns)
         self.drop = [] if drop is None else text_list("drop", drop)
         self.weights = weights
@@ -47,11 +52,11 @@ class Choice:
         out = {*self.drop, self.weights} if isinstance(self.weights, str) else set(self.drop)
         chosen = [n for n in (names if self.columns is None else self.columns) if n not in out]
         extra = [n for n in names if n not in out and n not in chosen]
-        if self.exactly and extra:
+        if self.owner is not None and extra:
             shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
             raise DataError(
                 f"{who}: {'column' if len(extra) == 1 else 'columns'} {shown} "
-                f"{'is' if len(extra) == 1 else 'are'} not in the network; "
+                f"{'is' if len(extra) == 1 else 'are'} not in {self.owner}; "
                 "drop them, or ask to ignore them (--ignore-extra)"
             )
         if len(set(chosen)) != len(chosen):

@@ -32,6 +32,7 @@ __all__ = [
     "described",
     "one_line",
     "plain_path",
+    "require_readable",
     "run_sql",
     "sql_name",
     "sql_text",
@@ -98,13 +99,11 @@ class DuckTable:
         self, fields: Sequence[Field], weight: Field | None, options: ReadOptions
     ) -> tuple[list[RawColumn], npt.NDArray[np.float64] | None]:
         """Read columns as positions in their distinct values, and one column as weights."""
-        for field in fields:
-            if field.problem is not None:
-                raise DataError(f"read: {options.source}: column {field.name!r} {field.problem}")
+        require_readable(fields, options)
         if len(fields) > MAX_TOGETHER and not self.by_column:
-            with self._stored(fields, weight) as (table, weight):
+            with self.stored(fields, weight) as (table, weight):
                 return table.read(table.fields[: len(fields)], weight, options)
-        n_rows = self._select("count(*)")[0][0] if self.by_column else None
+        n_rows = self.select("count(*)")[0][0] if self.by_column else None
         if n_rows and n_rows <= _FEW_ROWS:
             keys, codes, weights = self._few(fields, weight)
         else:
@@ -116,16 +115,17 @@ class DuckTable:
         ]
         if weight is None or weights is None:
             return columns, None
-        return columns, self._checked_weights(weight, weights, options)
+        return columns, self.checked_weights(weight, weights, options)
 
-    def _checked_weights(
+    def checked_weights(
         self, field: Field, found: npt.NDArray[Any], options: ReadOptions
     ) -> npt.NDArray[np.float64]:
+        """Return a column of numbers as weights, or name the first row that has none."""
         masked: Any = np.ma.asarray(found)
         bad = np.ma.getmaskarray(masked) | np.isnan(masked.filled(0.0))
         if bad.any():
             row = int(np.argmax(bad))
-            cell = self._select(f"{field.sql} AS w", row=row)[0][0]
+            cell = self.select(f"{field.sql} AS w", row=row)[0][0]
             came = "a missing cell" if cell in (None, "") else repr(cell)
             raise DataError(
                 f"read: {options.source}: weights in column {field.name!r} must be numbers, "
@@ -134,7 +134,7 @@ class DuckTable:
         return np.asarray(masked.filled(0.0), dtype=np.float64)
 
     @contextmanager
-    def _stored(
+    def stored(
         self, fields: Sequence[Field], weight: Field | None
     ) -> Iterator[tuple[DuckTable, Field | None]]:
         """Keep the texts of many columns in a file of their own, where few at a time are cheap."""
@@ -230,7 +230,7 @@ class DuckTable:
         codes: list[npt.NDArray[Any]] = []
         for start in range(0, len(fields), _MAX_FETCHED):
             part = fields[start : start + _MAX_FETCHED]
-            found = self._arrays(", ".join(f"{f.sql} AS c{i}" for i, f in enumerate(part)))
+            found = self.arrays(", ".join(f"{f.sql} AS c{i}" for i, f in enumerate(part)))
             for i in range(len(part)):
                 cells = np.ma.asarray(found.pop(f"c{i}")).tolist()  # None where masked
                 keys.append(sorted({cell for cell in cells if cell is not None}))
@@ -238,19 +238,20 @@ class DuckTable:
                 codes.append(np.array([place.get(cell, len(place)) for cell in cells], np.uint16))
         if weight is None:
             return keys, codes, None
-        return keys, codes, self._arrays(f"TRY_CAST({weight.sql} AS DOUBLE) AS w")["w"]
+        return keys, codes, self.arrays(f"TRY_CAST({weight.sql} AS DOUBLE) AS w")["w"]
 
     def _packed(self, sql: str, options: ReadOptions) -> dict[str, npt.NDArray[Any]]:
         import duckdb
 
         try:
-            return self._arrays(sql)
+            return self.arrays(sql)
         except duckdb.ConversionException:
             raise DataError(
                 f"read: {options.source} changed while it was read; read a copy of it"
             ) from None
 
-    def _arrays(self, sql: str) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self, sql: str) -> dict[str, npt.NDArray[Any]]:
+        """Ask for columns, all rows of them."""
         if self.origin is None:
             return self._run(lambda: dict(self.relation.project(sql).fetchnumpy()))
         query = f"SELECT {sql} FROM {self.origin}"
@@ -261,10 +262,10 @@ class DuckTable:
         return [
             value
             for i in range(0, len(expressions), MAX_TOGETHER)
-            for value in self._select(", ".join(expressions[i : i + MAX_TOGETHER]))[0]
+            for value in self.select(", ".join(expressions[i : i + MAX_TOGETHER]))[0]
         ]
 
-    def _select(self, sql: str, *, row: int | None = None) -> list[tuple[Any, ...]]:
+    def select(self, sql: str, *, row: int | None = None) -> list[tuple[Any, ...]]:
         """Ask for aggregates, or for the cells of one row."""
         if self.origin is not None:
             end = "" if row is None else f" LIMIT 1 OFFSET {row}"
@@ -332,6 +333,13 @@ def plain_path(path: Path, folder: str) -> str:
     link = os.path.join(folder, "source" + "".join(path.suffixes[-2:]))
     os.symlink(text, link)
     return link
+
+
+def require_readable(fields: Sequence[Field], options: ReadOptions) -> None:
+    """Refuse columns whose cells are no values."""
+    for field in fields:
+        if field.problem is not None:
+            raise DataError(f"read: {options.source}: column {field.name!r} {field.problem}")
 
 
 def _count_sql(field: Field, options: ReadOptions) -> str:

@@ -10,7 +10,7 @@ import inspect
 import os
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,19 @@ from bestdag.data.checks import as_weights, code_type
 from bestdag.data.dataset import Dataset
 from bestdag.data.display import count_of
 from bestdag.data.labels import is_absent, is_broken, label_all, sorted_states
-from bestdag.data.schema import MAX_ARITY, Variable
+from bestdag.data.schema import MAX_ARITY, MISSING_STATE, Variable
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknown_name
 
-__all__ = ["RawColumn", "ReadOptions", "build", "check_states", "refuse_many", "warn", "weights_of"]
+__all__ = [
+    "RawColumn",
+    "ReadOptions",
+    "build",
+    "check_states",
+    "coded_column",
+    "refuse_many",
+    "warn",
+    "weights_of",
+]
 
 _SHOWN_COLUMNS = 5
 _BLOCK = 1 << 20
@@ -85,12 +94,7 @@ def build(
         raise DataError(f"{who} has no columns to read")
     if len(columns[0].codes) == 0:
         raise DataError(f"{who} has no rows")
-    labels = [_labels(column, options) for column in columns]
-    refuse_many(
-        {c.name: len(set(t) - options.absent) for c, t in zip(columns, labels, strict=True)},
-        {c.name: options.limit(c.name, c.declared) for c in columns},
-        options,
-    )
+    labels = _checked_labels(columns, options)
     pairs = [_coded(column, texts, options) for column, texts in zip(columns, labels, strict=True)]
     variables = [variable for variable, _ in pairs]
     codes = [array for _, array in pairs]
@@ -109,6 +113,22 @@ def build(
         if variable.arity == 1:
             warn(f"{who}: column {variable.name!r} has one state, {variable.states[0]!r}")
     return data
+
+
+def coded_column(column: RawColumn, options: ReadOptions) -> tuple[Variable, npt.NDArray[Any]]:
+    """Return what `build` would make of one column, which stays as it is."""
+    (texts,) = _checked_labels([column], options)
+    return _coded(replace(column, owned=False), texts, options)
+
+
+def _checked_labels(columns: Sequence[RawColumn], options: ReadOptions) -> list[list[str]]:
+    labels = [_labels(column, options) for column in columns]
+    refuse_many(
+        {c.name: len(set(t) - options.absent) for c, t in zip(columns, labels, strict=True)},
+        {c.name: options.limit(c.name, c.declared) for c in columns},
+        options,
+    )
+    return labels
 
 
 def refuse_many(
@@ -136,17 +156,19 @@ def refuse_many(
     if limits[name] == MAX_ARITY:
         raise DataError(
             f"{who}: column {name!r} has {n} distinct values, "
-            f"at most {MAX_ARITY:,} states are possible; discretize it or leave it out with drop="
+            f"at most {MAX_ARITY:,} states are possible; discretize it if it holds numbers, "
+            f"or leave it out with drop="
         )
-    remedy = "discretize them, leave them out with drop= or raise max_states"
     if len(wide) == 1:
         raise DataError(
             f"{who}: column {name!r} has {n} distinct values, more than "
-            f"max_states={options.max_states}; {remedy.replace('them', 'it')}"
+            f"max_states={options.max_states}; discretize it if it holds numbers, "
+            f"leave it out with drop= or raise max_states"
         )
     raise DataError(
         f"{who}: {len(wide)} columns have more distinct values than "
-        f"max_states={options.max_states}: {_shown(wide)}; {remedy}"
+        f"max_states={options.max_states}: {_shown(wide)}; "
+        f"discretize those that hold numbers, leave them out with drop= or raise max_states"
     )
 
 
@@ -175,7 +197,7 @@ def warn(message: str) -> None:
     """Warn about the data at the line that called `read`."""
     here = os.path.dirname(__file__)
     level, frame = 1, inspect.currentframe()
-    while frame is not None and os.path.dirname(frame.f_code.co_filename) == here:
+    while frame is not None and frame.f_code.co_filename.startswith(here + os.sep):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, DataWarning, stacklevel=level)
 
@@ -292,14 +314,19 @@ def _with_missing_state(data: Dataset, options: ReadOptions) -> Dataset:
     columns: list[npt.NDArray[Any]] = []
     for variable in data.variables:
         column: npt.NDArray[Any] = data.codes(variable.name)
-        if variable.name in data.missing_counts:
-            if "missing" in variable.states:
+        if variable.name not in data.missing_counts:
+            pass
+        elif variable.name in options.states and variable.states[-1] == MISSING_STATE:
+            column = np.minimum(column, variable.arity - 1)  # the state declared for them
+        else:
+            if MISSING_STATE in variable.states:
                 raise DataError(
                     f"read: {options.source}: column {variable.name!r} already has a state called "
                     f"'missing' beside its missing cells; add 'missing' to missing_values"
                 )
             # The code of a missing cell is the arity, so it is already that of the new last state.
-            variable = Variable(variable.name, (*variable.states, "missing"))
+            states = (*variable.states, MISSING_STATE)
+            variable = Variable(variable.name, states, variable.cuts)
             column = column.astype(code_type(variable.arity), copy=False)
         variables.append(variable)
         columns.append(column)

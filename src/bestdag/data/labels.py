@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["is_absent", "is_broken", "label_all", "sorted_states"]
+__all__ = ["is_absent", "is_broken", "label_all", "number_in", "sorted_states"]
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,6})?\s*", re.ASCII)
+_INFINITE = re.compile(r"\s*[+-]?inf(inity)?\s*", re.ASCII | re.IGNORECASE)
 # Whole floats beyond this are not written digit by digit: float64 has gaps there.
 _MAX_WHOLE = 2.0**53
 # Values with a text form that is no state.
@@ -78,6 +79,26 @@ def sorted_states(labels: Iterable[str]) -> tuple[str, ...]:
     if all(_NUMBER.fullmatch(label) for label in listed):
         listed.sort(key=lambda label: Decimal(label.strip()))
     return tuple(listed)
+
+
+def number_in(value: Any) -> float | None:
+    """Return the number that a value is, or that its text is; None if it is not one.
+
+    Examples
+    --------
+    >>> number_in(" 1e3"), number_in(2), number_in("-inf"), number_in("nan"), number_in(True)
+    (1000.0, 2.0, -inf, None, None)
+    """
+    if isinstance(value, str):
+        if _NUMBER.fullmatch(value) or _INFINITE.fullmatch(value):
+            return float(value)
+        return None
+    if not _is_number(value) or is_absent(value):
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # a whole number beyond float64
+        return math.inf if value > 0 else -math.inf
 
 
 def _text(value: Any) -> str | None:

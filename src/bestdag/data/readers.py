@@ -15,12 +15,15 @@ import numpy.typing as npt
 
 from bestdag.data.choice import Choice, text_list
 from bestdag.data.dataset import Dataset
+from bestdag.data.discretization.cutter import Cutter
+from bestdag.data.discretization.numbers import DuckNumbers, FrameNumbers
+from bestdag.data.duck import require_readable
 from bestdag.data.encode import ReadOptions, build, check_states, weights_of
 from bestdag.data.frames import frame_columns, is_from, raw_column
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, require_choice, require_count
 
-__all__ = ["read", "read_matching"]
+__all__ = ["read", "read_cut", "read_matching"]
 
 _DELIMITERS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
@@ -113,13 +116,19 @@ def read_matching(
     missing_values: Iterable[str] = ("",),
     max_states: int = 50,
     weights: str | npt.ArrayLike | None = None,
+    drop: str | Iterable[str] | None = None,
+    owner: str = "the network",
 ) -> Dataset:
     """Read the columns that are these variables, with their states, in their order.
 
-    A value that is not a state, a column that is missing and, unless `ignore_extra`, a column
-    too many is an error that names it. The other settings are those of `read`.
+    The numbers of a variable with cut points become its states; a column may also hold those
+    states themselves. A value that is not a state, a column that is missing and, unless
+    `ignore_extra`, a column too many is an error that names it and whose variables these are
+    (`owner`). The other settings are those of `read`.
     """
-    states = {variable.name: variable.states for variable in variables}
+    listed = list(variables)
+    cut = {variable.name: variable for variable in listed if variable.cuts is not None}
+    states = {variable.name: variable.states for variable in listed}
     choice = _choice(
         source,
         states,
@@ -128,8 +137,28 @@ def read_matching(
         max_states,
         weights,
         list(states),
-        None,
-        exactly=not ignore_extra,
+        drop,
+        owner=None if ignore_extra else owner,
+        cutter=Cutter(cut=frozenset(), given=cut) if cut else None,
+    )
+    return _read(source, choice)
+
+
+def read_cut(
+    source: Any,
+    cutter: Cutter,
+    *,
+    states: Mapping[str, Sequence[str]] | None,
+    missing: str,
+    missing_values: Iterable[str],
+    max_states: int,
+    weights: str | npt.ArrayLike | None,
+    columns: str | Iterable[str] | None,
+    drop: str | Iterable[str] | None,
+) -> Dataset:
+    """Read a table and cut number columns; the settings are those of `read`."""
+    choice = _choice(
+        source, states, missing, missing_values, max_states, weights, columns, drop, cutter=cutter
     )
     return _read(source, choice)
 
@@ -144,7 +173,8 @@ def _choice(
     columns: str | Iterable[str] | None,
     drop: str | Iterable[str] | None,
     *,
-    exactly: bool = False,
+    owner: str | None = None,
+    cutter: Cutter | None = None,
 ) -> Choice:
     marks = frozenset(text_list("missing_values", missing_values, "texts"))
     require_choice("read", "missing", missing, ["error", "drop", "state", "keep"])
@@ -155,7 +185,7 @@ def _choice(
         missing_values=marks,
         max_states=require_count("read", "max_states", max_states, minimum=1),
     )
-    return Choice(columns, drop, weights, options, exactly=exactly)
+    return Choice(columns, drop, weights, options, owner=owner, cutter=cutter)
 
 
 def _read(source: Any, choice: Choice) -> Dataset:
@@ -185,21 +215,27 @@ def _read_frame(source: Any, listed: list[tuple[str, Any]], choice: Choice) -> D
     names = choice.variables([name for name, _ in listed])
     by_name = dict(listed)
     who = f"read: {choice.options.source}"
-    columns = [raw_column(name, by_name[name], who) for name in names]
-    lengths = {column.name: len(column.codes) for column in columns}
-    for name, n_rows in lengths.items():
-        if n_rows != lengths[names[0]]:
+    if choice.cutter is None:
+        columns = [raw_column(name, by_name[name], who) for name in names]
+        lengths = {column.name: len(column.codes) for column in columns}
+    else:
+        table = FrameNumbers(by_name, choice.options)
+        lengths = {name: table.length(name) for name in names}
+    n_rows = lengths[names[0]]
+    for name, length in lengths.items():
+        if length != n_rows:
             raise DataError(
-                f"{who}: column {name!r} has {n_rows:,} rows, "
-                f"column {names[0]!r} has {lengths[names[0]]:,}"
+                f"{who}: column {name!r} has {length:,} rows, column {names[0]!r} has {n_rows:,}"
             )
     if isinstance(choice.weights, str):
         raw = raw_column(choice.weights, by_name[choice.weights], who)
         weights: npt.NDArray[Any] | None = weights_of(raw, choice.options)
     else:
-        weights = choice.given_weights(lengths[names[0]])
+        weights = choice.given_weights(n_rows)
     if weights is None and isinstance(source, Dataset):
         weights = source.weights
+    if choice.cutter is not None:
+        columns = choice.cutter.columns(table, names, weights, choice.options)
     return build(columns, weights, choice.options)
 
 
@@ -207,9 +243,26 @@ def _read_duck(table: Any, choice: Choice) -> Dataset:
     by_name = {field.name: field for field in table.fields}
     names = choice.variables([field.name for field in table.fields])
     weight = by_name[choice.weights] if isinstance(choice.weights, str) else None
-    columns, weights = table.read([by_name[name] for name in names], weight, choice.options)
+    fields = [by_name[name] for name in names]
+    if choice.cutter is not None:
+        return _read_cut(table, fields, weight, choice)
+    columns, weights = table.read(fields, weight, choice.options)
     if weights is None:
         weights = choice.given_weights(len(columns[0].codes))
+    return build(columns, weights, choice.options)
+
+
+def _read_cut(table: Any, fields: Sequence[Any], weight: Any, choice: Choice) -> Dataset:
+    """Read a table column by column, cutting some."""
+    assert choice.cutter is not None
+    require_readable(fields, choice.options)
+    if not table.by_column:
+        with table.stored(fields, weight) as (copy, moved):
+            return _read_cut(copy, copy.fields[: len(fields)], moved, choice)
+    numbers = DuckNumbers(table, {field.name: field for field in fields}, choice.options)
+    weights = choice.given_weights(numbers.n_rows) if weight is None else numbers.weights(weight)
+    names = [field.name for field in fields]
+    columns = choice.cutter.columns(numbers, names, weights, choice.options)
     return build(columns, weights, choice.options)
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from dataclasses import dataclass, field
 
 from bestdag.errors import DataError, unknown_name
 
-__all__ = ["DEFAULT_MAX_STATES", "MAX_ARITY", "Variable"]
+__all__ = ["DEFAULT_MAX_STATES", "MAX_ARITY", "MISSING_STATE", "Variable"]
 
 # Codes are at most 16 bits wide and one code is kept for missing cells.
 MAX_ARITY = 65_535
 # A column with more distinct values than this is refused unless the limit is raised.
 DEFAULT_MAX_STATES = 50
+# What a state that stands for missing cells is called.
+MISSING_STATE = "missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,8 @@ class Variable:
         At least one state, all different. States are text, also when they look like numbers.
     cuts : tuple of float, optional
         For a variable made from a number column: the ascending cut points, one fewer than
-        there are states. A value x belongs to state number (how many cuts are < x).
+        there are states, not counting a last state ``missing``. A value x belongs to state
+        number (how many cuts are < x).
 
     Examples
     --------
@@ -55,11 +60,22 @@ class Variable:
             seen: set[str] = set()
             twice = next(s for s in self.states if s in seen or seen.add(s))  # type: ignore[func-returns-value]
             raise DataError(f"variable {self.name!r}: state {twice!r} is listed twice")
-        if self.cuts is not None and len(self.cuts) != len(self.states) - 1:
+        if self.cuts is not None and not self._fits(len(self.cuts)):
             raise DataError(
                 f"variable {self.name!r}: {len(self.states)} states need "
                 f"{len(self.states) - 1} cut points, got {len(self.cuts)}"
             )
+        if self.cuts and not (
+            all(map(math.isfinite, self.cuts)) and all(map(operator.lt, self.cuts, self.cuts[1:]))
+        ):
+            raise DataError(
+                f"variable {self.name!r}: cut points must be finite and ascending, "
+                f"got {self.cuts!r:.60}"
+            )
+
+    def _fits(self, n_cuts: int) -> bool:
+        n_missing = 1 if len(self.states) > 1 and self.states[-1] == MISSING_STATE else 0
+        return len(self.states) - 1 - n_missing <= n_cuts <= len(self.states) - 1
 
     @property
     def arity(self) -> int:

@@ -36,6 +36,8 @@ def check_nodes(who: str, nodes: Iterable[str]) -> tuple[str, ...]:
     """Return the names as a tuple, refusing what is not text and what comes twice."""
     if isinstance(nodes, str):
         raise GraphError(f"{who}: nodes must be a list of names, got the text {nodes!r}")
+    if not isinstance(nodes, Iterable):
+        raise GraphError(f"{who}: nodes must be a list of names, got {nodes!r:.60}")
     names = tuple(nodes)
     seen: set[str] = set()
     for name in names:

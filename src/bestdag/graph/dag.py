@@ -67,6 +67,8 @@ class Dag:
 
     def __init__(self, nodes: Iterable[str], arcs: Iterable[tuple[str, str]] = ()) -> None:
         names = check_nodes("Dag", nodes)
+        if not isinstance(arcs, Iterable):
+            raise GraphError(f"Dag: arcs must be a list of pairs of names, got {arcs!r:.60}")
         parents: dict[str, list[str]] = {name: [] for name in names}
         listed: dict[tuple[str, str], None] = {}
         for pair in arcs:

@@ -29,11 +29,11 @@ import itertools
 from collections.abc import Iterator
 
 from bestdag.data.schema import Variable
-from bestdag.errors import FormatError
 from bestdag.network.bif_parser import CUTS_PROPERTY, Parser
 from bestdag.network.bif_syntax import quoted, written_name
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
+from bestdag.network.text import decoded
 
 __all__ = ["parse", "render"]
 
@@ -64,16 +64,7 @@ def parse(data: bytes, source: str = "<bif>") -> Network:
     ...
     bestdag.errors.FormatError: x.bif:1:23: variable 'a' has no probability block in this file
     """
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        begin = data.rfind(b"\n", 0, error.start) + 1
-        column = len(data[begin : error.start].decode("utf-8")) + 1
-        raise FormatError(
-            f"{source}:{line}:{column}: expected UTF-8 text, got the byte 0x{data[error.start]:02x}"
-        ) from None
-    return Parser(text.removeprefix("\ufeff"), source).network()
+    return Parser(decoded(data, source), source).network()
 
 
 def render(network: Network) -> bytes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Protocol
 
-from bestdag.errors import unknown_name
+from bestdag.errors import InvalidParameterError, unknown_name
 from bestdag.files import format_suffix, read_file, shown_path, write_file
-from bestdag.network import bif
+from bestdag.network import bif, json_format
 from bestdag.network.network import Network
 
 __all__ = ["FORMATS", "Format", "is_network_file", "load_network", "save_network"]
@@ -23,7 +23,7 @@ class Format(Protocol):
         """Write a network."""
 
 
-FORMATS: dict[str, Format] = {".bif": bif}
+FORMATS: dict[str, Format] = {".bif": bif, ".json": json_format}
 
 
 def load_network(path: str | os.PathLike[str]) -> Network:
@@ -38,6 +38,8 @@ def save_network(network: Network, path: str | os.PathLike[str]) -> None:
 
 
 def _format_of(path: str | os.PathLike[str], who: str) -> Format:
+    if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
+        raise InvalidParameterError(f"{who}: the path of a file is needed, got {path!r:.60}")
     suffix = format_suffix(path)
     if suffix not in FORMATS:
         raise unknown_name("network format", suffix, FORMATS, who=f"{who}: {shown_path(path)}")

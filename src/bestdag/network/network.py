@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from bestdag.data.dataset import Dataset
-from bestdag.data.display import count_of
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, unknown_name
 from bestdag.graph.dag import Dag
+from bestdag.inference.log_tables import LogTables
 from bestdag.inference.sampling import sample_codes
+from bestdag.network import row_answers
+from bestdag.network.checks import property_texts, tables_by_name
 from bestdag.network.table import ConditionalTable
 
 if TYPE_CHECKING:
     import networkx
 
 __all__ = ["Network"]
-
-_SHOWN_HTML_ROWS = 30
 
 
 class Network:
@@ -64,10 +66,11 @@ class Network:
     Dataset(1,000 rows, 2 variables: rain[2], wet[2])
     """
 
-    __slots__ = ("_dag", "_hash", "_name", "_notes", "_properties", "_tables")
+    __slots__ = ("_dag", "_hash", "_log_tables", "_name", "_notes", "_properties", "_tables")
 
     _dag: Dag
     _hash: int | None
+    _log_tables: LogTables | None
     _name: str
     _notes: dict[str, tuple[str, ...]]
     _properties: tuple[str, ...]
@@ -81,28 +84,22 @@ class Network:
         properties: Iterable[str] = (),
         variable_properties: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        found: dict[str, ConditionalTable] = {}
-        for table in tables:
-            if table.child.name in found:
-                raise DataError(f"Network: variable {table.child.name!r} has two tables")
-            found[table.child.name] = table
-        if not found:
-            raise DataError("Network: at least one table is needed, got none")
-        _check_parents(found)
+        found = tables_by_name(tables)
         if not isinstance(name, str):
             raise DataError(f"Network: a name must be text, got {name!r}")
         notes = {}
         for variable, texts in (variable_properties or {}).items():
             if variable not in found:
                 raise unknown_name("variable", variable, found, who="Network")
-            notes[variable] = _texts(texts)
+            notes[variable] = property_texts(texts)
         parents = {child: [p.name for p in table.parents] for child, table in found.items()}
         self._dag = Dag.from_parents(parents)
         self._tables = found
         self._name = name
-        self._properties = _texts(properties)
+        self._properties = property_texts(properties)
         self._notes = {each: texts for each, texts in notes.items() if texts}
         self._hash = None
+        self._log_tables = None
 
     # What it holds
 
@@ -193,9 +190,146 @@ class Network:
         columns = sample_codes(order, values, parents, n, seed=seed, threads=threads)
         return Dataset._adopt(self.variables, [columns[place[name]] for name in self._tables])
 
+    def log_probability(
+        self, data: Any, *, missing: str = "marginalize", threads: int | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Work out the natural logarithm of the probability of each row.
+
+        Parameters
+        ----------
+        data : Dataset, or anything `read` takes
+            Columns are found by name; each variable of the network needs one, with no value
+            that is not among its states.
+        missing : {"marginalize", "error"}, default "marginalize"
+            Give a row with missing cells the probability of the others, exactly (a missing
+            cell without known descendants is left out), or refuse it.
+        threads : int, optional
+            Threads to use; by default one per processor. The numbers are the same.
+
+        Returns
+        -------
+        float64 array
+            One number per row; minus infinity where a probability is zero.
+
+        Raises
+        ------
+        DataError, UnknownNameError
+            A column too few or too many, or a value that is not a state.
+        NotEnoughMemoryError
+            If missing variables depend on each other so that the sum would not fit in memory.
+
+        Examples
+        --------
+        >>> rain, wet = Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))
+        >>> network = Network([
+        ...     ConditionalTable(rain, (), [0.8, 0.2]),
+        ...     ConditionalTable(wet, (rain,), [[0.9, 0.1], [0.0, 1.0]]),
+        ... ])
+        >>> rows = {"rain": ["no", "yes", None], "wet": ["yes", "no", "yes"]}
+        >>> np.exp(network.log_probability(rows)).round(6)
+        array([0.08, 0.  , 0.28])
+        """
+        return row_answers.log_probability(self, data, missing, threads)
+
+    def log_loss(
+        self, data: Any, *, missing: str = "marginalize", threads: int | None = None
+    ) -> float:
+        """Work out the mean of -ln P(row), in nats: row weights count, lower is better.
+
+        It is infinite when a row (of weight above zero) has probability zero. The parameters
+        are those of `log_probability`.
+        """
+        return row_answers.log_loss(self, data, missing, threads)
+
+    def predict_proba(
+        self,
+        target: str,
+        data: Any,
+        *,
+        missing: str = "marginalize",
+        impossible: str = "error",
+        threads: int | None = None,
+    ) -> npt.NDArray[np.float64]:
+        """Work out the distribution of one variable given the other cells of each row.
+
+        Parameters
+        ----------
+        target : str
+            The variable asked for. Its column may be absent and is never looked at.
+        data : Dataset, or anything `read` takes
+            A column for each other variable, found by name; columns that are not in the
+            network are ignored.
+        missing : {"marginalize", "error"}, default "marginalize"
+            Sum over missing cells, exactly, or refuse them.
+        impossible : {"error", "marginal"}, default "error"
+            What to do about a row whose cells leave probability zero to every state of the
+            target: refuse it by its number, or answer with the distribution that the target
+            has when nothing is known.
+        threads : int, optional
+            Threads to use; by default one per processor. The numbers are the same.
+
+        Returns
+        -------
+        float64 array, shape (rows, states)
+            Columns in the order of the target's states; each row sums to 1.
+
+        Notes
+        -----
+        Sums are taken in logarithms, so many attributes do not underflow. Only cells that the
+        target depends on are looked at: in a complete row its Markov blanket.
+
+        Examples
+        --------
+        >>> rain, wet = Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))
+        >>> network = Network([
+        ...     ConditionalTable(rain, (), [0.8, 0.2]),
+        ...     ConditionalTable(wet, (rain,), [[0.9, 0.1], [0.0, 1.0]]),
+        ... ])
+        >>> network.predict_proba("rain", {"wet": ["no", "yes", None]}).round(6)
+        array([[1.      , 0.      ],
+               [0.285714, 0.714286],
+               [0.8     , 0.2     ]])
+        >>> network.predict("rain", {"wet": ["no", "yes"]})
+        array(['no', 'yes'], dtype=object)
+        """
+        return row_answers.predict_proba(self, target, data, missing, impossible, threads)
+
+    def predict_log_proba(
+        self,
+        target: str,
+        data: Any,
+        *,
+        missing: str = "marginalize",
+        impossible: str = "error",
+        threads: int | None = None,
+    ) -> npt.NDArray[np.float64]:
+        """Work out the natural logarithms of `predict_proba`, also where those would be zero."""
+        return row_answers.predict_proba(self, target, data, missing, impossible, threads, log=True)
+
+    def predict(
+        self,
+        target: str,
+        data: Any,
+        *,
+        missing: str = "marginalize",
+        impossible: str = "error",
+        threads: int | None = None,
+    ) -> npt.NDArray[np.object_]:
+        """Name the most probable state of one variable for each row, ties to the first state.
+
+        The parameters are those of `predict_proba`; memory does not grow with the states.
+        """
+        return row_answers.predict(self, target, data, missing, impossible, threads)
+
+    def _logs(self) -> LogTables:
+        """Return the logarithms of the tables: worked out once, kept, never pickled."""
+        if self._log_tables is None:
+            self._log_tables = row_answers.log_tables(self)
+        return self._log_tables
+
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Network:
-        """Read a network file: ``.bif``, or ``.bif.gz``."""
+        """Read a network file: ``.bif`` or ``.json``, also with ``.gz`` behind."""
         from bestdag.network.formats import load_network
 
         return load_network(path)
@@ -233,29 +367,14 @@ class Network:
         return _rebuilt, (self.tables, self._name, self._properties, self._notes)
 
     def __repr__(self) -> str:
-        return f"<Network {self._name!r}: {self._summary()}>"
+        from bestdag.network.display import summary
 
-    def _summary(self) -> str:
-        arcs = sum(len(table.parents) for table in self._tables.values())
-        return (
-            f"{count_of(len(self._tables), 'variable')}, {count_of(arcs, 'arc')}, "
-            f"{count_of(self.n_parameters, 'parameter')}"
-        )
+        return f"<Network {self._name!r}: {summary(self)}>"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{title}</th>" for title in ("variable", "states", "parents"))
-        rows = []
-        for table in self.tables[:_SHOWN_HTML_ROWS]:
-            states = ", ".join(table.child.states[:10]) + (", ..." * (table.child.arity > 10))
-            cells = (table.child.name, states, ", ".join(p.name for p in table.parents))
-            rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
-        if len(self._tables) > _SHOWN_HTML_ROWS:
-            rows.append("<td>...</td>" * 3)
-        body = "".join(f"<tr>{cells}</tr>" for cells in rows)
-        return (
-            f"<div><p>{html.escape(self._name)}: {self._summary()}</p>"
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        )
+        from bestdag.network.display import html_table
+
+        return html_table(self)
 
 
 def _rebuilt(
@@ -265,26 +384,3 @@ def _rebuilt(
     notes: dict[str, tuple[str, ...]],
 ) -> Network:
     return Network(tables, name=name, properties=properties, variable_properties=notes)
-
-
-def _check_parents(tables: Mapping[str, ConditionalTable]) -> None:
-    for child, table in tables.items():
-        for parent in table.parents:
-            if parent.name not in tables:
-                raise DataError(
-                    f"Network: {parent.name!r}, a parent of {child!r}, has no table of its own"
-                )
-            own = tables[parent.name].child
-            if parent != own:
-                raise DataError(
-                    f"Network: states of {parent.name!r} are {own.states!r} in its own table "
-                    f"and {parent.states!r} in the table of {child!r}"
-                )
-
-
-def _texts(texts: Iterable[str]) -> tuple[str, ...]:
-    listed = (texts,) if isinstance(texts, str) else tuple(texts)
-    for text in listed:
-        if not isinstance(text, str):
-            raise DataError(f"Network: a property must be text, got {text!r}")
-    return listed

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, NoReturn, Protocol, runtime_checkable
 
 from bestdag.counts.family import FamilyCounts
+from bestdag.data.schema import Variable
 
 if TYPE_CHECKING:
     from bestdag import _core
 
-__all__ = ["Score"]
+__all__ = ["BoundScore", "Score", "kernel_for"]
 
 
 @runtime_checkable
@@ -33,3 +35,24 @@ class Score(Protocol):
     def kernel(self) -> _core.Kernel | None:
         """Return the native twin, or None."""
         ...
+
+
+@runtime_checkable
+class BoundScore(Score, Protocol):
+    """A score whose settings name variables, so that its native twin is bound to those of the data.
+
+    The twin may refuse families, and `refuse` says why.
+    """
+
+    def kernel_for(self, variables: Sequence[Variable]) -> _core.Kernel | None:
+        """Return the native twin for data with these variables, in name order, or None."""
+        ...
+
+    def refuse(self, child: Variable, parents: Sequence[Variable], n_bytes: float) -> NoReturn:
+        """Raise what is wrong with a family the twin refused; it would have needed `n_bytes`."""
+        ...
+
+
+def kernel_for(score: Score, variables: Sequence[Variable]) -> _core.Kernel | None:
+    """Return the native twin of any score for data with these variables, in name order, or None."""
+    return score.kernel_for(variables) if isinstance(score, BoundScore) else score.kernel()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
+from bestdag.data.schema import Variable
 from bestdag.errors import InvalidParameterError, require_positive
 from bestdag.scores.pseudo_counts import PseudoCounts
 from bestdag.special import log_rising
@@ -50,8 +51,7 @@ class BD:
 
     Notes
     -----
-    Not score equivalent. Regular with one pseudo-count for all; given tables need not be. They
-    have no native twin, because their cells are looked up by name, family by family.
+    Not score equivalent. Regular with one pseudo-count for all; given tables need not be.
     Configurations never observed add zero.
 
     References
@@ -88,12 +88,18 @@ class BD:
             )
         object.__setattr__(self, "tables", PseudoCounts(self.tables))
 
+    def priors(self, counts: FamilyCounts) -> npt.NDArray[np.float64]:
+        """Return the prior of each observed configuration, one row each."""
+        if self.pseudo_count is not None:
+            return np.full(counts.table.shape, float(self.pseudo_count))
+        assert isinstance(self.tables, PseudoCounts)
+        return self.tables.rows(counts)
+
     def terms(self, counts: FamilyCounts) -> dict[str, float]:
         """Return what the cells and what the configurations contribute."""
         if self.pseudo_count is not None:
             return dirichlet_terms(counts, self.pseudo_count, self.pseudo_count * counts.arity)
-        assert isinstance(self.tables, PseudoCounts)
-        a_jk = self.tables.rows(counts)
+        a_jk = self.priors(counts)
         return dirichlet_terms(counts, a_jk, a_jk.sum(axis=1))
 
     def family(self, counts: FamilyCounts) -> float:
@@ -101,8 +107,20 @@ class BD:
         return sum(self.terms(counts).values())
 
     def kernel(self) -> _core.Kernel | None:
-        """Return the native twin, for bulk work; None with tables."""
+        """Return the native twin, for bulk work; None with tables: they have names."""
         return None if self.pseudo_count is None else _core.bd(self.pseudo_count)
+
+    def kernel_for(self, variables: Sequence[Variable]) -> _core.Kernel | None:
+        """Return the native twin for data with these variables, in name order."""
+        if isinstance(self.tables, PseudoCounts):
+            return self.tables.kernel(variables)
+        return self.kernel()
+
+    def refuse(self, child: Variable, parents: Sequence[Variable], n_bytes: float) -> NoReturn:
+        """Say what is wrong with the table of a family."""
+        assert isinstance(self.tables, PseudoCounts)
+        self.tables.of(child, parents)
+        raise AssertionError("a family with a table is never refused")
 
     def __repr__(self) -> str:
         if self.pseudo_count is not None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
+from bestdag.data.schema import Variable
 from bestdag.errors import InvalidParameterError, require_positive
 from bestdag.scores.bd import dirichlet_terms
 from bestdag.scores.bdeu import BDeu
@@ -54,9 +55,8 @@ class BDe(_WithMarginals):
     Data that the prior network calls impossible has probability zero: a family with a positive
     count where :math:`a_{jk} = 0` scores minus infinity. Configurations never observed add zero.
 
-    P is worked out family by family, by variable elimination among the ancestors, and kept.
-    With a prior network there is no native twin: the time goes into the elimination, which
-    depends on names and tables of the network that the kernels do not know.
+    P is worked out family by family, by variable elimination among the ancestors, and kept: as
+    one table where that is small, and otherwise for the observed configurations alone.
 
     References
     ----------
@@ -86,11 +86,17 @@ class BDe(_WithMarginals):
         marginals = None if self.prior is None else PriorMarginals(self.prior)
         object.__setattr__(self, "_marginals", marginals)
 
+    def priors(self, counts: FamilyCounts) -> npt.NDArray[np.float64]:
+        """Return the prior of each observed configuration, one row each."""
+        if self._marginals is None:
+            return BDeu(ess=self.ess).priors(counts)
+        return self.ess * self._marginals.of(counts)
+
     def terms(self, counts: FamilyCounts) -> dict[str, float]:
         """Return what the cells and what the configurations contribute."""
         if self._marginals is None:
             return BDeu(ess=self.ess).terms(counts)
-        a_jk = self.ess * self._marginals.of(counts)
+        a_jk = self.priors(counts)
         if not a_jk.all():
             return _terms_with_zeros(counts, a_jk)
         return dirichlet_terms(counts, a_jk, a_jk.sum(axis=1))
@@ -100,8 +106,19 @@ class BDe(_WithMarginals):
         return sum(self.terms(counts).values())
 
     def kernel(self) -> _core.Kernel | None:
-        """Return the native twin, for bulk work; None with a prior network."""
+        """Return the native twin, for bulk work; None with a prior network: it has names."""
         return _core.bdeu(self.ess) if self.prior is None else None
+
+    def kernel_for(self, variables: Sequence[Variable]) -> _core.Kernel | None:
+        """Return the native twin for data with these variables, in name order."""
+        if self._marginals is None:
+            return self.kernel()
+        return self._marginals.kernel(self.ess, variables)
+
+    def refuse(self, child: Variable, parents: Sequence[Variable], n_bytes: float) -> NoReturn:
+        """Say which variable the prior network does not know, or that memory is short."""
+        assert self._marginals is not None
+        self._marginals.refuse(child, parents, n_bytes)
 
     def __reduce__(self) -> tuple[Callable[..., BDe], tuple[PriorNetwork | None, float]]:
         return _rebuilt, (self.prior, self.ess)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
@@ -54,6 +55,10 @@ class BDeu:
 
     def __post_init__(self) -> None:
         require_positive("BDeu", "ess", self.ess)
+
+    def priors(self, counts: FamilyCounts) -> npt.NDArray[np.float64]:
+        """Return the prior of each observed configuration, one row each."""
+        return np.full(counts.table.shape, self.ess / counts.n_configurations / counts.arity)
 
     def terms(self, counts: FamilyCounts) -> dict[str, float]:
         """Return what the cells and what the configurations contribute."""

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from bestdag import _core
 from bestdag.counts.engine import ParentLimits
 from bestdag.errors import (
@@ -24,7 +26,7 @@ from bestdag.machine import SHARE_OF_MEMORY, available_memory, readable_size, re
 from bestdag.scores.build_together import build_together, groups_to_keep
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
-from bestdag.scores.table_in_python import build_in_python
+from bestdag.scores.table_in_python import build_in_python, require_sets
 
 __all__ = ["build_score_table"]
 
@@ -107,9 +109,9 @@ def build_score_table(
     Sets are looked at by size. A set is scored only if all its subsets with one parent less are
     open: a set is closed, and with it everything that contains it, when an upper bound on the
     scores of all larger sets is no more than the best score seen among its subsets. The bounds
-    are those of the score's native twin; the guide has their proofs. A score without one (a
-    score of your own in Python, or a prior over structures that is not a sum over arcs) is
-    pruned by its subsets' scores alone, after scoring.
+    are those of the score's native twin; the guide has their proofs. A score without one (BD
+    with tables, BDe with a prior network, a score of your own in Python, or a prior over
+    structures that is not a sum over arcs) is pruned by its subsets' scores alone, after scoring.
 
     References
     ----------
@@ -186,6 +188,8 @@ def _build_natively(
             f"{_WHO}: the sets of {size} parents of {show(names[child])} need more than "
             f"{readable_size(int(memory_limit))}; pass max_parents={size - 1} or less"
         ) from None
+    if found.is_complete:
+        require_sets(names, np.diff(found.arrays[0]).tolist())
     return ScoreTable.from_arrays(
         names, *found.arrays, complete=found.is_complete, n_scored=found.n_scored
     )

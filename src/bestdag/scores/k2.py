@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.scores.bd import dirichlet_terms
@@ -45,6 +48,10 @@ class K2:
     is_score_equivalent: ClassVar[bool] = False
     is_hyperparameter_free: ClassVar[bool] = True
     is_regular: ClassVar[bool] = True
+
+    def priors(self, counts: FamilyCounts) -> npt.NDArray[np.float64]:
+        """Return the prior of each observed configuration, one row each."""
+        return np.ones(counts.table.shape)
 
     def terms(self, counts: FamilyCounts) -> dict[str, float]:
         """Return what the cells and what the configurations contribute."""

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from math import log2, prod
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable, Sequence
+from math import inf, log2, prod
+from typing import NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError, InvalidParameterError, unknown_name
-from bestdag.machine import require_memory
-from bestdag.scores._elimination import Factor, aligned, plan_elimination, sum_product
+from bestdag.elimination import Factor, aligned, at_rows, plan_elimination, sum_product
+from bestdag.errors import (
+    DataError,
+    InvalidParameterError,
+    NotEnoughMemoryError,
+    unknown_name,
+)
+from bestdag.machine import SHARE_OF_MEMORY, available_memory, readable_size, require_memory
 
 __all__ = ["PriorMarginals", "PriorNetwork", "PriorTable"]
 
@@ -101,6 +107,39 @@ class PriorMarginals:
                 return rows.reshape(counts.n_observed, counts.arity)
         return self._by_row(counts)
 
+    def kernel(self, ess: float, variables: Sequence[Variable]) -> _core.Kernel:
+        """Return the native twin of BDe for these variables, in name order."""
+        names = sorted(self._variables)
+        numbers = {name: i for i, name in enumerate(names)}
+        axes = [[numbers[axis] for axis in (*self._parents[name], name)] for name in names]
+        free = available_memory()
+        known = [self._variables.get(variable.name) for variable in variables]
+        return _core.bde(
+            ess,
+            np.array([self._arities[name] for name in names], np.int32),
+            np.cumsum([0, *map(len, axes)], dtype=np.int64),
+            np.array([axis for group in axes for axis in group], np.int32),
+            np.concatenate([np.empty(0), *(self._factors[name].values.ravel() for name in names)]),
+            np.array(
+                [
+                    numbers[variable.name] if own and own.states == variable.states else -1
+                    for variable, own in zip(variables, known, strict=True)
+                ],
+                np.int32,
+            ),
+            max_bytes=inf if free is None else SHARE_OF_MEMORY * free,
+        )
+
+    def refuse(self, child: Variable, parents: Sequence[Variable], n_bytes: float) -> NoReturn:
+        """Raise what is wrong with a family that the native twin refused."""
+        for variable in (*parents, child):
+            self._check(variable)
+        self._require_memory(child.name, len(parents), n_bytes)
+        raise NotEnoughMemoryError(
+            f"BDe: {_joint_of(child.name, len(parents))} needs {readable_size(int(n_bytes))}, more "
+            "than was available when the score met the data; make a new Scorer"
+        )
+
     def _dense(self, names: tuple[str, ...]) -> _Floats | None:
         """Return the joint table, axes in this order, or None if it takes too much memory."""
         with self._lock:
@@ -133,21 +172,21 @@ class PriorMarginals:
         plan = plan_elimination(scopes, [_ROW, child], arities)
         log2_rows = log2(counts.n_observed)
         log2_cells = plan.log2_cells - log2_rows  # for one row
-        require_memory(
-            "BDe",
-            f"the joint distribution of {child!r} and its {len(parents)} parents under the prior "
-            "network",
-            int(16 * 2.0 ** min(log2_cells, 100.0)),  # a product and what it is made of
-            "use a prior network with fewer arcs, or fewer parents",
-        )
+        # A product and what it is made of.
+        self._require_memory(child, len(parents), 16 * 2.0 ** min(log2_cells, 100.0))
         n_together = max(1, int(2 ** min(log2_rows, _ROOMY - log2_cells)))
         rows = np.empty((counts.n_observed, counts.arity))
         for first in range(0, counts.n_observed, n_together):
             codes = counts.configurations[first : first + n_together].T.astype(np.intp)
             fixed = dict(zip(parents, codes, strict=True))
-            joint = sum_product([_at(factor, fixed) for factor in factors], plan)
+            joint = sum_product([at_rows(factor, fixed, _ROW) for factor in factors], plan)
             rows[first : first + n_together] = aligned(joint, (_ROW, child))
         return rows
+
+    def _require_memory(self, child: str, n_parents: int, n_bytes: float) -> None:
+        remedy = "use a prior network with fewer arcs, or fewer parents"
+        n_whole = int(min(n_bytes, 2.0**104))
+        require_memory("BDe", _joint_of(child, n_parents), n_whole, remedy)
 
     def _relevant(self, names: Iterable[str]) -> list[Factor]:
         """Return the factors of these variables and their ancestors: the others sum to 1."""
@@ -190,14 +229,10 @@ def _factor(variable: Variable, table: PriorTable) -> Factor:
     return Factor(axes, (values / sums).reshape([n for n in shape if n > 1]))
 
 
-def _at(factor: Factor, fixed: Mapping[str, npt.NDArray[np.intp]]) -> Factor:
-    """Fix some variables of a factor, row by row, to these codes."""
-    here = [name for name in factor.axes if name in fixed]
-    if not here:
-        return factor
-    rest = [name for name in factor.axes if name not in fixed]
-    values = factor.values.transpose([factor.axes.index(name) for name in here + rest])
-    return Factor((_ROW, *rest), values[tuple(fixed[name] for name in here)])
+def _joint_of(child: str, n_parents: int) -> str:
+    return (
+        f"the joint distribution of {child!r} and its {n_parents} parents under the prior network"
+    )
 
 
 def _show(variable: Variable) -> str:

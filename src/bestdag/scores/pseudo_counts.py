@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
+from bestdag import _core
 from bestdag.counts.family import FamilyCounts
+from bestdag.data.schema import Variable
 from bestdag.errors import InvalidParameterError
 
 __all__ = ["PseudoCounts"]
@@ -42,24 +44,56 @@ class PseudoCounts(Mapping[tuple[str, Collection[str]], _Floats]):
                 raise InvalidParameterError(f"BD: the family {_show(family)} has two tables")
             self._tables[family] = _checked_table(family, values)
 
-    def rows(self, counts: FamilyCounts) -> _Floats:
-        """Return the pseudo-counts of the observed configurations of a family."""
-        family = (counts.child.name, frozenset(parent.name for parent in counts.parents))
+    def of(self, child: Variable, parents: Sequence[Variable]) -> _Floats:
+        """Return the table of a family, or say that there is none of its shape."""
+        family = (child.name, frozenset(parent.name for parent in parents))
         table = self._tables.get(family)
         if table is None:
             raise InvalidParameterError(f"BD: no table is given for the family {_show(family)}")
-        arities = [parent.arity for parent in counts.parents]
-        shape = (prod(arities), counts.arity)
+        shape = _shape(child, parents)
         if table.shape != shape:
             raise InvalidParameterError(
                 f"BD: the table of the family {_show(family)} must have the shape {shape}, "
                 f"one row per configuration and one column per state, got {table.shape}"
             )
-        if not arities:
+        return table
+
+    def rows(self, counts: FamilyCounts) -> _Floats:
+        """Return the pseudo-counts of the observed configurations of a family."""
+        table = self.of(counts.child, counts.parents)
+        if not counts.parents:
             return table
         codes = tuple(counts.configurations.T.astype(np.intp))
+        arities = [parent.arity for parent in counts.parents]
         observed: _Floats = table[np.ravel_multi_index(codes, arities)]
         return observed
+
+    def kernel(self, variables: Sequence[Variable]) -> _core.Kernel:
+        """Return the native twin for these variables, in name order.
+
+        It refuses the families that `of` raises for.
+        """
+        numbers = {variable.name: i for i, variable in enumerate(variables)}
+        children, parents, offsets = [], [], [0]
+        tables = []
+        for (child, names), table in self._tables.items():
+            if child not in numbers or not names <= numbers.keys():
+                continue
+            given = sorted(numbers[name] for name in names)
+            if table.shape != _shape(variables[numbers[child]], [variables[p] for p in given]):
+                continue
+            children.append(numbers[child])
+            parents.extend(given)
+            offsets.append(len(parents))
+            tables.append(table.ravel())
+        starts = np.cumsum([0, *(table.size for table in tables)], dtype=np.int64)[:-1]
+        return _core.bd_tables(
+            np.array(children, np.int32),
+            np.array(offsets, np.int64),
+            np.array(parents, np.int32),
+            np.ascontiguousarray(starts),
+            np.concatenate([np.empty(0), *tables]),
+        )
 
     def __getitem__(self, family: tuple[str, Collection[str]]) -> _Floats:
         return self._tables[family[0], frozenset(family[1])]
@@ -114,6 +148,10 @@ def _checked_table(family: _Family, values: npt.ArrayLike) -> _Floats:
         raise InvalidParameterError(f"{who} must hold finite numbers > 0, got {wrong[0]}")
     table.flags.writeable = False
     return table
+
+
+def _shape(child: Variable, parents: Sequence[Variable]) -> tuple[int, int]:
+    return prod(parent.arity for parent in parents), child.arity
 
 
 def _show(family: _Family) -> str:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from bestdag import _core
 from bestdag.counts.engine import CandidateSets, CountingEngine, ParentLimits, parent_sets
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, GraphError, InvalidParameterError, require_count
 from bestdag.graph.dag import Dag
+from bestdag.machine import require_memory
 from bestdag.scores import make_score
-from bestdag.scores.base import Score
+from bestdag.scores.base import BoundScore, Score, kernel_for
 from bestdag.scores.explanation import Explanation, explain
 from bestdag.scores.prior import StructurePrior
 
@@ -73,7 +77,7 @@ class Scorer:
         self.structure_prior = structure_prior
         _require_whole_counts(self.score, dataset)
         self._engine = CountingEngine(dataset, threads=threads)
-        self._kernel = self.score.kernel()
+        self._kernel = kernel_for(self.score, self._engine.variables)
         self._remembered: dict[_Key, float] = {}
         if structure_prior is not None:
             _require_prior(structure_prior)
@@ -130,12 +134,91 @@ class Scorer:
 
         A candidate that is a parent already is dropped instead, as in `changes`.
         """
-        given = _as_set(child, parents)
-        families = [(child, (given ^ {c}) - {child}) for c in candidates]
+        number = self._engine.number
+        family = number(child), sorted(map(number, _as_set(child, parents)))
+        if family[0] in family[1]:
+            raise GraphError(f"family: {child!r} cannot be its own parent")
+        numbers = np.array([number(name) for name in candidates], np.int32)
+        return self.numbered_changes([family], [numbers])[0]
+
+    def numbered_changes(
+        self,
+        families: Sequence[tuple[int, Sequence[int]]],
+        candidates: Sequence[npt.NDArray[np.int32]],
+    ) -> list[npt.NDArray[np.float64]]:
+        """Score `additions` to several families in one call; numbers are places in `variables`."""
         if self._kernel is None:
-            return self.families(families)
-        (scores,) = self._engine.score_changes(self._kernel, [(child, given)], candidates)
-        return self._with_prior(np.asarray(scores), families)
+            return [self.families(group) for group in map(self._changed, families, candidates)]
+        with self._refusals():
+            found = self._engine.score_changes(self._kernel, families, candidates)
+        if self.structure_prior is not None:
+            found = list(map(self._with_prior, found, map(self._changed, families, candidates)))
+        return found
+
+    def _changed(
+        self, family: tuple[int, Sequence[int]], candidates: npt.NDArray[np.int32]
+    ) -> list[_Family]:
+        names = [v.name for v in self.variables]
+        own, given = names[family[0]], frozenset(names[p] for p in family[1])
+        return [(own, (given ^ {names[c]}) - {own}) for c in candidates.tolist()]
+
+    def pair_scores(
+        self,
+        names: Sequence[str],
+        given: Collection[str] = (),
+        *,
+        out: npt.NDArray[np.float64] | None = None,
+        time_limit: float = math.inf,
+    ) -> npt.NDArray[np.float64]:
+        """Score each variable with each other one as its parent; each pair is counted once.
+
+        Parameters
+        ----------
+        names : sequence of str
+        given : collection of str
+            Parents that every variable has; none of `names`.
+        out : array, optional
+            Filled instead of a new array: what is done before Ctrl-C is in it.
+        time_limit : float
+            Seconds; what is not done by then is nan.
+
+        Returns
+        -------
+        array, n x n
+            ``[i, j]`` is the score of variable j with the parents i and `given`, and ``[j, j]``
+            that of variable j with the parents `given`.
+        """
+        n = len(names)
+        require_memory("score", f"{n:,} x {n:,} scores", 16 * n * n, "use fewer variables")
+        common = _as_set("each variable", given)
+        scores = np.empty((n, n)) if out is None else out
+        scores.fill(math.nan)
+        if self._kernel is None:
+            self._pair_scores_in_python(names, common, scores, time_limit)
+            return scores
+        priors = np.zeros((n, n))
+        if self.structure_prior is not None:
+            for i, one in enumerate(names):
+                priors[i] = self._with_prior(priors[i], _pairs_of(one, names, common))
+        try:
+            with self._refusals():
+                self._engine.score_pairs(self._kernel, names, common, scores, time_limit)
+        finally:
+            scores += priors
+        return scores
+
+    def _pair_scores_in_python(
+        self,
+        names: Sequence[str],
+        given: frozenset[str],
+        out: npt.NDArray[np.float64],
+        time_limit: float,
+    ) -> None:
+        end = time.monotonic() + time_limit
+        for i, name in enumerate(names):
+            if time.monotonic() >= end:
+                return
+            out[i] = self._compute(list(_pairs_of(name, names, given)))
 
     def all_families(self, max_parents: int) -> dict[str, npt.NDArray[np.float64]]:
         """Score every family with at most `max_parents` parents, in one native call.
@@ -154,7 +237,8 @@ class Scorer:
 
         if self._kernel is None:
             return {child: self._compute(list(families(child))) for child in names}
-        scores = self._engine.score_all(self._kernel, max_parents)
+        with self._refusals():
+            scores = self._engine.score_all(self._kernel, max_parents)
         return {
             child: self._with_prior(row, families(child))
             for child, row in zip(names, scores, strict=True)
@@ -170,9 +254,10 @@ class Scorer:
     ) -> CandidateSets:
         """Score candidate parent sets natively, for `build_score_table`; needs `has_kernel`."""
         assert self._kernel is not None
-        return self._engine.candidate_sets(
-            self._kernel, limits, prune=prune, seconds=seconds, max_bytes=max_bytes
-        )
+        with self._refusals():
+            return self._engine.candidate_sets(
+                self._kernel, limits, prune=prune, seconds=seconds, max_bytes=max_bytes
+            )
 
     def total(self, dag: Dag | _HasDag) -> float:
         """Score a structure, or that of a network: the sum over its families, rounded once."""
@@ -198,10 +283,24 @@ class Scorer:
 
     def _compute(self, families: Sequence[_Family]) -> npt.NDArray[np.float64]:
         if self._kernel is not None:
-            scores = self._engine.score(self._kernel, families)
+            with self._refusals():
+                scores = self._engine.score(self._kernel, families)
         else:
             scores = np.array([self.score.family(c) for c in self._engine.count(families)])
         return self._with_prior(scores, families)
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        """Let the score say why its native twin refused a family."""
+        try:
+            yield
+        except _core.RefusedFamilyError as error:
+            child, parents, n_bytes = error.args
+        else:
+            return
+        assert isinstance(self.score, BoundScore)
+        given = [self.variables[parent] for parent in parents]
+        self.score.refuse(self.variables[child], given, n_bytes)
 
     def _with_prior(
         self, scores: npt.NDArray[np.float64], families: Iterable[_Family]
@@ -284,6 +383,11 @@ def _as_set(child: str, parents: Collection[str]) -> frozenset[str]:
             f"family of {child!r}: parents must be a list of names, got the text {parents!r}"
         )
     return frozenset(parents)
+
+
+def _pairs_of(parent: str, names: Sequence[str], given: frozenset[str]) -> Iterator[_Family]:
+    """List the families of `pair_scores` with this parent."""
+    return ((name, given | {parent} if name != parent else given) for name in names)
 
 
 def _nodes_differ(missing: list[str], extra: list[str]) -> str:

@@ -13,7 +13,7 @@ from bestdag.graph._names import show
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 
-__all__ = ["build_in_python"]
+__all__ = ["build_in_python", "require_sets"]
 
 # Families scored at a time: enough to share the way into native code, and to look at the clock.
 _BATCH = 2048
@@ -48,15 +48,21 @@ def build_in_python(
         for (search, parents), score in zip(family, scores.tolist(), strict=True):
             search.add(parents, score, prune=prune)
     complete = n_scored == sum(search.n_sets for search in searches)
-    for search in searches:
-        if not search.kept and complete:
-            raise InvalidParameterError(
-                f"score table: every parent set of {show(names[search.child])} scores minus "
-                "infinity; the prior over structures forbids them all"
-            )
+    if complete:
+        require_sets(names, [len(search.kept) for search in searches])
     return ScoreTable(
         names, [search.result() for search in searches], complete=complete, n_scored=n_scored
     )
+
+
+def require_sets(names: Sequence[str], n_sets: Sequence[int]) -> None:
+    """Refuse a child that no parent set is left for."""
+    for name, n in zip(names, n_sets, strict=True):
+        if n == 0:
+            raise InvalidParameterError(
+                f"score table: every parent set of {show(name)} scores minus infinity; the score "
+                "or the prior over structures forbids them all"
+            )
 
 
 class _Child:

@@ -1,4 +1,7 @@
-"""Sums of products of small tables, one variable after the other. Axes are known by name."""
+"""Sums of products of small tables, one variable after the other. Axes are known by name.
+
+Probabilities are summed as they are, or as logarithms where products could underflow.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,15 @@ from math import fsum, log2
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Factor", "Plan", "aligned", "plan_elimination", "sum_product"]
+__all__ = [
+    "Factor",
+    "Plan",
+    "aligned",
+    "at_rows",
+    "log_sum_product",
+    "plan_elimination",
+    "sum_product",
+]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -108,15 +119,50 @@ def _new_pairs(weight: Callable[[str, str], float]) -> Callable[[_Neighbours, st
 
 def sum_product(factors: Sequence[Factor], plan: Plan) -> Factor:
     """Multiply all factors and sum out the variables of the plan."""
+    return _eliminated(factors, plan, np.multiply, 1.0, lambda values, axis: values.sum(axis=axis))
+
+
+def log_sum_product(factors: Sequence[Factor], plan: Plan) -> Factor:
+    """Do the same with logarithms in and out: nothing underflows, and zero is minus infinity."""
+    return _eliminated(factors, plan, np.add, 0.0, _log_sum)
+
+
+def _eliminated(
+    factors: Sequence[Factor],
+    plan: Plan,
+    times: np.ufunc,
+    one: float,
+    total: Callable[[_Floats, int], _Floats],
+) -> Factor:
     left = list(factors)
     for name in plan.order:
         touched = [factor for factor in left if name in factor.axes]
         left = [factor for factor in left if name not in factor.axes]
-        product = _product(touched)
+        product = _product(touched, times, one)
         axis = product.axes.index(name)
         rest = product.axes[:axis] + product.axes[axis + 1 :]
-        left.append(Factor(rest, product.values.sum(axis=axis)))
-    return _product(left)
+        left.append(Factor(rest, total(product.values, axis)))
+    return _product(left, times, one)
+
+
+def _log_sum(values: _Floats, axis: int) -> _Floats:
+    """Return the logarithm of the sum of exponentials along an axis."""
+    highest = values.max(axis=axis, keepdims=True)
+    highest[highest == -np.inf] = 0.0  # all are impossible: the sum below is 0
+    with np.errstate(divide="ignore"):
+        sums = np.log(np.exp(values - highest).sum(axis=axis))
+    found: _Floats = sums + highest.squeeze(axis)
+    return found
+
+
+def at_rows(factor: Factor, fixed: Mapping[str, npt.NDArray[np.intp]], row: str) -> Factor:
+    """Fix some variables of a factor to the codes of many rows; `row` names the new axis."""
+    here = [name for name in factor.axes if name in fixed]
+    if not here:
+        return factor
+    rest = [name for name in factor.axes if name not in fixed]
+    values = factor.values.transpose([factor.axes.index(name) for name in here + rest])
+    return Factor((row, *rest), values[tuple(fixed[name] for name in here)])
 
 
 def aligned(factor: Factor, axes: Sequence[str]) -> _Floats:
@@ -127,8 +173,8 @@ def aligned(factor: Factor, axes: Sequence[str]) -> _Floats:
     return values.reshape([next(lengths) if name in factor.axes else 1 for name in axes])
 
 
-def _product(factors: Sequence[Factor]) -> Factor:
+def _product(factors: Sequence[Factor], times: np.ufunc, one: float) -> Factor:
     axes = tuple(dict.fromkeys(name for factor in factors for name in factor.axes))
     # Small ones first: the full size is reached as late as possible.
     tables = sorted((aligned(factor, axes) for factor in factors), key=lambda table: table.size)
-    return Factor(axes, reduce(np.multiply, tables, np.ones([1] * len(axes))))
+    return Factor(axes, reduce(times, tables, np.full([1] * len(axes), one)))

@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestdag.scores import _elimination
-from bestdag.scores._elimination import Factor, aligned, plan_elimination, sum_product
+from bestdag import elimination
+from bestdag.elimination import (
+    Factor,
+    aligned,
+    log_sum_product,
+    plan_elimination,
+    sum_product,
+)
 
 NAMES = "abcdefg"
 
@@ -41,7 +47,7 @@ def test_equals_einsum_and_its_plan(cheap, seed, n_kept):
     present = sorted({name for factor in factors for name in factor.axes})
     keep = present[:n_kept]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_elimination, "_CHEAP", cheap)
+        patch.setattr(elimination, "_CHEAP", cheap)
         plan = plan_elimination([factor.axes for factor in factors], keep, sizes)
     assert sorted([*plan.order, *keep]) == present
     got = aligned(sum_product(factors, plan), keep)
@@ -62,7 +68,7 @@ def test_three_rules_are_no_worse_than_one(seed):
     scopes = [factor.axes for factor in factors]
     one = plan_elimination(scopes, [], sizes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_elimination, "_CHEAP", -1)
+        patch.setattr(elimination, "_CHEAP", -1)
         three = plan_elimination(scopes, [], sizes)
     best = min(sum(walk(scopes, order, sizes)) for order in permutations(one.order))
     assert best - 1e-6 <= three.work <= one.work
@@ -71,3 +77,24 @@ def test_three_rules_are_no_worse_than_one(seed):
 def test_nothing_to_multiply_is_one():
     plan = plan_elimination([], [], {})
     assert sum_product([], plan).values == pytest.approx(1.0)
+
+
+@given(st.integers(0, 2**32), st.integers(0, 3))
+@settings(max_examples=40)
+def test_logarithms_give_the_same(seed, n_kept):
+    sizes, factors = random_factors(np.random.default_rng(seed))
+    factors = [Factor(f.axes, np.where(f.values < 0.3, 0.0, f.values)) for f in factors]
+    keep = sorted({name for factor in factors for name in factor.axes})[:n_kept]
+    plan = plan_elimination([factor.axes for factor in factors], keep, sizes)
+    with np.errstate(divide="ignore"):
+        logs = [Factor(factor.axes, np.log(factor.values)) for factor in factors]
+        expected = np.log(aligned(sum_product(factors, plan), keep))
+    got = aligned(log_sum_product(logs, plan), keep)
+    assert got == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+# Each product is e**-2000, which no double holds.
+def test_logarithms_do_not_underflow():
+    tiny = [Factor(("a",), np.full(2, -1000.0))] * 2
+    plan = plan_elimination([("a",)] * 2, [], {"a": 2})
+    assert log_sum_product(tiny, plan).values == pytest.approx(-2000 + np.log(2), rel=1e-15)

@@ -1,0 +1,46 @@
+#include "kernels/row_tables.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include "bindings/types.hpp"
+
+void register_row_tables(nb::module_& m) {
+    nb::enum_<bestdag::RowResult>(m, "RowResult", "What sum_row_tables gives for each state.")
+        .value("SUM", bestdag::RowResult::kSum)
+        .value("LOG_SHARE", bestdag::RowResult::kLogShare)
+        .value("SHARE", bestdag::RowResult::kShare);
+    m.def(
+        "sum_row_tables",
+        [](const BoundTable& data, std::vector<Array1<const double>> values,
+           std::vector<Array1<const std::uint32_t>> columns,
+           std::vector<Array1<const std::uint64_t>> strides, Array1<const std::uint8_t> has_missing,
+           bestdag::RowResult result, Array2<double> out, int threads) {
+            const std::size_t n_tables = values.size();
+            if (columns.size() != n_tables || strides.size() != n_tables) {
+                throw std::invalid_argument("one column and stride list per table is needed");
+            }
+            if (out.shape(0) != data.table.n_rows() || out.shape(1) == 0 ||
+                has_missing.size() != data.table.n_columns()) {
+                throw std::invalid_argument("out and has_missing must fit the data");
+            }
+            std::vector<bestdag::RowTable> tables;
+            tables.reserve(n_tables);
+            for (std::size_t i = 0; i < n_tables; ++i) {
+                if (columns[i].size() != strides[i].size()) {
+                    throw std::invalid_argument("one stride per column is needed");
+                }
+                tables.push_back({view(values[i]), view(columns[i]), view(strides[i])});
+            }
+            run_unlocked(threads, [&](const bestdag::Execution& execution) {
+                bestdag::sum_row_tables(data.table, tables, view(has_missing), out.shape(1), result,
+                                        view(out), execution);
+            });
+        },
+        "data"_a, "values"_a.noconvert(), "columns"_a.noconvert(), "strides"_a.noconvert(),
+        "has_missing"_a.noconvert(), "result"_a, "out"_a.noconvert(), "threads"_a,
+        "Sums over tables looked up at the states of each row; see kernels/row_tables.hpp.");
+}

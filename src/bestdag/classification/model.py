@@ -1,0 +1,136 @@
+"""A classifier: how columns are coded, and a network over the codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.classification.columns import CodedTable, Codes, Coding, Column, Target
+from bestdag.data.dataset import Dataset
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError
+from bestdag.graph.knowledge import Knowledge
+from bestdag.learning import Result
+from bestdag.network.network import Network
+from bestdag.parameters.base import Estimator
+from bestdag.scores import make_score
+from bestdag.scores.base import Score
+from bestdag.scores.scorer import Scorer
+from bestdag.search.base import Problem, Search
+
+__all__ = ["Classifier", "Recipe"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How a classifier is learned from rows.
+
+    Parameters
+    ----------
+    search : Search
+        The search for the structure: TAN, naive Bayes, or any other.
+    score : Score or str, default "bdeu"
+    parameters : Estimator or str, optional
+        The estimator of the parameters; by default the one that belongs to the score.
+    knowledge : Knowledge, optional
+    coding : Coding
+        How raw columns become discrete.
+    """
+
+    search: Search
+    score: Score | str = "bdeu"
+    parameters: Estimator | str | None = None
+    knowledge: Knowledge | None = None
+    coding: Coding = field(default_factory=Coding)
+    max_parents: int | None = None
+    time_limit: float | None = None
+    seed: int = 0
+    threads: int | None = None
+
+    def fit(
+        self,
+        columns: Mapping[str, npt.NDArray[Any]],
+        target: Variable,
+        codes: Codes,
+        *,
+        weights: npt.NDArray[Any] | None = None,
+        declared: Mapping[str, tuple[Any, ...]] | None = None,
+    ) -> Classifier:
+        """Learn from training rows.
+
+        Parameters
+        ----------
+        columns : mapping of name to raw column
+        target : Variable
+            The class.
+        codes : array of int
+            The class of each row.
+        weights : array, optional
+            How often each row counts.
+        declared : mapping of name to values, optional
+            Values of columns that are known to have these and no others.
+        """
+        coded = self.coding.code(columns, Target(target, codes, weights), declared)
+        return self.fit_coded(coded)
+
+    def fit_coded(self, coded: CodedTable) -> Classifier:
+        """Learn from columns that are coded already, with the same coding."""
+        dataset = coded.dataset
+        score = make_score(self.score) if isinstance(self.score, str) else self.score
+        problem = Problem(
+            Scorer(dataset, score, threads=self.threads),
+            knowledge=self.knowledge,
+            max_parents=self.max_parents,
+            time_limit=self.time_limit,
+            seed=self.seed,
+            threads=self.threads,
+        )
+        result = Result(self.search.run(problem), dataset, score)
+        network = result.fit(self.parameters, threads=self.threads)
+        return Classifier(coded.columns, coded.target, network, result, self.threads)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Classifier:
+    """A network that says how probable each class is, given a row of raw values."""
+
+    columns: tuple[Column, ...]
+    target: Variable
+    network: Network
+    result: Result
+    threads: int | None = None
+
+    def log_probabilities(
+        self, columns: Mapping[str, npt.NDArray[Any]], *, ignore_unknown: bool = False
+    ) -> npt.NDArray[np.float64]:
+        """Return ln P(class | row), one row per row and one column per class.
+
+        Missing cells are summed over, and so are unknown values where those are ignored. A row
+        that has probability zero with every class gets the marginal distribution of the class.
+        """
+        coded = self._coded(columns, ignore_unknown)
+        if coded is None:  # no attribute at all
+            n_rows = len(next(iter(columns.values()), ()))
+            prior = np.log(self.network.table(self.target.name).rows[0])
+            return np.tile(prior, (n_rows, 1))
+        return self.network.predict_log_proba(
+            self.target.name, coded, impossible="marginal", threads=self.threads
+        )
+
+    def _coded(
+        self, columns: Mapping[str, npt.NDArray[Any]], ignore_unknown: bool
+    ) -> Dataset | None:
+        missing = [c.variable.name for c in self.columns if c.variable.name not in columns]
+        if missing:
+            raise DataError(f"classifier: column {missing[0]!r} is missing from the data")
+        if not self.columns:
+            return None
+        codes: Sequence[Codes] = [
+            column.codes(columns[column.variable.name], ignore_unknown=ignore_unknown)
+            for column in self.columns
+        ]
+        return Dataset([column.variable for column in self.columns], codes)

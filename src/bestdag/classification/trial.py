@@ -1,0 +1,130 @@
+"""Trying classifiers: training rows here, test rows there, the same for every classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.classification.columns import CodedTable, Target
+from bestdag.classification.model import Recipe
+from bestdag.data.discretization.keeper import RawTable
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError, InvalidParameterError
+from bestdag.evaluation.classification import Evaluation, evaluate, folds
+
+__all__ = ["Trial"]
+
+Columns = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """Pairs of training rows and test rows of one table, or of two.
+
+    Parameters
+    ----------
+    train : RawTable
+        Rows with missing cells are not learned from; they are predicted.
+    target : str
+        The column with the classes.
+    test : RawTable, optional
+        Rows to predict. Without them and without `n_held_out`, the rows of `train` are divided
+        into `n_folds` parts, and each part is predicted by what was learned from the others.
+    n_held_out : int, optional
+        Predict so many rows of `train`, the last ones, or drawn at random with `shuffle`.
+    n_folds : int, default 5
+    shuffle : bool, default False
+    seed : int, default 0
+        Which rows are in which part.
+    ignore_unknown : bool, default False
+        Treat values that were not seen in training as missing.
+    """
+
+    train: RawTable
+    target: str
+    test: RawTable | None = None
+    n_held_out: int | None = None
+    shuffle: bool = False
+    n_folds: int = 5
+    seed: int = 0
+    ignore_unknown: bool = False
+
+    @property
+    def classes(self) -> Variable:
+        """The target."""
+        return self.train.dataset.variable(self.target)
+
+    def run(self, recipes: Mapping[str, Recipe]) -> Iterator[tuple[str, Evaluation]]:
+        """Try every recipe on the same rows; columns are coded once for all of them."""
+        parts = list(self._parts(next(iter(recipes.values()))))
+        for name, recipe in recipes.items():
+            truth, found = [], []
+            for coded, columns, classes in parts:
+                model = recipe.fit_coded(coded)
+                truth.append(classes)
+                found.append(model.log_probabilities(columns, ignore_unknown=self.ignore_unknown))
+            yield name, evaluate(self.classes.states, np.concatenate(truth), np.concatenate(found))
+
+    def _parts(self, recipe: Recipe) -> Iterator[tuple[CodedTable, Columns, npt.NDArray[Any]]]:
+        columns, classes = self._taken_apart(self.train)
+        complete = ~self.train.is_missing()
+        if self.test is not None:
+            yield (
+                self._coded(recipe, columns, classes, complete),
+                *self._taken_apart(self.test),
+            )
+            return
+        for held_out in self._held_out(classes):
+            coded = self._coded(recipe, columns, classes, complete & ~held_out)
+            yield coded, {n: raw[held_out] for n, raw in columns.items()}, classes[held_out]
+
+    def _held_out(self, classes: npt.NDArray[Any]) -> Iterator[npt.NDArray[np.bool_]]:
+        n_rows = len(classes)
+        if self.n_held_out is None:
+            part = folds(classes, self.n_folds, seed=self.seed)
+            yield from (part == k for k in range(self.n_folds))
+            return
+        if not 0 < self.n_held_out < n_rows:
+            raise InvalidParameterError(
+                f"classify: between 1 and {n_rows - 1:,} of {n_rows:,} rows can be held out, "
+                f"got {self.n_held_out:,}"
+            )
+        order = np.arange(n_rows)
+        if self.shuffle:
+            order = np.random.default_rng(self.seed).permutation(n_rows)
+        held_out = np.zeros(n_rows, bool)
+        held_out[order[-self.n_held_out :]] = True
+        yield held_out
+
+    def _coded(
+        self,
+        recipe: Recipe,
+        columns: Columns,
+        classes: npt.NDArray[Any],
+        kept: npt.NDArray[np.bool_],
+    ) -> CodedTable:
+        if not kept.any():
+            raise DataError("classify: no complete row is left to learn from")
+        dataset = self.train.dataset
+        return recipe.coding.code(
+            {name: raw[kept] for name, raw in columns.items()},
+            Target(self.classes, classes[kept]),
+            {n: dataset.variable(n).states for n in columns if n not in self.train.numbers},
+        )
+
+    def _taken_apart(self, table: RawTable) -> tuple[Columns, npt.NDArray[Any]]:
+        """Return the attributes, and the classes by their numbers in the training table."""
+        columns = table.columns()
+        labels = columns.pop(self.target)
+        places = {state: i for i, state in enumerate(self.classes.states)}
+        for row, label in enumerate(labels.tolist()):
+            if label not in places:
+                what = "is missing" if label is None else f"{label!r} is not in the training data"
+                raise DataError(
+                    f"classify: the class in row {row + 1:,} {what}; leave out such rows"
+                )
+        return columns, np.array([places[label] for label in labels.tolist()], np.int64)

@@ -1,0 +1,300 @@
+"""`bestdag classify`: how well the classes of a table can be predicted."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.output import count, print_json, print_table, working
+from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
+
+if TYPE_CHECKING:
+    from bestdag.classification.model import Recipe
+    from bestdag.data.discretization.keeper import RawTable
+    from bestdag.evaluation.classification import Evaluation
+    from bestdag.search.base import Search
+
+__all__ = ["COMPARED", "command"]
+
+# The eight settings that Carvalho (2009) compares: label, score, settings.
+COMPARED: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("LL", "ll", {}),
+    ("BIC/MDL", "bic", {}),
+    ("NML", "fnml", {}),
+    ("MIT(0.99)", "mit", {"confidence": 0.99}),
+    ("K2", "k2", {}),
+    ("BDeu(1)", "bdeu", {"ess": 1}),
+    ("BDeu(4)", "bdeu", {"ess": 4}),
+    ("BDeu(16)", "bdeu", {"ess": 16}),
+)
+_CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
+
+
+@click.command("classify")
+@click.argument("train")
+@click.option("--target", required=True, metavar="COLUMN", help="The column with the classes.")
+@click.option("--test", metavar="FILE", help="Rows to predict, instead of cross-validation.")
+@click.option(
+    "--cv", type=click.IntRange(2), metavar="K", help="Parts of the cross-validation.  [default: 5]"
+)
+@click.option(
+    "--holdout",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Predict the last N rows by the others, instead of cross-validation.",
+)
+@click.option("--shuffle", is_flag=True, help="Hold N rows out that are drawn at random.")
+@click.option(
+    "--classifier",
+    type=click.Choice(_CLASSIFIERS),
+    default="tan",
+    show_default=True,
+    help="Tree-augmented naive Bayes; naive Bayes; the class a parent of all and the rest by "
+    "--search; or a free network by --search.",
+)
+@click.option("--search", metavar="NAME", help="Search of augmented and network.  [default: auto]")
+@click.option("--max-parents", type=click.IntRange(0), help="At most so many parents, for those.")
+@click.option("--score", "name", default="bdeu", show_default=True, help="The score.")
+@score_options
+@click.option(
+    "--compare", is_flag=True, help="The eight settings of Carvalho (2009) on the same rows."
+)
+@click.option(
+    "--parameters",
+    type=click.Choice(["dirichlet", "mle", "fsnml", "score"]),
+    default="dirichlet",
+    show_default=True,
+    help="Estimator of the tables; 'score': the one that belongs to the score.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["fayyad_irani", "quantile", "uniform"]),
+    default="fayyad_irani",
+    show_default=True,
+    help="How number columns are cut, in the training rows.",
+)
+@click.option("--bins", type=click.IntRange(1), help="Intervals of quantile and uniform.")
+@click.option(
+    "--max-values",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="Do not cut a column of at most so many different whole numbers.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "drop", "marginalize"]),
+    default="error",
+    show_default=True,
+    help="Rows with missing cells: refuse them, drop them, or learn from the others and sum over "
+    "missing cells in prediction.",
+)
+@click.option(
+    "--ignore-unknown",
+    is_flag=True,
+    help="Treat values that were not seen in training as missing, instead of refusing them.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which rows are together."
+)
+@data_options("missing_values", "drop", "max_states")
+@threads_option
+@common_options
+def command(
+    train: str,
+    target: str,
+    test: str | None,
+    cv: int | None,
+    holdout: int | None,
+    shuffle: bool,
+    classifier: str,
+    search: str | None,
+    max_parents: int | None,
+    name: str,
+    compare: bool,
+    parameters: str,
+    method: str,
+    bins: int | None,
+    max_values: int,
+    missing: str,
+    ignore_unknown: bool,
+    seed: int,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Learn a classifier from the table TRAIN and say how well it predicts the classes.
+
+    The rows of --test are predicted, or those of --holdout, or by default each fifth of TRAIN by
+    what was learned from the rest. Columns of many different numbers are cut into intervals, each
+    time in the training rows alone. The interval of the accuracy is Wilson's, for 95 %; the log
+    loss is the mean of -ln P(true class), in nats.
+    """
+    from bestdag.classification.columns import Coding
+    from bestdag.classification.model import Recipe
+    from bestdag.classification.trial import Trial
+    from bestdag.data.discretization.keeper import read_raw
+    from bestdag.graph.knowledge import Knowledge
+    from bestdag.parameters import make_estimator
+    from bestdag.scores import make_score
+    from bestdag.search.naive_bayes import augmented
+
+    if sum(way is not None for way in (test, cv, holdout)) > 1:
+        raise click.UsageError("give one of --test, --cv and --holdout")
+    if shuffle and holdout is None:
+        raise click.UsageError("--shuffle belongs to --holdout")
+    if classifier in ("tan", "naive_bayes") and (search is not None or max_parents is not None):
+        raise click.UsageError("--search and --max-parents belong to augmented and network")
+    ((score_name, chosen),) = choose_scores((name,), options).items()
+    if compare and score_name != "bdeu":
+        raise click.UsageError("--compare has its own scores; leave out --score")
+    if choose_structure_prior(options) is not None:
+        raise click.UsageError("classify: takes no structure prior")
+    reading = read_settings(options)
+    with working(f"reading {train}", quiet=quiet):
+        tables = [
+            _without_missing(
+                read_raw(path, target=target, max_values=max_values, **reading), path, missing
+            )
+            for path in ([train] if test is None else [train, test])
+        ]
+    attributes = [column for column in tables[0].names if column != target]
+    knowledge: Knowledge | None = None
+    if classifier == "augmented":
+        knowledge = augmented(target, attributes)
+
+    def recipe(score: Any) -> Recipe:
+        return Recipe(
+            search=_search(classifier, target, search),
+            score=score,
+            parameters=None if parameters == "score" else make_estimator(parameters),
+            knowledge=knowledge,
+            coding=Coding(method=method, bins=bins, max_values=max_values),
+            max_parents=max_parents,
+            seed=seed,
+            threads=threads,
+        )
+
+    recipes = {score_name: recipe(chosen.score)}
+    if compare:
+        recipes = {label: recipe(make_score(s, **given)) for label, s, given in COMPARED}
+    trial = Trial(
+        tables[0],
+        target,
+        None if test is None else tables[1],
+        n_held_out=holdout,
+        shuffle=shuffle,
+        n_folds=cv or 5,
+        seed=seed,
+        ignore_unknown=ignore_unknown,
+    )
+    with working(f"learning to tell {target} apart", quiet=quiet):
+        found = dict(trial.run(recipes))
+    how = f"{cv or 5}-fold cross-validation" if test is None else f"tested on {test}"
+    if holdout is not None:
+        how = f"tested on {'random' if shuffle else 'the last'} {count(holdout, 'row')}"
+    about = {
+        "target": target,
+        "classifier": classifier,
+        "parameters": parameters,
+        "evaluation": how,
+        "cut": list(tables[0].numbers),
+        "settings": {"seed": seed, "missing": missing, "method": method, "max_values": max_values},
+    }
+    if as_json:
+        results = {label: _as_json(one) for label, one in found.items()}
+        if compare:
+            print_json({**about, "compared": results})
+        else:
+            settings = {**chosen.settings, **about["settings"]}  # type: ignore[dict-item]
+            one = {"score_name": score_name, **results[score_name], **about}
+            print_json({**one, "settings": settings})
+        return
+    _print_what(train, tables[0], about)
+    if compare:
+        _print_compared(found)
+    else:
+        _print_one(score_name, found[score_name])
+
+
+def _without_missing(table: RawTable, path: str, missing: str) -> RawTable:
+    """Refuse rows with missing cells, or leave them out, or let them be."""
+    is_missing = table.is_missing()
+    n_missing = int(is_missing.sum())
+    if missing == "marginalize" or not n_missing:
+        return table
+    if missing == "error":
+        raise click.UsageError(
+            f"{path}: {count(n_missing, 'row')} of {len(is_missing):,} "
+            f"{'has' if n_missing == 1 else 'have'} missing cells; pass --missing drop or "
+            "--missing marginalize"
+        )
+    if n_missing == len(is_missing):
+        raise click.UsageError(f"{path}: every row has a missing cell, so none would be left")
+    return table.rows(~is_missing)
+
+
+def _search(classifier: str, target: str, name: str | None) -> Search:
+    from bestdag.search import make_search
+
+    if classifier in ("tan", "naive_bayes"):
+        return make_search(classifier, target=target)
+    return make_search(name or "auto")
+
+
+def _as_json(found: Evaluation) -> dict[str, Any]:
+    return {
+        "accuracy": found.accuracy,
+        "interval": list(found.interval),
+        "log_loss": found.log_loss if math.isfinite(found.log_loss) else None,
+        "rows": found.n_rows,
+        "classes": list(found.classes),
+        "confusion": found.confusion.tolist(),
+    }
+
+
+def _print_what(train: str, table: RawTable, about: dict[str, Any]) -> None:
+    click.echo(
+        f"{train}: {count(table.dataset.n_rows, 'row')}, "
+        f"{count(len(table.names) - 1, 'attribute')}; {about['classifier']}, "
+        f"parameters {about['parameters']}, {about['evaluation']}"
+    )
+    if about["cut"]:
+        click.echo(
+            f"cut into intervals by {about['settings']['method']}, in the training rows: "
+            + " ".join(about["cut"])
+        )
+
+
+def _print_one(score_name: str, found: Evaluation) -> None:
+    low, high = found.interval
+    click.echo(
+        f"{score_name}: accuracy {found.accuracy:.2%} (95 % interval {low:.2%} to {high:.2%}, "
+        f"{found.n_right:,} of {found.n_rows:,} rows), log loss {found.log_loss:.4f} nats"
+    )
+    print_table(
+        ["true \\ predicted", *found.classes],
+        [
+            [label, *map(str, row)]
+            for label, row in zip(found.classes, found.confusion.tolist(), strict=True)
+        ],
+    )
+
+
+def _print_compared(found: dict[str, Evaluation]) -> None:
+    print_table(
+        ["score", "accuracy %", "95 % interval", "log loss"],
+        [
+            [
+                label,
+                f"{100 * one.accuracy:.2f}",
+                f"{100 * one.interval[0]:.2f} to {100 * one.interval[1]:.2f}",
+                f"{one.log_loss:.4f}",
+            ]
+            for label, one in found.items()
+        ],
+    )

@@ -1,0 +1,115 @@
+"""`bestdag discretize`: number columns into intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from bestdag.cli.options import common_options, data_options, read_settings
+from bestdag.cli.output import count, print_json, print_table, require_new_file, working
+
+__all__ = ["command"]
+
+
+@click.command("discretize")
+@click.argument("data")
+@click.option("--target", metavar="COLUMN", help="The class column, which is not cut.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    help="CSV file to write (.csv, .tsv; also .gz).",
+)
+@click.option(
+    "--method",
+    default="fayyad_irani",
+    show_default=True,
+    help="fayyad_irani (needs --target), quantile or uniform.",
+)
+@click.option("--bins", type=int, help="Intervals of quantile and uniform.  [default: 5]")
+@click.option(
+    "--cut",
+    multiple=True,
+    metavar="COLUMN",
+    help="Cut this column and none that is not named; may be repeated.  [default: number columns "
+    "with fractions or more than --max-states values]",
+)
+@click.option(
+    "--cut-points", metavar="FILE", help="Use the cut points in this file; columns it lists only."
+)
+@click.option(
+    "--save-cut-points", metavar="FILE", help="Write the cut points to this file, as JSON."
+)
+@click.option("--force", is_flag=True, help="Replace existing files.")
+@data_options()
+@common_options
+def command(
+    data: str,
+    target: str | None,
+    output: str,
+    method: str,
+    bins: int | None,
+    cut: tuple[str, ...],
+    cut_points: str | None,
+    save_cut_points: str | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Cut the number columns of DATA into intervals and write the table as CSV.
+
+    The cut points are printed. With --cut-points those of an earlier table are used, for new rows
+    of it: no column is cut that the file does not list.
+    """
+    from bestdag.data.discretization.cut_file import load_cut_points, write_cut_points
+    from bestdag.data.discretization.discretize import discretize
+
+    if output == "-":
+        raise click.UsageError("the cut points go to standard output; give -o a file")
+    for path in (output, save_cut_points):
+        if path is not None:
+            require_new_file(path, force=force)
+    known: dict[str, Any] = {}
+    if cut_points is not None:
+        if target is not None or bins is not None or cut:
+            raise click.UsageError("--cut-points leaves nothing to --target, --bins or --cut")
+        known = {"cuts": load_cut_points(cut_points), "cut": ()}
+    else:
+        known = {"cut": cut or None, "target": target, "bins": bins}
+    with working(f"cutting {data}", quiet=quiet):
+        table = discretize(data, method=method, **known, **read_settings(options))
+        table.to_csv(output)
+        if save_cut_points is not None:
+            write_cut_points(table, save_cut_points)
+    cuts = {v.name: list(v.cuts) for v in table.variables if v.cuts is not None}
+    if as_json:
+        print_json(
+            {
+                "rows": table.n_rows,
+                "method": None if cut_points is not None else method,
+                "target": target,
+                "output": output,
+                "cuts": cuts,
+                "states": {name: list(table.variable(name).states) for name in cuts},
+                "not_cut": [name for name in table.names if name not in cuts],
+            }
+        )
+        return
+    click.echo(
+        f"{output}: {count(table.n_rows, 'row')}, {len(cuts):,} of "
+        f"{count(table.n_variables, 'column')} cut"
+    )
+    print_table(
+        ["column", "states", "cut points"],
+        [
+            [v.name, str(v.arity), "not cut" if v.cuts is None else _shown(v.cuts)]
+            for v in table.variables
+        ],
+    )
+
+
+def _shown(cuts: tuple[float, ...]) -> str:
+    return ", ".join(f"{cut:.12g}" for cut in cuts) if cuts else "none: all values are one state"

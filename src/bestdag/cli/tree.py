@@ -1,0 +1,27 @@
+"""`bestdag tree`: the best tree for a table, by any score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from bestdag.cli.tree_command import run_tree_command, tree_options
+
+__all__ = ["command"]
+
+
+@click.command("tree")
+@click.argument("data")
+@click.option("--root", metavar="NAME", help="The variable without parent.  [default: the best]")
+@tree_options
+def command(data: str, root: str | None, forest: bool, **options: Any) -> None:
+    """Learn the best tree for the table DATA: Chow-Liu for any score.
+
+    DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. Every
+    variable but the root has one parent. The weight of an arc is what it adds to the score, a
+    natural logarithm.
+    """
+    from bestdag.search.tree import Tree
+
+    run_tree_command(Tree(root=root, forest=forest), data, options)

@@ -1,0 +1,150 @@
+"""Which columns of a table are cut, and the cutting: one column at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.data.checks import as_weights
+from bestdag.data.discretization.base import Method
+from bestdag.data.discretization.cuts import cut_codes, cut_variable
+from bestdag.data.discretization.numbers import NumberTable
+from bestdag.data.encode import RawColumn, ReadOptions, coded_column
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError, InvalidParameterError, unknown_name
+
+__all__ = ["Cutter"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cutter:
+    """What `discretize` does to the columns of a table.
+
+    `cut` names the columns that the method cuts; None leaves the choice to the rule: all values
+    are numbers, and one of them is not whole or they are more than `max_states`. `given` holds
+    the variables whose cut points are known.
+    """
+
+    method: Method | None = None
+    target: str | None = None
+    cut: frozenset[str] | None = None
+    given: Mapping[str, Variable] = field(default_factory=dict)
+
+    def columns(
+        self,
+        table: NumberTable,
+        names: Sequence[str],
+        weights: npt.NDArray[Any] | None,
+        options: ReadOptions,
+    ) -> list[RawColumn]:
+        """Return the columns, cut or as they are."""
+        self._require_names(names, options)
+        is_cut = {name: self._is_cut(table, name, options) for name in names}
+        whole = [name for name in names if not is_cut[name]]
+        made = {column.name: column for column in table.discrete(whole)}
+        for name in [name for name in whole if name in self.given]:  # holds the states themselves
+            made[name] = replace(made[name], variable=self.given[name])
+        counted: dict[str, Any] = {}
+        rows = None
+        if any(is_cut[name] and name not in self.given for name in names):
+            rows = self._complete_rows(table, is_cut, made, options)
+            counted = self._counted(made, weights, rows, options)
+        for name in names:
+            if is_cut[name]:
+                made[name] = self._cut(table, name, rows, counted)
+        return [made[name] for name in names]
+
+    def _require_names(self, names: Sequence[str], options: ReadOptions) -> None:
+        who = f"discretize: {options.source}"
+        asked = [*sorted(self.cut or ()), *self.given]
+        for name in [self.target, *asked] if self.target is not None else asked:
+            if name not in names:
+                raise unknown_name("column", name, names, who=who)
+        if self.target in asked:
+            raise InvalidParameterError(f"{who}: the target {self.target!r} cannot be cut itself")
+
+    def _is_cut(self, table: NumberTable, name: str, options: ReadOptions) -> bool:
+        asked = name in self.given or name in (self.cut or ())
+        if not asked and (
+            self.cut is not None
+            or name == self.target
+            or name in options.states
+            or table.has_declared_states(name)
+        ):
+            return False
+        found = table.numbers(name)
+        if found.wrong is None:
+            return asked or _is_wide(found.values, options.max_states)
+        row, cell = found.wrong
+        if not asked or (name in options.states and cell in self.given[name].states):
+            return False
+        raise DataError(
+            f"read: {options.source}: column {name!r} must hold numbers to be cut, "
+            f"got {cell!r} in row {row + 1:,}"
+        )
+
+    def _complete_rows(
+        self,
+        table: NumberTable,
+        is_cut: Mapping[str, bool],
+        made: Mapping[str, RawColumn],
+        options: ReadOptions,
+    ) -> npt.NDArray[np.bool_] | None:
+        """Which rows will be left, when those with missing cells are dropped."""
+        if options.missing != "drop":
+            return None
+        complete: npt.NDArray[np.bool_] | None = None
+        for name, cut in is_cut.items():
+            if cut:
+                present = ~np.isnan(table.numbers(name).values)
+            else:
+                variable, codes = coded_column(made[name], options)
+                present = codes != variable.arity
+            complete = present if complete is None else complete & present
+        return complete
+
+    def _counted(
+        self,
+        made: Mapping[str, RawColumn],
+        weights: npt.NDArray[Any] | None,
+        rows: npt.NDArray[np.bool_] | None,
+        options: ReadOptions,
+    ) -> dict[str, Any]:
+        """Return what a method is told beside the numbers."""
+        counted: dict[str, Any] = {}
+        if weights is not None:
+            checked = as_weights(weights, who=f"read: {options.source}")
+            counted["weights"] = checked if rows is None else checked[rows]
+        if self.method is not None and self.method.needs_target and self.target is not None:
+            variable, codes = coded_column(made[self.target], options)
+            counted["target_codes"] = codes if rows is None else codes[rows]
+            counted["n_classes"] = variable.arity
+        return counted
+
+    def _cut(
+        self,
+        table: NumberTable,
+        name: str,
+        rows: npt.NDArray[np.bool_] | None,
+        counted: Mapping[str, Any],
+    ) -> RawColumn:
+        values = table.numbers(name).values
+        if name in self.given:
+            variable = self.given[name]
+        else:
+            assert self.method is not None
+            chosen = values if rows is None else values[rows]
+            variable = cut_variable(name, self.method.cuts(chosen, **counted).tolist())
+        codes = cut_codes(variable, values)
+        return RawColumn(name, variable.states, codes, variable.states, variable, owned=True)
+
+
+def _is_wide(values: npt.NDArray[np.float64], max_states: int) -> bool:
+    present = values[~np.isnan(values)]
+    if len(present) == 0 or np.any(present != np.floor(present)):
+        return True
+    return len(np.unique(present)) > max_states

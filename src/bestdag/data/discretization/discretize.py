@@ -1,0 +1,143 @@
+"""`discretize`: a table with number columns as a table of discrete data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from bestdag.data.choice import text_list
+from bestdag.data.dataset import Dataset
+from bestdag.data.discretization import METHODS
+from bestdag.data.discretization.cuts import check_cuts, cut_variable
+from bestdag.data.discretization.cutter import Cutter
+from bestdag.data.readers import read_cut, read_matching
+from bestdag.data.schema import Variable
+from bestdag.errors import InvalidParameterError
+from bestdag.registry import make
+
+__all__ = ["discretize"]
+
+
+def discretize(
+    source: Any,
+    *,
+    target: str | None = None,
+    method: str = "fayyad_irani",
+    bins: int | None = None,
+    cut: str | Iterable[str] | None = None,
+    cuts: Mapping[str, Sequence[float]] | None = None,
+    like: Dataset | Iterable[Variable] | None = None,
+    states: Mapping[str, Sequence[str]] | None = None,
+    missing: str = "error",
+    missing_values: Iterable[str] = ("",),
+    max_states: int = 50,
+    weights: str | npt.ArrayLike | None = None,
+    columns: str | Iterable[str] | None = None,
+    drop: str | Iterable[str] | None = None,
+) -> Dataset:
+    """Read a table and cut its number columns into intervals.
+
+    Parameters
+    ----------
+    source : path, stream or table
+        Whatever `read` takes.
+    target : str, optional
+        The class column, which is never cut. The method ``fayyad_irani`` needs it.
+    method : {"fayyad_irani", "quantile", "uniform"}, default "fayyad_irani"
+        Entropy splits that tell the classes of `target` apart, with the MDL criterion to stop;
+        equally many cases per interval; equal widths.
+    bins : int, optional
+        Number of intervals of ``quantile`` and ``uniform``, 5 by default.
+    cut : str or iterable of str, optional
+        The columns to cut. By default those whose values are all numbers, one of them not whole
+        or more than `max_states` of them distinct. Columns with declared states (by `states`,
+        pandas Categorical, polars Enum, Arrow dictionary, Dataset) are cut only when named here.
+        An empty list leaves all columns as they are but those in `cuts`.
+    cuts : mapping of str to sequence of float, optional
+        Known cut points of some columns, ascending. An empty list makes one interval.
+    like : Dataset or iterable of Variable, optional
+        Apply the cut points and states of these variables, instead of making new ones: for new
+        rows of an old table. Every column must be among them.
+    states, missing, missing_values, max_states, weights, columns, drop
+        As in `read`. In a number column a missing value that is a number is compared as one.
+
+    Returns
+    -------
+    Dataset
+        Each variable that was cut has its cut points in `Variable.cuts`; the others have None.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be used as it is; the message says where and what to do.
+    InvalidParameterError
+        If settings do not go together.
+    UnknownNameError
+        If a name is no column, or the method is not known.
+
+    Notes
+    -----
+    A value x is in interval number (how many cut points are < x), so beyond all cut points it is
+    in an outer one. Numbers are float64: whole numbers beyond 2**53 that round to one float are
+    equal. Cut points are made from the rows that count: not from missing cells, nor from rows of
+    weight 0, nor (``fayyad_irani``) rows without a class, nor rows that ``missing="drop"`` drops.
+    A column without cut points, because it is constant, is all missing or no cut pays, has one
+    state, ``all``, and a DataWarning says so.
+
+    Examples
+    --------
+    >>> table = {"dose": [0.1, 0.2, 0.3, 0.7, 0.8, 0.9], "ill": ["yes"] * 3 + ["no"] * 3}
+    >>> data = discretize(table, target="ill")
+    >>> data.variable("dose")
+    Variable(name='dose', states=('<=0.5', '>0.5'), cuts=(0.5,))
+    >>> discretize({"dose": [9.5], "ill": ["no"]}, like=data).codes("dose")
+    array([1], dtype=uint8)
+    """
+    settings = {} if bins is None else {"bins": bins}
+    made = make("method", method, METHODS, {}, settings)
+    if like is not None:
+        asked = {"target": target, "bins": bins, "cut": cut, "cuts": cuts, "states": states}
+        for setting, value in (asked | {"columns": columns}).items():
+            if value is not None:
+                raise InvalidParameterError(
+                    f"discretize: like= says what every column becomes; leave out {setting}="
+                )
+        return read_matching(
+            source,
+            like.variables if isinstance(like, Dataset) else like,
+            missing=missing,
+            missing_values=missing_values,
+            max_states=max_states,
+            weights=weights,
+            drop=drop,
+            owner="like=",
+        )
+    chosen = None if cut is None else frozenset(text_list("cut", cut))
+    if made.needs_target and target is None and chosen != frozenset():
+        raise InvalidParameterError(
+            f"discretize: method {method!r} needs target=, the class column; "
+            f"pass it, or a method without one: "
+            + ", ".join(name for name, kind in METHODS.items() if not kind.needs_target)
+        )
+    cutter = Cutter(
+        method=made,
+        target=target,
+        cut=chosen,
+        given={
+            name: cut_variable(name, check_cuts("discretize", name, points))
+            for name, points in (cuts or {}).items()
+        },
+    )
+    return read_cut(
+        source,
+        cutter,
+        states=states,
+        missing=missing,
+        missing_values=missing_values,
+        max_states=max_states,
+        weights=weights,
+        columns=columns,
+        drop=drop,
+    )

@@ -1,0 +1,171 @@
+"""The tables of a network as logarithms, ready to be looked up row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.elimination import Factor
+from bestdag.machine import require_memory, thread_count
+
+__all__ = ["Codes", "LogTables", "Rows"]
+
+Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows of codes in the order of a network's variables.
+
+    A code equal to the arity is a missing cell. A column that is None is missing everywhere.
+    """
+
+    n_rows: int
+    columns: tuple[Codes | None, ...]
+    has_missing: tuple[bool, ...]
+
+    def part(self, first: int, last: int) -> Rows:
+        """Return some rows, over the same arrays."""
+        columns = tuple(None if c is None else c[first:last] for c in self.columns)
+        return Rows(min(last, self.n_rows) - first, columns, self.has_missing)
+
+    def at(self, positions: npt.NDArray[np.intp]) -> Rows:
+        """Return some rows, copied."""
+        columns = tuple(None if c is None else c[positions] for c in self.columns)
+        return Rows(len(positions), columns, self.has_missing)
+
+    def missing(self, variable: int, arity: int) -> npt.NDArray[np.bool_]:
+        """Which cells of a column are missing."""
+        column = self.columns[variable]
+        if column is None:
+            return np.ones(self.n_rows, dtype=np.bool_)
+        return np.asarray(column == arity)
+
+
+class LogTables:
+    r"""Natural logarithms of the tables of a network; variables are known by position.
+
+    Parameters
+    ----------
+    tables : sequence of float64 arrays
+        One per variable, of shape (\*parent arities, arity). They are read, not kept.
+    parents : sequence of sequences of int
+        Positions of the parents of each variable, in the order of the axes of its table.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+        If the logarithms would not fit in memory.
+    """
+
+    def __init__(
+        self, tables: Sequence[npt.NDArray[np.float64]], parents: Sequence[Sequence[int]]
+    ) -> None:
+        n_bytes = sum(table.nbytes for table in tables)
+        require_memory("Network", "the logarithms of its tables", n_bytes, "use a smaller network")
+        with np.errstate(divide="ignore"):  # ln 0 is minus infinity
+            self._values = tuple(np.log(table) for table in tables)
+        self.arities = tuple(table.shape[-1] for table in tables)
+        self.families = tuple((*group, child) for child, group in enumerate(parents))
+        children: list[list[int]] = [[] for _ in tables]
+        for child, group in enumerate(parents):
+            for parent in group:
+                children[parent].append(child)
+        self.children = tuple(map(tuple, children))
+        self.order = self._parents_first()
+
+    def _parents_first(self) -> tuple[int, ...]:
+        waiting = [len(family) - 1 for family in self.families]
+        order = [v for v, n in enumerate(waiting) if n == 0]
+        for variable in order:  # grows while it is read
+            for child in self.children[variable]:
+                waiting[child] -= 1
+                if waiting[child] == 0:
+                    order.append(child)
+        return tuple(order)
+
+    def factor(self, family: int) -> Factor:
+        """Return one table with named axes; axes of length 1 say nothing and are left out."""
+        members = [v for v in self.families[family] if self.arities[v] > 1]
+        values = self._values[family].reshape([self.arities[v] for v in members])
+        return Factor(tuple(map(str, members)), values)
+
+    def touching(self, target: int) -> tuple[int, ...]:
+        """Return the families of a variable: its own and those of its children."""
+        return (target, *self.children[target])
+
+    def blanket(self, target: int) -> list[int]:
+        """Return the variables that meet a variable in some table: its Markov blanket."""
+        return sorted({v for f in self.touching(target) for v in self.families[f]} - {target})
+
+    def add(
+        self,
+        rows: Rows,
+        out: _Floats,
+        *,
+        target: int | None = None,
+        result: _core.RowResult = _core.RowResult.SUM,
+        threads: int | None = None,
+    ) -> None:
+        """Add to each row the tables that have no missing cell in it; natively.
+
+        Parameters
+        ----------
+        rows : Rows
+            What to look up.
+        out : float64 array, shape (rows, 1) or (rows, arity of the target)
+            Where the sums start, and the result.
+        target : int, optional
+            Add only the families of this variable, for each of its states. Its own column is
+            not looked at. By default all families.
+        result : _core.RowResult
+            The sums, or the (logarithms of the) shares of the states.
+        threads : int, optional
+            Threads to use; by default one per processor.
+        """
+        absent = {v for v, column in enumerate(rows.columns) if column is None} - {target}
+        families = [
+            family
+            for family in (range(len(self.families)) if target is None else self.touching(target))
+            if absent.isdisjoint(self.families[family])
+        ]
+        used = sorted({v for family in families for v in self.families[family]} - {target})
+        place = {variable: i for i, variable in enumerate(used)}
+        lookups = [self._lookup(family, target, place) for family in families]
+        data = _core.Table(
+            rows.n_rows, [rows.columns[v] for v in used], [self.arities[v] for v in used], None
+        )
+        _core.sum_row_tables(
+            data,
+            [values for values, _, _ in lookups],
+            [columns for _, columns, _ in lookups],
+            [strides for _, _, strides in lookups],
+            np.array([rows.has_missing[v] for v in used], dtype=np.uint8),
+            result,
+            out,
+            thread_count(threads, who="Network"),
+        )
+
+    def _lookup(
+        self, family: int, target: int | None, place: dict[int, int]
+    ) -> tuple[_Floats, npt.NDArray[np.uint32], npt.NDArray[np.uint64]]:
+        """Return values with the target's states last, columns and how far their codes reach."""
+        members = self.families[family]
+        values = self._values[family]
+        others = [v for v in members if v != target]
+        if target is not None:
+            values = np.ascontiguousarray(np.moveaxis(values, members.index(target), -1))
+        inner = 1 if target is None else self.arities[target]
+        sizes = [self.arities[v] for v in others]
+        strides = [inner * prod(sizes[i + 1 :]) for i in range(len(sizes))]
+        return (
+            values.reshape(-1),
+            np.array([place[v] for v in others], dtype=np.uint32),
+            np.array(strides, dtype=np.uint64),
+        )

@@ -1,0 +1,179 @@
+"""What a network says about rows of data: their probability, and predictions from them."""
+
+from __future__ import annotations
+
+from itertools import chain
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.data.dataset import Dataset
+from bestdag.data.display import count_of
+from bestdag.data.readers import read_matching
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError, require_choice
+from bestdag.inference.log_tables import LogTables, Rows
+from bestdag.inference.rows import log_marginal, log_probabilities, most_probable, posteriors
+
+if TYPE_CHECKING:
+    from bestdag.network.network import Network
+
+__all__ = ["log_loss", "log_probability", "log_tables", "predict", "predict_proba"]
+
+_Floats = npt.NDArray[np.float64]
+
+_BLOCK_ROWS = 1 << 16
+
+
+def log_tables(network: Network) -> LogTables:
+    """Take the logarithms of the tables of a network."""
+    place = {name: i for i, name in enumerate(network.names)}
+    return LogTables(
+        [table.values for table in network.tables],
+        [[place[parent.name] for parent in table.parents] for table in network.tables],
+    )
+
+
+def log_probability(network: Network, data: Any, missing: str, threads: int | None) -> _Floats:
+    """Answer `Network.log_probability`."""
+    matched = _matched(network, data, None, missing, "log_probability")
+    return log_probabilities(network._logs(), _rows(network, matched), threads=threads)
+
+
+def log_loss(network: Network, data: Any, missing: str, threads: int | None) -> float:
+    """Answer `Network.log_loss`."""
+    matched = _matched(network, data, None, missing, "log_loss")
+    found = log_probabilities(network._logs(), _rows(network, matched), threads=threads)
+    if matched.weights is not None:
+        counts = matched.weights > 0  # nothing times minus infinity is nothing
+        found = found[counts] * matched.weights[counts]
+    # An exact sum: the order of the rows does not matter.
+    blocks = (found[i : i + _BLOCK_ROWS].tolist() for i in range(0, len(found), _BLOCK_ROWS))
+    return -fsum(chain.from_iterable(blocks)) / matched.total_weight
+
+
+def predict_proba(
+    network: Network,
+    target: str,
+    data: Any,
+    missing: str,
+    impossible: str,
+    threads: int | None,
+    *,
+    log: bool = False,
+) -> _Floats:
+    """Answer `Network.predict_proba` and `Network.predict_log_proba`."""
+    who = "predict_log_proba" if log else "predict_proba"
+    rows, place = _evidence(network, target, data, missing, impossible, who)
+    tables = network._logs()
+    found = posteriors(tables, rows, place, log=log, threads=threads)
+    wrong = np.isnan(found[:, 0])
+    if wrong.any():
+        _refuse_impossible(target, wrong, 0, impossible, who)
+        marginal = log_marginal(tables, place)
+        found[wrong] = marginal if log else np.exp(marginal)
+    return found
+
+
+def predict(
+    network: Network, target: str, data: Any, missing: str, impossible: str, threads: int | None
+) -> npt.NDArray[np.object_]:
+    """Answer `Network.predict`."""
+    rows, place = _evidence(network, target, data, missing, impossible, "predict")
+    tables = network._logs()
+    states = np.array([*network.variable(target).states, None], dtype=np.object_)[:-1]
+    labels = np.empty(rows.n_rows, dtype=np.object_)
+    for first, codes, wrong in most_probable(tables, rows, place, threads=threads):
+        if wrong.any():
+            _refuse_impossible(target, wrong, first, impossible, "predict")
+            codes[wrong] = log_marginal(tables, place).argmax()
+        labels[first : first + len(codes)] = states[codes]
+    return labels
+
+
+def _evidence(
+    network: Network, target: str, data: Any, missing: str, impossible: str, who: str
+) -> tuple[Rows, int]:
+    network.variable(target)
+    require_choice(who, "impossible", impossible, ["error", "marginal"])
+    matched = _matched(network, data, target, missing, who)
+    return _rows(network, matched), network.names.index(target)
+
+
+def _refuse_impossible(
+    target: str, wrong: npt.NDArray[np.bool_], first: int, impossible: str, who: str
+) -> None:
+    if impossible == "error":
+        row = first + int(np.argmax(wrong))
+        raise DataError(
+            f"{who}: row {row:,} (counted from 0) cannot occur: every state of {target!r} has "
+            f"probability zero beside its other cells; estimate the tables without zeros, or pass "
+            f'impossible="marginal"'
+        )
+
+
+def _matched(network: Network, data: Any, target: str | None, missing: str, who: str) -> Dataset:
+    """Give the data the network's variables, in their order and with their states."""
+    require_choice(who, "missing", missing, ["marginalize", "error"])
+    # In a network of one variable any row says the same about it.
+    wanted = [v for v in network.variables if v.name != target] or list(network.variables)
+    if not isinstance(data, Dataset):
+        # An empty cell is missing unless the network says that it is a state.
+        marks = () if any("" in variable.states for variable in wanted) else ("",)
+        data = read_matching(
+            data, wanted, ignore_extra=target is not None, missing="keep", missing_values=marks
+        )
+    chosen = _with_states(_chosen(network, data, wanted, who, strict=target is None), wanted, who)
+    if missing == "error" and chosen.has_missing:
+        counts = chosen.missing_counts
+        cells = count_of(sum(counts.values()), "missing cell")
+        raise DataError(
+            f"{who}: {_listed(list(counts))} {'has' if len(counts) == 1 else 'have'} "
+            f'{cells}; pass missing="marginalize" to sum over them'
+        )
+    return chosen
+
+
+def _chosen(
+    network: Network, data: Dataset, wanted: list[Variable], who: str, *, strict: bool
+) -> Dataset:
+    names = [variable.name for variable in wanted]
+    lacking = [name for name in names if name not in data.arities]
+    if lacking:
+        raise DataError(f"{who}: the data lack {_listed(lacking)} of the network")
+    extra = [name for name in data.names if name not in network.arities]
+    if extra and strict:
+        raise DataError(
+            f"{who}: the network has no {_listed(extra)}; leave columns out with data.drop()"
+        )
+    return data.select(names)
+
+
+def _with_states(data: Dataset, wanted: list[Variable], who: str) -> Dataset:
+    """Recode what has other states; number columns that are not cut yet are cut."""
+    other = {}
+    for own, given in zip(wanted, data.variables, strict=True):
+        if given.states != own.states:
+            other[own.name] = own
+        elif own.cuts is not None and given.cuts is not None and own.cuts != given.cuts:
+            raise DataError(
+                f"{who}: variable {own.name!r} has other cut points in the data than in the "
+                "network; cut the numbers as the network does"
+            )
+    if any(variable.cuts is not None for variable in other.values()):
+        return read_matching(data, wanted, missing="keep", missing_values=())
+    return data.with_states({n: v.states for n, v in other.items()}) if other else data
+
+
+def _rows(network: Network, data: Dataset) -> Rows:
+    columns = tuple(data.codes(n) if n in data.arities else None for n in network.names)
+    holes = data.missing_counts
+    has_missing = tuple(n in holes or n not in data.arities for n in network.names)
+    return Rows(data.n_rows, columns, has_missing)
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
+    return f"{'variable' if len(names) == 1 else 'variables'} {shown}"

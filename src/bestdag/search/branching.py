@@ -1,0 +1,296 @@
+"""Trees of greatest score from scores of pairs: what the searches for trees share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.errors import GraphError, InvalidParameterError, require_known
+from bestdag.graph.dag import Dag
+from bestdag.graph.knowledge import Knowledge
+from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.scores.scorer import Scorer
+from bestdag.search.base import Problem, SearchResult, Status
+from bestdag.search.edge_weights import EdgeWeights
+from bestdag.search.naive_bayes import class_arcs, class_knowledge
+
+__all__ = ["TreeSettings", "best_tree"]
+
+# Weights count in steps of this share of the largest score, or of the largest sum that rounding
+# went into. Below it is rounding noise, which must not decide between equal trees.
+_STEP = 2.0**-43
+# Whole numbers up to here are exact, and so are their differences.
+_MAX_WHOLE = 2.0**51
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ArcRules:
+    """Which arcs a tree may have and which it must, by index.
+
+    Attributes
+    ----------
+    allowed : array of bool, n x n
+        ``allowed[p, c]``: the arc p -> c may be there.
+    parents : array of int32
+        The required parent of each node, or -1.
+    edges : tuple of (int, int)
+        Pairs that one arc must join, either way.
+    """
+
+    allowed: npt.NDArray[np.bool_]
+    parents: npt.NDArray[np.int32]
+    edges: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def of(
+        cls, who: str, nodes: NodeKnowledge, max_parents: int | None, given: tuple[str, ...] = ()
+    ) -> _ArcRules:
+        """Take from what is known what concerns a tree over the nodes that are not `given`."""
+        names = nodes.names
+        kept = np.array([i for i, name in enumerate(names) if name not in given], np.intp)
+        required = nodes.required[np.ix_(kept, kept)]
+        limits = (
+            nodes.max_parents if max_parents is None else np.minimum(nodes.max_parents, max_parents)
+        )
+        room = limits[kept] - len(given)
+        for place, child in enumerate(kept):
+            above = [repr(names[kept[p]]) for p in np.flatnonzero(required[:, place])]
+            if len(above) > min(1, room[place]):
+                fits = "no parent" if room[place] < 1 else "one"
+                raise GraphError(
+                    f"{who}: {names[child]!r} has the required parents {', '.join(above)}"
+                    f"{' beside the class' if given else ''}, and there is room for {fits}; "
+                    "use another search, or require fewer arcs"
+                )
+        parents = np.full(len(kept), -1, np.int32)
+        above_of, child_of = np.nonzero(required)
+        parents[child_of] = above_of
+        allowed = nodes.allowed[np.ix_(kept, kept)] & (room >= 1)
+        place_of = {int(node): place for place, node in enumerate(kept)}
+        edges = tuple((place_of[a], place_of[b]) for a, b in nodes.required_edges)
+        return cls(allowed, parents, edges)
+
+
+class TreeSettings(Protocol):
+    """What the searches for trees have in common."""
+
+    @property
+    def name(self) -> str:
+        """Name of the search."""
+        ...
+
+    @property
+    def root(self) -> str | None:
+        """The root, if it is given."""
+        ...
+
+    @property
+    def forest(self) -> bool:
+        """Whether only arcs that raise the score are kept."""
+        ...
+
+
+def best_tree(
+    settings: TreeSettings,
+    problem: Problem,
+    *,
+    kinds: tuple[str, str],
+    shown: dict[str, Any],
+    target: str | None = None,
+) -> SearchResult:
+    """Find the best tree over all variables, or over all but the class, the parent of all.
+
+    `kinds` says what the structure is among, as a tree and as a forest; `shown` are the settings.
+    """
+    who, scorer = settings.name, problem.scorer(settings.name)
+    given = () if target is None else (target,)
+    names = tuple(name for name in problem.names if name != target)
+    how = _choice(settings, problem, names, given)
+    scores, status = _pair_scores(problem, scorer, names, given)
+    try:
+        parents = _best_parents(scores, how)
+    except KeyboardInterrupt:  # what must be there, at once
+        status = "interrupted"
+        parents = _best_parents(np.full_like(scores, math.nan), how)
+    arcs = [(names[p], names[c]) for c, p in enumerate(parents) if p >= 0]
+    dag = Dag(problem.names, [*(class_arcs(given[0], names) if given else ()), *arcs])
+    _refuse_violations(who, problem.knowledge, dag)
+    n_roots = len(names) - len(arcs)
+    return SearchResult(
+        dag=dag,
+        score=_total(scorer, dag, scores, parents, given),
+        bound=None,
+        status=status,
+        search=who,
+        seconds=problem.seconds,
+        settings=shown,
+        notes=(_note(settings, problem, kinds, n_roots, status),),
+        weights=EdgeWeights.of(names, scores, given, symmetric=how.symmetric),
+    )
+
+
+def _total(
+    scorer: Scorer,
+    dag: Dag,
+    scores: npt.NDArray[np.float64],
+    parents: npt.NDArray[np.int32],
+    given: tuple[str, ...],
+) -> float:
+    """Return the score of the structure, from the scores of pairs where they are known."""
+    children = np.arange(len(parents))
+    local = scores[np.where(parents < 0, children, parents), children]
+    if np.isnan(local).any():
+        return scorer.total(dag)
+    return math.fsum([*local, *scorer.families([(name, ()) for name in given])])
+
+
+def _note(
+    settings: TreeSettings, problem: Problem, kinds: tuple[str, str], n_roots: int, status: Status
+) -> str:
+    """Say among which structures the result is the best."""
+    needs_roots = n_roots > 1 and not settings.forest
+    text = f"best of all {kinds[settings.forest or needs_roots]}"
+    if settings.root is not None:
+        text += f" {'and' if ' with ' in text else 'with'} root {settings.root!r}"
+    if not problem.knowledge.is_empty:
+        text += " that obey the knowledge"
+    if status != "local optimum":
+        return f"{text}, over the pairs scored by then"
+    return f"{text}, with the fewest roots there can be" if needs_roots else text
+
+
+def _pair_scores(
+    problem: Problem, scorer: Scorer, names: tuple[str, ...], given: tuple[str, ...]
+) -> tuple[npt.NDArray[np.float64], Status]:
+    """Return the scores of all pairs, nan where the limit or Ctrl-C came first, and the status."""
+    scores = np.full((len(names), len(names)), math.nan)
+    limit = problem.seconds_left
+    try:
+        if limit > 0:
+            scorer.pair_scores(names, given, out=scores, time_limit=limit)
+    except KeyboardInterrupt:
+        return scores, "interrupted"
+    if not np.isnan(scores).any():
+        return scores, "time limit" if limit <= 0 else "local optimum"
+    if not problem.out_of_time():
+        parent, child = (names[k] for k in np.argwhere(np.isnan(scores))[0])
+        raise InvalidParameterError(
+            f"search: the score {scorer.score!r} of {child!r} with parent {parent!r} must be a "
+            "number, got nan"
+        )
+    return scores, "time limit"
+
+
+class _Choice(NamedTuple):
+    """How to choose: see `_best_parents`."""
+
+    rules: _ArcRules | None
+    root: int | None
+    spanning: bool
+    symmetric: bool
+    total_weight: float
+
+
+def _choice(
+    settings: TreeSettings, problem: Problem, names: tuple[str, ...], given: tuple[str, ...]
+) -> _Choice:
+    """Check the settings and what is known, before anything is counted."""
+    who, scorer = settings.name, problem.scorer(settings.name)
+    knowledge, root, rules = problem.knowledge, None, None
+    if given:
+        knowledge = class_knowledge(who, problem, given[0])
+    if settings.root is not None:
+        root = names.index(require_known("root", settings.root, names, who=who))
+    if not (problem.knowledge.is_empty and problem.max_parents is None):
+        rules = _ArcRules.of(who, knowledge.for_nodes(problem.names), problem.max_parents, given)
+        if root is not None and rules.parents[root] >= 0:
+            raise GraphError(
+                f"{who}: {settings.root!r} cannot be the root, its parent "
+                f"{names[rules.parents[root]]!r} is required; choose another root"
+            )
+    weight = scorer.dataset.total_weight
+    return _Choice(rules, root, not settings.forest, scorer.is_score_equivalent, weight)
+
+
+def _best_parents(scores: npt.NDArray[np.float64], how: _Choice) -> npt.NDArray[np.int32]:
+    """Return the parents of the best tree, -1 for roots; arcs with nan only where required.
+
+    Symmetric weights without rules: Prim's algorithm. Otherwise Edmonds' algorithm. Spanning
+    means as few roots as possible; otherwise arcs are there only where they raise the score.
+    """
+    parents = np.full(len(scores), -1, np.int32)
+    if len(scores) == 0:
+        return parents
+    weights, root_weights = _whole_weights(scores, how.total_weight)
+    if how.symmetric:
+        weights = np.rint((weights + weights.T) / 2)
+    if how.symmetric and how.rules is None and not root_weights.any():
+        if not how.spanning:
+            weights[weights <= 0] = -np.inf
+        _core.maximum_spanning_tree(weights, how.root or 0, parents)
+        return parents
+    if how.rules is not None:
+        _apply(how.rules, weights, root_weights, np.isnan(scores))
+    if how.root is not None:
+        weights[:, how.root] = -np.inf
+    if not _core.maximum_branching(weights, root_weights, how.spanning, parents):
+        raise GraphError(
+            "search: no tree obeys the knowledge and has a probability above zero; state less, or "
+            "use another structure prior"
+        )
+    return parents
+
+
+def _whole_weights(
+    scores: npt.NDArray[np.float64], total_weight: float
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return weights of arcs and of having no parent as whole multiples of the noise level."""
+    finite = np.where(np.isfinite(scores), scores, 0.0)
+    scale = max(1.0, float(np.abs(finite).max()), total_weight * math.log(total_weight + 1.0))
+    step = 2.0 ** math.ceil(math.log2(scale * _STEP))
+    alone = np.diag(scores)
+    # Where a prior forbids having no parent, arcs are compared with each other only.
+    base = np.where(np.isfinite(alone), alone, finite.max(axis=0))
+    weights = np.where(np.isfinite(scores), np.rint((finite - base) / step), -np.inf)
+    return weights, np.where(np.isneginf(alone), -np.inf, 0.0)
+
+
+def _apply(
+    rules: _ArcRules,
+    weights: npt.NDArray[np.float64],
+    root_weights: npt.NDArray[np.float64],
+    is_unknown: npt.NDArray[np.bool_],
+) -> None:
+    """Put the rules into the weights."""
+    one, other = np.array([(*edge, *edge[::-1]) for edge in rules.edges], int).reshape(-1, 2).T
+    weights[one, other] = np.where(is_unknown[one, other], 0.0, weights[one, other])
+    must = rules.parents >= 0
+    child, parent = np.flatnonzero(must), rules.parents[must]
+    kept = weights[parent, child]
+    weights[~rules.allowed] = -np.inf
+    weights[:, must] = -np.inf
+    weights[parent, child] = np.where(np.isfinite(kept), kept, 0.0)
+    root_weights[must] = -np.inf
+    if not rules.edges:
+        return
+    # A tree has each edge once at most, so a bonus above all else makes it have all it can.
+    n = len(weights)
+    largest = float(np.abs(weights[np.isfinite(weights)]).max(initial=1.0))
+    coarse = max(1.0, 2.0 ** math.ceil(math.log2(4.0 * n * largest / _MAX_WHOLE)))
+    weights[:] = np.rint(weights / coarse)
+    weights[one, other] += 2.0 * n * math.ceil(largest / coarse + 1.0)
+
+
+def _refuse_violations(who: str, knowledge: Knowledge, dag: Dag) -> None:
+    """Refuse a structure that breaks a statement about more than single arcs."""
+    broken = knowledge.violations(dag)
+    if broken:
+        raise GraphError(
+            f"{who}: the best structure breaks the statement '{broken[0]}', which the search "
+            "cannot see to; state it as arcs or tiers, or use another search"
+        )

@@ -1,0 +1,89 @@
+"""What each arc of a tree is worth, as a value that can be drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.errors import import_optional
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+
+__all__ = ["EdgeWeights"]
+
+# Names are written at the sides of a drawing up to this number of them.
+_MAX_LABELS = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EdgeWeights:
+    """What each arc adds to the score: score(child | parent, given) - score(child | given).
+
+    Attributes
+    ----------
+    names : tuple of str
+        The variables, in name order.
+    matrix : array of float, n x n
+        ``matrix[i, j]`` is the weight of the arc from variable i to variable j, in nats; zero
+        on the diagonal, nan where a time limit or Ctrl-C came first. It cannot be written to.
+    given : tuple of str
+        Parents that every variable has beside: the class, for TAN.
+    """
+
+    names: tuple[str, ...]
+    matrix: npt.NDArray[np.float64]
+    given: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.matrix.setflags(write=False)
+
+    @classmethod
+    def of(
+        cls,
+        names: tuple[str, ...],
+        scores: npt.NDArray[np.float64],
+        given: tuple[str, ...] = (),
+        *,
+        symmetric: bool = False,
+    ) -> EdgeWeights:
+        """Build from what `Scorer.pair_scores` returns; symmetric up to rounding, or exactly."""
+        with np.errstate(invalid="ignore"):  # a prior may forbid a family: minus infinity
+            matrix = scores - np.diag(scores)
+        matrix[np.isneginf(scores)] = -np.inf
+        np.fill_diagonal(matrix, 0.0)
+        if symmetric:
+            matrix = (matrix + matrix.T) / 2
+        return cls(names, matrix, given)
+
+    def weight(self, parent: str, child: str) -> float:
+        """Return the weight of one arc."""
+        places = {name: i for i, name in enumerate(self.names)}
+        return float(self.matrix[places[parent], places[child]])
+
+    def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
+        """Draw the matrix as a heat map: parents down the side, children along the bottom."""
+        if ax is None:
+            pyplot = import_optional("matplotlib.pyplot", who="EdgeWeights.plot")
+            ax = pyplot.figure().add_subplot()
+        assert ax is not None
+        shown = np.where(np.isfinite(self.matrix), self.matrix, np.nan)
+        np.fill_diagonal(shown, np.nan)
+        image = ax.imshow(shown)
+        given = "".join(f", {name}" for name in self.given)
+        condition = f" | {given[2:]}" if given else ""
+        ax.figure.colorbar(image, ax=ax, label=f"weight{condition} (nats)")
+        ax.set_xlabel("child")
+        ax.set_ylabel("parent")
+        if len(self.names) <= _MAX_LABELS:
+            places = range(len(self.names))
+            ax.set_xticks(places, self.names, rotation=90)
+            ax.set_yticks(places, self.names)
+        return ax
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor, so that the matrix stays read-only.
+        return EdgeWeights, (self.names, self.matrix, self.given)

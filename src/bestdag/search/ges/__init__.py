@@ -1,0 +1,1 @@
+"""Greedy equivalence search."""

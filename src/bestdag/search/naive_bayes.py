@@ -1,0 +1,113 @@
+"""Naive Bayes: a class and attributes that depend on nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
+from bestdag.data.dataset import Dataset
+from bestdag.errors import GraphError, InvalidParameterError, require_known
+from bestdag.graph.dag import Dag
+from bestdag.graph.knowledge import Knowledge
+from bestdag.search.base import Problem, SearchResult
+
+__all__ = ["NaiveBayes", "augmented", "class_arcs", "class_knowledge", "require_target"]
+
+
+def augmented(target: str, variables: Dataset | Iterable[str]) -> Knowledge:
+    """Say that the class is a parent of every other variable.
+
+    With this knowledge any search learns an augmented naive Bayes network: the class at the root,
+    and whatever arcs between the attributes raise the score.
+
+    Parameters
+    ----------
+    target : str
+        The class.
+    variables : Dataset or iterable of str
+        All variables; the class may be one of them.
+
+    Examples
+    --------
+    >>> print(augmented("play", ["play", "rain", "wind"]))
+    play -> rain
+    play -> wind
+    """
+    names = variables.names if isinstance(variables, Dataset) else tuple(variables)
+    return Knowledge(required_arcs=class_arcs(target, names))
+
+
+def class_arcs(target: str, names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the arcs from the class to every other variable."""
+    return [(target, name) for name in names if name != target]
+
+
+def require_target(who: str, target: object) -> None:
+    """Refuse a search that has no class."""
+    if not isinstance(target, str):
+        raise InvalidParameterError(
+            f"{who}: target must be the name of the class variable, got {target!r}"
+        )
+
+
+def class_knowledge(who: str, problem: Problem, target: str) -> Knowledge:
+    """Return what the user knows together with the arcs from the class; refuse a clash."""
+    require_known("target", target, problem.names, who=who)
+    limit = problem.max_parents
+    if limit is not None and limit < 1 < len(problem.names):
+        raise GraphError(
+            f"{who}: every variable has the class {target!r} as a parent, and max_parents = "
+            f"{limit} leaves no room for it"
+        )
+    return problem.knowledge | augmented(target, problem.names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NaiveBayes:
+    """Make the class the only parent of every other variable.
+
+    Nothing is searched: there is one such structure. `TAN` adds a tree over the attributes.
+
+    Parameters
+    ----------
+    target : str
+        The class.
+
+    Examples
+    --------
+    >>> from bestdag import learn
+    >>> found = learn({"a": ["x", "y"], "c": ["u", "v"]}, search=NaiveBayes(target="c")).found
+    >>> found.dag.arcs
+    (('c', 'a'),)
+    """
+
+    name: ClassVar[str] = "naive_bayes"
+
+    target: str | None = None
+
+    def __post_init__(self) -> None:
+        require_target(self.name, self.target)
+
+    def run(self, problem: Problem) -> SearchResult:
+        """Build the structure and score it."""
+        scorer = problem.scorer(self.name)
+        assert self.target is not None
+        class_knowledge(self.name, problem, self.target)
+        dag = Dag(problem.names, class_arcs(self.target, problem.names))
+        broken = problem.knowledge.violations(dag)
+        if broken:
+            raise GraphError(
+                f"naive_bayes: the only structure breaks the statement '{broken[0]}'; leave it "
+                "out, or use another search"
+            )
+        return SearchResult(
+            dag=dag,
+            score=scorer.total(dag),
+            bound=None,
+            status="time limit" if problem.out_of_time() else "local optimum",
+            search=self.name,
+            seconds=problem.seconds,
+            settings=asdict(self),
+            notes=(f"the only naive Bayes network with class {self.target!r}",),
+        )

@@ -1,0 +1,363 @@
+"""Bayesian network classifiers with scikit-learn's interface."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from bestdag.classification.columns import Coding
+from bestdag.classification.model import Recipe
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError, DataWarning, require_choice
+from bestdag.search import make_search
+from bestdag.search.base import Search
+from bestdag.search.naive_bayes import NaiveBayes, augmented
+from bestdag.search.tan import TAN
+from bestdag.sklearn.tables import RawTable, class_labels, raw_table
+
+__all__ = ["BayesianNetworkClassifier", "NaiveBayesClassifier", "TANClassifier"]
+
+
+class _ScoreSetting:
+    """`score` is a setting and, as of every classifier of scikit-learn, a method."""
+
+    def __get__(self, classifier: Any, owner: type) -> Any:
+        if classifier is None:
+            return ClassifierMixin.score
+        return ClassifierMixin.score.__get__(classifier)
+
+    def __set__(self, classifier: Any, value: Any) -> None:
+        classifier.__dict__["score"] = value
+
+
+class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What the classifiers share: columns in, classes out; subclasses say how to search."""
+
+    score = _ScoreSetting()
+
+    def __init__(
+        self,
+        score: Any,
+        parameters: Any,
+        discretization: Any,
+        bins: int | None,
+        max_values: int,
+        missing: str,
+        handle_unknown: str,
+        n_jobs: int | None,
+    ) -> None:
+        self.score = score
+        self.parameters = parameters
+        self.discretization = discretization
+        self.bins = bins
+        self.max_values = max_values
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.n_jobs = n_jobs
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the settings by name."""
+        return {**super().get_params(deep), "score": self.__dict__["score"]}
+
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> _NetworkClassifier:
+        """Learn structure and parameters from training rows.
+
+        Parameters
+        ----------
+        X : array or frame, rows x attributes
+        y : array of classes
+        sample_weight : array, optional
+            How often each row counts; rows of weight 0 are as if they were not there.
+        """
+        require_choice("classifier", "missing", self.missing, ("drop", "error"))
+        require_choice("classifier", "handle_unknown", self.handle_unknown, ("error", "ignore"))
+        table = raw_table(self, X, reset=True)
+        labels = class_labels(self, X, y)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        kept = self._kept(table, weights)
+        table, labels = table.rows(kept), labels[kept]
+        weights = None if weights is None else weights[kept]
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        states = tuple(map(str, self.classes_.tolist()))
+        target = Variable(_unused("class", table), states)
+        self.model_ = self._recipe(target.name, tuple(table.columns)).fit(
+            table.columns, target, codes, weights=weights, declared=table.declared
+        )
+        self.network_ = self.model_.network
+        return self
+
+    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the natural logarithms of the classes' probabilities, rows x classes."""
+        check_is_fitted(self)
+        table = raw_table(self, X, reset=False)
+        return self.model_.log_probabilities(
+            table.columns, ignore_unknown=self.handle_unknown == "ignore"
+        )
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the probabilities of the classes, rows x classes in the order of `classes_`."""
+        found: npt.NDArray[np.float64] = np.exp(self.predict_log_proba(X))
+        return found
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the most probable class of each row; ties go to the first class."""
+        best = np.argmax(self.predict_log_proba(X), axis=1)
+        found: npt.NDArray[Any] = self.classes_[best]
+        return found
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _kept(
+        self, table: RawTable, weights: npt.NDArray[np.float64] | None
+    ) -> npt.NDArray[np.bool_]:
+        """Say which rows to learn from: those that count and are complete."""
+        counted = np.ones(table.n_rows, bool) if weights is None else weights > 0
+        complete = table.is_complete()
+        n_left_out = int((counted & ~complete).sum())
+        if n_left_out:
+            if self.missing == "error":
+                raise DataError(
+                    f"{type(self).__name__}: {n_left_out:,} training rows have missing cells; "
+                    "leave them out, or set missing='drop'"
+                )
+            warnings.warn(
+                f"{type(self).__name__}: {n_left_out:,} of {int(counted.sum()):,} training rows "
+                "have missing cells and are left out",
+                DataWarning,
+                stacklevel=3,
+            )
+        kept: npt.NDArray[np.bool_] = counted & complete
+        if not kept.any():
+            raise DataError(
+                f"{type(self).__name__}: no training row is left, {int(counted.sum()):,} have a "
+                f"weight above 0 and {int(complete.sum()):,} have no missing cell"
+            )
+        return kept
+
+    def _recipe(self, target: str, names: tuple[str, ...]) -> Recipe:
+        coding = Coding(method=self.discretization, bins=self.bins, max_values=self.max_values)
+        return Recipe(
+            search=self._search(target),
+            score=self.__dict__["score"],
+            parameters=self.parameters,
+            coding=coding,
+            threads=_threads(self.n_jobs),
+            **self._settings(target, names),
+        )
+
+    def _search(self, target: str) -> Search:
+        raise NotImplementedError
+
+    def _settings(self, target: str, names: tuple[str, ...]) -> dict[str, Any]:
+        return {}
+
+
+class TANClassifier(_NetworkClassifier):
+    """Tree-augmented naive Bayes with the best tree for any score.
+
+    Each attribute depends on the class and on at most one other attribute; the tree is the best
+    there is.
+
+    Parameters
+    ----------
+    score : str or Score, default "bdeu"
+        What the tree is best for.
+    parameters : {"mle", "dirichlet", "fsnml"} or Estimator, default "dirichlet"
+        How the tables are estimated. None takes the estimator that belongs to the score.
+    forest : bool, default False
+        Leave out arcs of the tree that do not raise the score.
+    discretization : {"fayyad_irani", "quantile", "uniform"}, default "fayyad_irani"
+        How number columns are cut, on the training rows.
+    bins : int, optional
+        How many intervals, for "quantile" and "uniform".
+    max_values : int, default 20
+        A number column with at most so many different values, all whole, keeps them as states.
+        A number between them counts as the nearest; for categories use text or a categorical type.
+    missing : {"drop", "error"}, default "drop"
+        Leave out training rows with missing cells, with a warning, or refuse them. Missing cells
+        of rows to predict are summed over.
+    handle_unknown : {"error", "ignore"}, default "error"
+        What to do about a value that was not seen in training: refuse it, or treat it as missing.
+    n_jobs : int, optional
+        Threads: 1 unless given, -1 for all processors.
+
+    Attributes
+    ----------
+    classes_ : array
+    network_ : Network
+        The network over the discretised columns; the class is called ``class``.
+    model_ : Classifier
+        The network with the coding of the columns; ``model_.result`` tells how it was found.
+
+    Notes
+    -----
+    ``score`` is a setting here and a method of every classifier of scikit-learn:
+    ``classifier.score(X, y)`` gives the accuracy, ``get_params()["score"]`` the setting.
+
+    References
+    ----------
+    .. [1] Carvalho (2009). "Scoring functions for learning Bayesian networks." INESC-ID,
+       Algorithms 5 to 7.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> round(TANClassifier(score="bic").fit(X, y).score(X, y), 2)
+    0.95
+    """
+
+    def __init__(
+        self,
+        score: Any = "bdeu",
+        *,
+        parameters: Any = "dirichlet",
+        forest: bool = False,
+        discretization: Any = "fayyad_irani",
+        bins: int | None = None,
+        max_values: int = 20,
+        missing: str = "drop",
+        handle_unknown: str = "error",
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            score, parameters, discretization, bins, max_values, missing, handle_unknown, n_jobs
+        )
+        self.forest = forest
+
+    def _search(self, target: str) -> Search:
+        return TAN(target=target, forest=self.forest)
+
+
+class NaiveBayesClassifier(_NetworkClassifier):
+    """Naive Bayes: each attribute depends on the class alone.
+
+    The settings are those of `TANClassifier`. There is no structure to search for, so ``score``
+    matters only where ``parameters`` is None: the estimator that belongs to it is taken then.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> round(NaiveBayesClassifier().fit(X, y).score(X, y), 2)
+    0.95
+    """
+
+    def __init__(
+        self,
+        score: Any = "bdeu",
+        *,
+        parameters: Any = "dirichlet",
+        discretization: Any = "fayyad_irani",
+        bins: int | None = None,
+        max_values: int = 20,
+        missing: str = "drop",
+        handle_unknown: str = "error",
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            score, parameters, discretization, bins, max_values, missing, handle_unknown, n_jobs
+        )
+
+    def _search(self, target: str) -> Search:
+        return NaiveBayes(target=target)
+
+
+class BayesianNetworkClassifier(_NetworkClassifier):
+    """A Bayesian network found by any search, used as a classifier.
+
+    Parameters
+    ----------
+    score, parameters, discretization, bins, max_values, missing, handle_unknown, n_jobs
+        As of `TANClassifier`.
+    search : str or Search, default "auto"
+        The search for the structure.
+    augmented : bool, default True
+        Make the class a parent of every attribute (augmented naive Bayes) and search for the
+        arcs among attributes. Otherwise the network is free, and the Markov blanket of the class
+        decides.
+    max_parents : int, optional
+        At most so many parents, the class included.
+    time_limit : float, optional
+        Seconds for the search.
+    random_state : int, optional
+        Seed of searches that draw at random; 0 unless given.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> free = BayesianNetworkClassifier(augmented=False).fit(X, y)
+    >>> free.network_.dag.markov_blanket("class")
+    ('x2', 'x3')
+    """
+
+    def __init__(
+        self,
+        score: Any = "bdeu",
+        *,
+        search: Any = "auto",
+        augmented: bool = True,
+        max_parents: int | None = None,
+        time_limit: float | None = None,
+        parameters: Any = "dirichlet",
+        discretization: Any = "fayyad_irani",
+        bins: int | None = None,
+        max_values: int = 20,
+        missing: str = "drop",
+        handle_unknown: str = "error",
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            score, parameters, discretization, bins, max_values, missing, handle_unknown, n_jobs
+        )
+        self.search = search
+        self.augmented = augmented
+        self.max_parents = max_parents
+        self.time_limit = time_limit
+        self.random_state = random_state
+
+    def _search(self, target: str) -> Search:
+        return make_search(self.search) if isinstance(self.search, str) else self.search
+
+    def _settings(self, target: str, names: tuple[str, ...]) -> dict[str, Any]:
+        return {
+            "knowledge": augmented(target, names) if self.augmented else None,
+            "max_parents": self.max_parents,
+            "time_limit": self.time_limit,
+            "seed": _seed(self.random_state),
+        }
+
+
+def _unused(name: str, table: RawTable) -> str:
+    while name in table.columns:
+        name += "_"
+    return name
+
+
+def _threads(n_jobs: int | None) -> int | None:
+    """As in scikit-learn, None is one and -1 is all."""
+    if n_jobs is None:
+        return 1
+    return None if n_jobs < 0 else n_jobs
+
+
+def _seed(random_state: Any) -> int:
+    if random_state is None:
+        return 0
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(random_state.randint(np.iinfo(np.int32).max))

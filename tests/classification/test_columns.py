@@ -1,0 +1,121 @@
+"""Raw columns to codes: what is learned from training rows, and what happens to other ones."""
+
+import numpy as np
+import pytest
+
+from bestdag.classification.columns import Coding, Target
+from bestdag.data.schema import Variable
+from bestdag.errors import BestdagError, DataError, UnknownNameError
+
+CLASS = Variable("class", ("no", "yes"))
+
+
+def coded(raw, classes=None, *, declared=None, **settings):
+    values = np.asarray(raw)
+    classes = np.zeros(len(values), int) if classes is None else np.array(classes)
+    found = Coding(**settings).code({"x": values}, Target(CLASS, classes), declared)
+    return found.columns[0], found.dataset.codes("x").tolist()
+
+
+def objects(*values):
+    out = np.empty(len(values), object)
+    out[:] = values
+    return out
+
+
+def test_numbers_are_cut_where_the_classes_part():
+    # Classes part between 0.3 and 0.7: the only cut is their midpoint.
+    raw = [0.1, 0.2, 0.25, 0.3, 0.7, 0.8, 0.9, 0.95]
+    column, codes = coded(raw, [0] * 4 + [1] * 4)
+    assert column.variable == Variable("x", ("<=0.5", ">0.5"), (0.5,))
+    assert codes == [0] * 4 + [1] * 4
+    new = np.array([-1e9, 0.5, 0.51, np.inf, np.nan])
+    assert column.codes(new, ignore_unknown=False).tolist() == [0, 0, 1, 1, 2]
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.float64, np.float32])
+def test_few_whole_numbers_keep_their_values(kind):
+    column, codes = coded(np.array([1, 2, 5, 2], kind))
+    assert column.variable.states == ("1", "2", "5")
+    assert codes == [0, 1, 2, 1]
+    # A number that was not seen counts as the nearest; halfway it goes down, as in every interval.
+    new = np.array([0, 3, 3.5, 4, 99, np.nan])
+    assert column.codes(new, ignore_unknown=False).tolist() == [0, 1, 1, 2, 2, 3]
+
+
+def test_many_whole_numbers_are_cut():
+    raw = np.arange(30)
+    column, _ = coded(raw, (raw > 14).astype(int))
+    assert column.variable.cuts == (14.5,)
+    column, _ = coded(raw, (raw > 14).astype(int), max_values=30)
+    assert column.variable.arity == 30
+
+
+def test_text_keeps_its_values_in_order():
+    column, codes = coded(objects("b", "a", "b"))
+    assert column.variable.states == ("a", "b")
+    assert codes == [1, 0, 1]
+
+
+def test_unknown_text_is_refused_or_missing():
+    column, _ = coded(objects("b", "a"))
+    new = objects("a", "c", None)
+    with pytest.raises(DataError, match=r"column 'x': value 'c' in row 1 was not seen .* 'a', 'b'"):
+        column.codes(new, ignore_unknown=False)
+    assert column.codes(new, ignore_unknown=True).tolist() == [0, 2, 2]
+
+
+def test_declared_values_count_unseen():
+    column, codes = coded(objects("b", "b"), declared={"x": ("c", "b", "a")})
+    assert column.variable.states == ("c", "b", "a")
+    assert codes == [1, 1]
+
+
+def test_truth_values_and_mixed_objects():
+    column, codes = coded(np.array([True, False, True]))
+    assert (column.variable.states, codes) == (("False", "True"), [1, 0, 1])
+    column, codes = coded(objects("x", 3, 1.5))
+    assert column.variable.states == ("1.5", "3", "x")
+    assert codes == [2, 1, 0]
+    assert column.codes(objects(3.0, "3"), ignore_unknown=False).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("raw", [np.array([1.0, np.nan]), objects("a", None)])
+def test_training_rows_must_be_complete(raw):
+    with pytest.raises(DataError, match="column 'x': has missing values in the training data"):
+        coded(raw)
+
+
+def test_text_in_a_number_column_is_named():
+    column, _ = coded([0.5, 1.5])
+    with pytest.raises(DataError, match="'x': was a number column in training, got 'low'"):
+        column.codes(objects(0.5, "low"), ignore_unknown=True)
+
+
+def test_constant_and_all_equal_columns_have_one_state():
+    assert coded([2.5, 2.5])[1] == [0, 0]
+    assert coded(objects("a", "a"))[0].variable.states == ("a",)
+
+
+def test_weights_change_the_cuts_as_repetition_does():
+    raw, classes = np.array([0.1, 0.4, 0.6, 0.9]), np.array([0, 1, 1, 1])
+    weights = np.array([9, 1, 1, 9])
+    target = Target(CLASS, classes, weights)
+    once = Coding().code({"x": raw}, target).columns[0].variable
+    repeated = Target(CLASS, np.repeat(classes, weights))
+    assert once == Coding().code({"x": np.repeat(raw, weights)}, repeated).columns[0].variable
+    assert once.cuts == (0.25,)
+
+
+def test_settings_are_checked_at_once():
+    with pytest.raises(UnknownNameError, match="quantile"):
+        Coding(method="quantil")
+    with pytest.raises(BestdagError):
+        Coding(method="uniform", bins=0)
+    with pytest.raises(BestdagError, match="max_values"):
+        Coding(max_values=-1)
+
+
+def test_the_class_is_no_attribute():
+    with pytest.raises(DataError, match="the class 'class' is among the attributes"):
+        Coding().code({"class": np.array([0, 1])}, Target(CLASS, np.array([0, 1])))

@@ -1,0 +1,147 @@
+"""Classifiers tried on the same rows: what is learned from where, against slow code."""
+
+import math
+
+import numpy as np
+import pytest
+
+from bestdag import TAN, NaiveBayes
+from bestdag.classification.model import Recipe
+from bestdag.classification.trial import Trial
+from bestdag.data.discretization.keeper import read_raw
+from bestdag.errors import DataError, InvalidParameterError
+
+COLOURS = ["red", "blue", "red", "blue", "red", "blue", "blue", "red"]
+SIZES = ["small", "large", "small", "large", "large", "small", "large", "small"]
+CLASSES = ["yes", "no", "yes", "no", "yes", "no", "no", "yes"]
+
+
+def raw(columns, **settings):
+    return read_raw(columns, target="class", max_values=20, **settings)
+
+
+def table(**more):
+    return {"colour": COLOURS, "size": SIZES, "class": CLASSES, **more}
+
+
+def naive(**settings):
+    return Recipe(search=NaiveBayes(target="class"), **settings)
+
+
+def test_naive_bayes_by_hand():
+    # Trained on the first seven rows, tested on the last (red, small, yes).
+    # MLE: P(yes) = 3/7, P(red | yes) = 1, P(small | yes) = 2/3; P(no) = 4/7, P(red | no) = 0.
+    # So P(yes | row) = 1 and the log loss is 0.
+    trial = Trial(raw(table()), "class", n_held_out=1)
+    ((_, found),) = trial.run({"mle": naive(parameters="mle")})
+    assert found.confusion.tolist() == [[0, 0], [0, 1]]
+    assert found.log_loss == 0.0
+
+
+def test_smoothed_naive_bayes_by_hand():
+    # Posterior means with ess 1: 1/2 for each class, 1/4 for each cell of a 2 x 2 table.
+    # P(yes) = (3 + 1/2) / 8; P(red | yes) = (3 + 1/4) / 3.5; P(small | yes) = (2 + 1/4) / 3.5.
+    # P(no) = (4 + 1/2) / 8; P(red | no) = (0 + 1/4) / 4.5; P(small | no) = (1 + 1/4) / 4.5.
+    yes = 3.5 / 8 * 3.25 / 3.5 * 2.25 / 3.5
+    no = 4.5 / 8 * 0.25 / 4.5 * 1.25 / 4.5
+    trial = Trial(raw(table()), "class", n_held_out=1)
+    ((_, found),) = trial.run({"dirichlet": naive(parameters="dirichlet")})
+    assert found.log_loss == pytest.approx(-math.log(yes / (yes + no)), rel=1e-12)
+
+
+def test_a_test_table_of_its_own():
+    test = raw({"colour": ["blue"], "size": ["small"], "class": ["no"]})
+    trial = Trial(raw(table()), "class", test)
+    ((_, found),) = trial.run({"one": naive()})
+    assert found.confusion.tolist() == [[1, 0], [0, 0]]
+
+
+def test_every_row_is_predicted_once_in_cross_validation():
+    trial = Trial(raw(table()), "class", n_folds=4)
+    results = dict(trial.run({"a": naive(), "b": Recipe(search=TAN(target="class"), score="k2")}))
+    assert set(results) == {"a", "b"}
+    assert all(found.n_rows == 8 for found in results.values())
+
+
+def test_numbers_are_cut_in_the_training_rows_alone():
+    # The number parts the classes in the training rows at 0.5; the held-out row would move it.
+    numbers = [0.1, 0.9, 0.2, 0.8, 0.3, 0.7, 0.85, 0.45]
+    given = raw({"x": numbers, "class": CLASSES})
+    assert list(given.numbers) == ["x"]
+    trial = Trial(given, "class", n_held_out=1)
+    (part,) = trial._parts(naive())
+    assert part[0].columns[0].variable.cuts == (0.5,)
+    ((_, found),) = trial.run({"one": naive()})
+    assert found.n_right == 1
+
+
+def test_incomplete_rows_are_predicted_but_not_learned_from():
+    colours = [None, *COLOURS[1:-1], None]
+    given = raw({"colour": colours, "size": SIZES, "class": CLASSES})
+    trial = Trial(given, "class", n_held_out=1)
+    (part,) = trial._parts(naive())
+    assert part[0].dataset.n_rows == 6
+    ((_, found),) = trial.run({"one": naive(parameters="mle")})
+    # Rows 2 to 7: P(yes) = 2/6, P(small | yes) = 1/2; P(no) = 4/6, P(small | no) = 1/4; the colour
+    # is summed over: both products are 1/6.
+    assert found.log_loss == pytest.approx(math.log(2), rel=1e-12)
+
+
+def test_unknown_values_are_refused_or_ignored():
+    test = raw({"colour": ["green"], "size": ["small"], "class": ["no"]})
+    with pytest.raises(DataError, match="value 'green' in row 0 was not seen in training"):
+        dict(Trial(raw(table()), "class", test).run({"one": naive()}))
+    ((_, found),) = Trial(raw(table()), "class", test, ignore_unknown=True).run({"one": naive()})
+    assert found.n_rows == 1
+
+
+def test_a_class_that_training_does_not_know():
+    test = raw({"colour": ["red"], "size": ["small"], "class": ["maybe"]})
+    with pytest.raises(DataError, match="class in row 1 'maybe' is not in the training data"):
+        dict(Trial(raw(table()), "class", test).run({"one": naive()}))
+
+
+@pytest.mark.parametrize("n", [0, 8, 99])
+def test_some_rows_must_be_left_on_both_sides(n):
+    with pytest.raises(InvalidParameterError, match="between 1 and 7 of 8 rows"):
+        dict(Trial(raw(table()), "class", n_held_out=n).run({"one": naive()}))
+
+
+def test_shuffled_rows_follow_the_seed():
+    given = raw({"x": [str(i) for i in range(20)], "class": ["a", "b"] * 10})
+
+    def held_out(seed):
+        trial = Trial(given, "class", n_held_out=5, shuffle=True, seed=seed)
+        (part,) = trial._parts(naive())
+        return part[1]["x"].tolist()
+
+    assert held_out(1) == held_out(1) != held_out(2)
+    assert len(held_out(1)) == 5
+
+
+def test_no_complete_row_is_an_error():
+    given = raw({"colour": [None, None], "class": ["a", "b"]}, max_states=5)
+    with pytest.raises(DataError, match="no complete row is left"):
+        dict(Trial(given, "class", n_held_out=1).run({"one": naive()}))
+
+
+def test_probabilities_of_a_network_classifier_equal_those_of_its_joint():
+    # P(class | row) by Bayes' rule from the joint probabilities of the row with each class.
+    rng = np.random.default_rng(0)
+    data = {f"v{i}": [str(v) for v in rng.integers(0, 3, 60)] for i in range(4)}
+    data["class"] = [str(v) for v in rng.integers(0, 2, 60)]
+    trial = Trial(raw(data), "class", n_held_out=10)
+    (part,) = trial._parts(naive())
+    model = Recipe(search=TAN(target="class")).fit_coded(part[0])
+    found = model.log_probabilities(part[1])
+    joint = np.stack(
+        [
+            model.network.log_probability(
+                {**{k: v.tolist() for k, v in part[1].items()}, "class": [label] * 10}
+            )
+            for label in ("0", "1")
+        ],
+        axis=1,
+    )
+    expected = joint - np.logaddexp(joint[:, 0], joint[:, 1])[:, None]
+    np.testing.assert_allclose(found, expected, rtol=1e-10)

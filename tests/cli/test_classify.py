@@ -1,0 +1,125 @@
+"""`bestdag classify` as its users see it."""
+
+import json
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Two attributes: a number above 5 and a letter make the class b, nine times in ten."""
+    rng = np.random.default_rng(3)
+    lines = ["number,letter,class"]
+    for _ in range(200):
+        is_b = rng.random() < 0.5
+        number = rng.uniform(4 if is_b else 0, 10 if is_b else 6)
+        letter = "xy"[int(rng.random() < (0.8 if is_b else 0.2))]
+        lines.append(f"{number:.3f},{letter},{'ab'[is_b]}")
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_prints_accuracy_interval_log_loss_and_confusion(cli, table):
+    shown = cli("classify", str(table), "--target", "class")
+    assert shown.code == 0
+    first, cut, result, header, a, b = shown.out.splitlines()
+    assert "200 rows, 2 attributes; tan, parameters dirichlet, 5-fold cross-validation" in first
+    assert cut == "cut into intervals by fayyad_irani, in the training rows: number"
+    assert result.startswith("bdeu: accuracy ")
+    assert "95 % interval" in result
+    assert "log loss" in result
+    assert header.split()[-2:] == ["a", "b"]
+    assert sum(map(int, a.split()[1:] + b.split()[1:])) == 200
+
+
+def test_json_has_the_same_facts(cli, table):
+    options = ("classify", str(table), "--target", "class", "--json")
+    found = json.loads(cli(*options).out)
+    assert found["accuracy"] > 0.7
+    low, high = found["interval"]
+    assert low < found["accuracy"] < high
+    assert found["log_loss"] > 0
+    assert np.trace(found["confusion"]) / found["rows"] == pytest.approx(found["accuracy"])
+    assert found["cut"] == ["number"]
+    assert found["score_name"] == "bdeu"
+    assert found["settings"]["ess"] == 1
+    assert found == json.loads(cli(*options).out)
+    other = json.loads(cli(*options, "--seed", "1").out)
+    assert other["log_loss"] != found["log_loss"]
+
+
+def test_compare_tries_eight_settings_on_the_same_rows(cli, table):
+    shown = cli("classify", str(table), "--target", "class", "--compare", "--json")
+    compared = json.loads(shown.out)["compared"]
+    labels = ["LL", "BIC/MDL", "NML", "MIT(0.99)", "K2", "BDeu(1)", "BDeu(4)", "BDeu(16)"]
+    assert list(compared) == labels
+    single = cli("classify", str(table), "--target", "class", "--ess", "4", "--json")
+    assert json.loads(single.out)["log_loss"] == compared["BDeu(4)"]["log_loss"]
+    readable = cli("classify", str(table), "--target", "class", "--compare").out
+    assert all(f"\n{label} " in readable for label in labels)
+
+
+def test_a_test_file_and_a_holdout_agree(cli, table, tmp_path):
+    header, *rows = table.read_text().splitlines()
+    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+    train.write_text("\n".join([header, *rows[:150]]) + "\n")
+    test.write_text("\n".join([header, *rows[150:]]) + "\n")
+    one = cli("classify", str(train), "--target", "class", "--test", str(test), "--json")
+    two = cli("classify", str(table), "--target", "class", "--holdout", "50", "--json")
+    one, two = json.loads(one.out), json.loads(two.out)
+    assert one["confusion"] == two["confusion"]
+    assert one["log_loss"] == two["log_loss"]
+
+
+@pytest.mark.parametrize("classifier", ["naive_bayes", "augmented", "network"])
+def test_other_classifiers(cli, table, classifier):
+    arguments = ("classify", str(table), "--target", "class", "--classifier", classifier, "--json")
+    found = json.loads(cli(*arguments).out)
+    assert found["classifier"] == classifier
+    assert found["accuracy"] > 0.7
+
+
+def test_an_infinite_log_loss_is_null(cli, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,class\nu,a\nu,a\nv,b\nv,b\nv,a\n")
+    arguments = ("classify", str(path), "--target", "class", "--holdout", "1")
+    shown = cli(*arguments, "--parameters", "mle", "--json")
+    assert json.loads(shown.out)["log_loss"] is None
+    assert "log loss inf nats" in cli(*arguments, "--parameters", "mle").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "clas"], "unknown column 'clas'"),
+        (["--target", "class", "--cv", "2", "--holdout", "3"], "one of --test, --cv and --holdout"),
+        (["--target", "class", "--shuffle"], "--shuffle belongs to --holdout"),
+        (["--target", "class", "--search", "exact"], "belong to augmented and network"),
+        (["--target", "class", "--compare", "--score", "k2"], "--compare has its own scores"),
+        (["--target", "class", "--holdout", "200"], "between 1 and 199 of 200 rows"),
+        (["--target", "class", "--cv", "999"], "200 rows cannot be divided into 999 parts"),
+        (["--target", "class", "--score", "bdue"], "bdeu"),
+        ([], "--target"),
+    ],
+)
+def test_wrong_input_is_one_line_and_code_2(cli, table, arguments, message):
+    shown = cli("classify", str(table), *arguments)
+    assert shown.code == 2
+    assert message in shown.err
+    assert len(shown.err.splitlines()) == 1
+    assert shown.out == ""
+
+
+def test_missing_cells_are_refused_until_a_choice_is_made(cli, table):
+    text = table.read_text().replace(",x,", ",,", 3)
+    table.write_text(text)
+    arguments = ("classify", str(table), "--target", "class")
+    shown = cli(*arguments)
+    assert shown.code == 2
+    assert "3 rows of 200 have missing cells; pass --missing drop or --missing marg" in shown.err
+    dropped = json.loads(cli(*arguments, "--missing", "drop", "--json").out)
+    assert dropped["rows"] == 197
+    summed = json.loads(cli(*arguments, "--missing", "marginalize", "--json").out)
+    assert summed["rows"] == 200

@@ -1,0 +1,99 @@
+"""`bestdag tree` and `bestdag tan`: the one JSON shape, weights, exit codes."""
+
+import csv
+import json
+
+import pytest
+
+from bestdag import TAN, Tree, learn
+from bestdag.examples import example
+
+CSV = str(example("asia.csv"))
+KEYS = [
+    "search", "engine", "score_name", "status", "score", "bound", "gap", "seconds",
+    "variables", "arcs", "settings",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "search"),
+    [
+        (["tree"], Tree()),
+        (["tree", "--root", "smoke", "--forest"], Tree(root="smoke", forest=True)),
+        (["tan", "--target", "dysp"], TAN(target="dysp")),
+        (["tan", "--target", "dysp", "--root", "lung"], TAN(target="dysp", root="lung")),
+    ],
+)
+def test_json_has_the_one_shape_of_structures(cli, arguments, search):
+    shown = cli(*arguments, CSV, "--score", "fnml", "--json")
+    result = json.loads(shown.out)
+    expected = learn(CSV, "fnml", search=search).found
+    assert (shown.code, list(result)) == (0, KEYS)
+    assert (result["search"], result["score_name"]) == (search.name, "fnml")
+    assert (result["status"], result["bound"]) == ("local optimum", None)
+    assert result["score"] == expected.score
+    assert [tuple(arc) for arc in result["arcs"]] == list(expected.dag.arcs)
+    assert result["settings"].items() >= expected.settings.items()
+
+
+def test_table_for_people_says_what_it_is_the_best_of(cli):
+    shown = cli("tan", CSV, "--target", "dysp", "--ess", "2")
+    assert "best of all TAN networks with class 'dysp'" in shown.out
+    assert "natural logarithm" in shown.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "search"),
+    [
+        (["--search", "tree", "--root", "lung", "--forest", "yes"], "tree"),
+        (["--search", "tan", "--target", "lung"], "tan"),
+        (["--search", "naive-bayes", "--target", "lung"], "naive_bayes"),
+    ],
+)
+def test_learn_reaches_them_too(cli, arguments, search):
+    result = json.loads(cli("learn", CSV, *arguments, "--json").out)
+    assert result["search"] == search
+    assert "lung" not in {child for _, child in result["arcs"]}
+
+
+def test_knowledge_and_limits(cli):
+    arguments = ["--know", "xray -> smoke", "--max-parents", "1", "--time-limit", "60", "--json"]
+    result = json.loads(cli("tree", CSV, *arguments).out)
+    assert ["xray", "smoke"] in result["arcs"]
+    assert result["settings"]["max_parents"] == 1
+    assert result["settings"]["time_limit"] == 60
+
+
+def test_weights_are_written_as_csv(cli, tmp_path):
+    path = tmp_path / "weights.csv"
+    assert cli("tan", CSV, "--target", "dysp", "--edge-weights", path).code == 0
+    weights = learn(CSV, search=TAN(target="dysp")).found.weights
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 7 * 6
+    assert all(float(row["weight"]) == weights.weight(row["parent"], row["child"]) for row in rows)
+    refused = cli("tree", CSV, "--edge-weights", path)
+    assert (refused.code, "exists already" in refused.err) == (2, True)
+    assert cli("tree", CSV, "--edge-weights", path, "--force").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["tan", CSV], "--target"),
+        (["tan", CSV, "--target", "dyps"], "did you mean 'dysp'"),
+        (["tree", CSV, "--root", "smok"], "did you mean 'smoke'"),
+        (["tree", CSV, "--score", "nlm"], "unknown score"),
+        (["tree", CSV, "--know", "asia -> dysp", "--know", "xray -> dysp"], "required parents"),
+        (["tan", CSV, "--target", "dysp", "--know", "asia -> dysp"], "asia -> dysp"),
+        (["tan", CSV, "--target", "dysp", "--max-parents", "0"], "max_parents = 0"),
+        (["tree", CSV, "--edge-weights", "-"], "needs a file"),
+        (["learn", CSV, "--search", "tan"], "target must be"),
+        (["learn", CSV, "--target", "dysp"], "--target does not belong to the search"),
+    ],
+)
+def test_wrong_input_is_one_line_and_code_2(cli, arguments, expected):
+    shown = cli(*arguments)
+    assert shown.code == 2
+    assert expected in shown.err
+    assert shown.err.count("\n") == 1

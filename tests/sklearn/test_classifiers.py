@@ -1,0 +1,204 @@
+"""The classifiers as scikit-learn's users use them."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+
+import pandas as pd
+import polars as pl
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.pipeline import make_pipeline
+
+from bestdag import BDeu, Dirichlet
+from bestdag.errors import DataError, DataWarning
+from bestdag.sklearn import (
+    BayesianNetworkClassifier,
+    FayyadIraniDiscretizer,
+    NaiveBayesClassifier,
+    TANClassifier,
+)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+@pytest.fixture
+def people():
+    rng = np.random.default_rng(0)
+    n = 300
+    ill = rng.random(n) < 0.4
+    return pd.DataFrame(
+        {
+            "smokes": np.where(rng.random(n) < 0.2 + 0.5 * ill, "yes", "no"),
+            "age": rng.normal(50 + 15 * ill, 10),
+            "ward": pd.Categorical(rng.choice(["n", "s"], n), categories=["n", "s", "w"]),
+            "old": rng.random(n) < 0.3,
+        }
+    ), np.where(ill, "ill", "well")
+
+
+@pytest.mark.parametrize("score", ["ll", "bic", "fnml", "mit", "k2", "bdeu"])
+def test_cross_validation_over_scores(iris, score):
+    assert cross_val_score(TANClassifier(score=score), *iris).mean() > 0.9
+
+
+def test_grid_search_over_scores(iris):
+    scores = ["ll", "fnml", BDeu(ess=4)]
+    search = GridSearchCV(TANClassifier(), {"score": scores}, cv=3).fit(*iris)
+    assert search.best_params_["score"] in scores
+    assert search.score(*iris) > 0.9
+
+
+def test_score_is_a_setting_and_a_method(iris):
+    model = TANClassifier(score="k2").fit(*iris)
+    assert model.get_params()["score"] == "k2"
+    assert model.score(*iris) == np.mean(model.predict(iris[0]) == iris[1])
+    assert clone(model).get_params()["score"] == "k2"
+    assert model.set_params(score="bic").get_params()["score"] == "bic"
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.predict_proba(iris[0]) == model.predict_proba(iris[0])).all()
+
+
+def test_discretiser_in_a_pipeline(iris):
+    pipeline = make_pipeline(FayyadIraniDiscretizer(), NaiveBayesClassifier())
+    inside = NaiveBayesClassifier()
+    one, two = (cross_val_score(m, *iris) for m in (pipeline, inside))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_naive_bayes_agrees_with_scikit_learn():
+    # CategoricalNB adds alpha to each cell of P(x | c) and nothing to the classes: with BD's
+    # constant pseudo-count for the attributes only the class prior differs, so compare the ratios
+    # P(x | c): the difference of log-odds between rows.
+    rng = np.random.default_rng(1)
+    X, y = rng.integers(0, 3, (200, 4)), rng.integers(0, 2, 200)
+    ours = NaiveBayesClassifier(parameters=Dirichlet(pseudo_count=0.5)).fit(X, y)
+    theirs = CategoricalNB(alpha=0.5).fit(X, y)
+    odds = [np.diff(m.predict_log_proba(X))[:, 0] for m in (ours, theirs)]
+    np.testing.assert_allclose(odds[0] - odds[0][0], odds[1] - odds[1][0], atol=1e-10)
+
+
+def test_frames_with_text_numbers_categories_and_truth_values(people):
+    X, y = people
+    model = TANClassifier().fit(X, y)
+    assert model.classes_.tolist() == ["ill", "well"]
+    assert list(model.feature_names_in_) == list(X.columns)
+    assert model.network_.variable("ward").states == ("n", "s", "w")
+    assert model.network_.variable("age").cuts
+    assert model.network_.variable("old").states == ("False", "True")
+    assert model.score(X, y) > 0.75
+
+
+def test_polars_frames_give_the_same(people):
+    X, y = people
+    columns = {name: X[name].astype(object).tolist() for name in X.columns}
+    frame = pl.DataFrame(columns).with_columns(pl.col("ward").cast(pl.Enum(["n", "s", "w"])))
+    one, two = TANClassifier().fit(X, y), TANClassifier().fit(frame, y)
+    assert one.network_ == two.network_
+    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(frame))
+
+
+def test_unseen_categories(people):
+    X, y = people
+    new = X.head(2).copy()
+    new["smokes"] = ["yes", "often"]
+    with pytest.raises(DataError, match="column 'smokes': value 'often' in row 1"):
+        TANClassifier().fit(X, y).predict(new)
+    model = TANClassifier(handle_unknown="ignore").fit(X, y)
+    hidden = new.assign(smokes=["yes", None])
+    np.testing.assert_array_equal(model.predict_proba(new), model.predict_proba(hidden))
+
+
+def test_missing_cells_in_prediction_are_summed_over(people):
+    X, y = people
+    model = NaiveBayesClassifier().fit(X, y)
+    without = NaiveBayesClassifier().fit(X.drop(columns="age"), y)
+    hidden = X.assign(age=np.nan)
+    np.testing.assert_allclose(
+        model.predict_proba(hidden), without.predict_proba(X.drop(columns="age")), rtol=1e-12
+    )
+
+
+def test_missing_cells_in_training_are_left_out_with_a_warning_or_refused(people):
+    X, y = people
+    holed = X.copy()
+    holed.loc[[3, 7], "age"] = np.nan
+    holed.loc[9, "smokes"] = None
+    with pytest.warns(DataWarning, match="3 of 300 training rows have missing cells"):
+        model = TANClassifier().fit(holed, y)
+    kept = np.delete(np.arange(300), [3, 7, 9])
+    assert model.network_ == TANClassifier().fit(X.iloc[kept], y[kept]).network_
+    with pytest.raises(DataError, match="3 training rows have missing cells"):
+        TANClassifier(missing="error").fit(holed, y)
+
+
+def test_weights_count_rows(people):
+    X, y = people
+    weights = np.random.default_rng(5).integers(0, 4, len(y))
+    rows = np.repeat(np.arange(len(y)), weights)
+    weighted = TANClassifier().fit(X, y, sample_weight=weights)
+    assert weighted.network_ == TANClassifier().fit(X.iloc[rows], y[rows]).network_
+
+
+def test_many_attributes_and_classes_do_not_underflow():
+    # 36 attributes of 16 values, 26 classes: a row's joint probability is near 16^-36 = 1e-43,
+    # and with parents as good as random far below.
+    rng = np.random.default_rng(2)
+    X, y = rng.integers(0, 16, (400, 36)), rng.integers(0, 26, 400)
+    model = TANClassifier().fit(X, y)
+    shares = model.predict_proba(rng.integers(0, 16, (50, 36)))
+    assert np.isfinite(model.predict_log_proba(X)).all()
+    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_networks_by_any_search(iris):
+    free = BayesianNetworkClassifier(augmented=False, search="exact").fit(*iris)
+    assert free.model_.result.is_proved
+    augmented = BayesianNetworkClassifier(max_parents=2).fit(*iris)
+    dag = augmented.network_.dag
+    assert all("class" in dag.parents(v) for v in dag.nodes if v != "class")
+    assert augmented.score(*iris) > 0.9
+
+
+def test_a_column_called_class_is_no_obstacle(iris):
+    X = pd.DataFrame({"class": iris[0][:, 3], "other": iris[0][:, 2]})
+    model = TANClassifier().fit(X, iris[1])
+    assert "class_" in model.network_.names
+    assert model.score(X, iris[1]) > 0.9
+
+
+def test_threads_do_not_change_the_answer(iris):
+    one, two = (TANClassifier(n_jobs=n).fit(*iris) for n in (1, 2))
+    np.testing.assert_array_equal(one.predict_proba(iris[0]), two.predict_proba(iris[0]))
+
+
+def test_wrong_settings_are_named(iris):
+    with pytest.raises(ValueError, match="handle_unknown must be one of"):
+        TANClassifier(handle_unknown="skip").fit(*iris)
+    with pytest.raises(KeyError, match="bdeu"):
+        TANClassifier(score="bdue").fit(*iris)
+
+
+def test_the_known_cuts_of_iris(iris):
+    cuts = FayyadIraniDiscretizer().fit(*iris).cuts_
+    assert cuts[3].tolist() == [0.8, 1.75]
+    out = FayyadIraniDiscretizer().fit_transform(*iris)
+    assert sorted(set(out[:, 3])) == [0, 1, 2]
+
+
+def test_discretiser_keeps_nan_and_names(iris):
+    X = pd.DataFrame(iris[0], columns=list("abcd"))
+    X.loc[0, "a"] = np.nan
+    model = FayyadIraniDiscretizer().set_output(transform="pandas").fit(X, iris[1])
+    out = model.transform(X)
+    assert list(out.columns) == list("abcd")
+    assert np.isnan(out.loc[0, "a"])
+    assert int(out.isna().sum().sum()) == 1

@@ -1,0 +1,102 @@
+"""`Result.fit`: the parameters that belong to the score, unless others are asked for."""
+
+import pytest
+
+from bestdag import (
+    BIC,
+    FSNML,
+    K2,
+    MLE,
+    QNML,
+    BDe,
+    BDeu,
+    Dirichlet,
+    MaxBDeu,
+    Network,
+    fit_network,
+    learn,
+)
+from bestdag.errors import InvalidParameterError, UnknownNameError
+from bestdag.examples import example
+from bestdag.learning import Result
+
+PRIOR = Network.load(example("asia.bif"))
+
+
+@pytest.fixture(scope="module")
+def learned():
+    return learn(example("asia.csv"), BDeu(ess=7))
+
+
+def under(learned, score):
+    """The same structure and data, as if learned with another score."""
+    return Result(learned.found, learned.dataset, score)
+
+
+def fitted(learned, estimator):
+    return fit_network(learned.dag, learned.dataset, estimator)
+
+
+@pytest.mark.parametrize(
+    ("score", "estimator"),
+    [
+        (BDeu(ess=7), Dirichlet(ess=7)),
+        (K2(), Dirichlet(pseudo_count=1)),
+        (BDe(prior=PRIOR, ess=3), Dirichlet(prior=PRIOR, ess=3)),
+        (MaxBDeu(ess=2), Dirichlet(prior=MaxBDeu(ess=2))),
+        (QNML(), FSNML()),
+        (BIC(), MLE()),
+    ],
+)
+def test_picks_the_parameters_of_the_score(learned, score, estimator):
+    assert under(learned, score).fit() == fitted(learned, estimator)
+
+
+def test_an_explicit_choice_wins(learned):
+    assert learned.fit("fsnml") == fitted(learned, FSNML())
+    assert learned.fit(MLE()) == fitted(learned, MLE())
+    assert learned.fit("dirichlet", ess=2) == fitted(learned, Dirichlet(ess=2))
+    assert learned.fit("dirichlet", pseudo_count=2) == fitted(learned, Dirichlet(pseudo_count=2))
+    assert under(learned, BIC()).fit("dirichlet") == fitted(learned, Dirichlet(ess=1))
+
+
+def test_the_name_alone_keeps_the_prior_of_the_score(learned):
+    assert learned.fit("dirichlet") == fitted(learned, Dirichlet(ess=7))
+
+
+def test_settings_alone_are_those_of_the_estimator_of_the_score(learned):
+    assert learned.fit(ess=2) == fitted(learned, Dirichlet(ess=2))
+
+
+class Own:
+    """A score of one's own."""
+
+    name = "own"
+    is_score_equivalent = True
+
+    def family(self, counts):
+        return 0.0
+
+    def kernel(self):
+        return None
+
+
+class OwnWithPriors(Own):
+    def priors(self, counts):
+        return K2().priors(counts)
+
+
+def test_scores_of_ones_own(learned):
+    assert under(learned, OwnWithPriors()).fit() == fitted(learned, Dirichlet(pseudo_count=1))
+    assert under(learned, Own()).fit("mle") == fitted(learned, MLE())
+    with pytest.raises(InvalidParameterError, match="no parameters belong to the score 'own'; ch"):
+        under(learned, Own()).fit()
+
+
+def test_refusals(learned):
+    with pytest.raises(UnknownNameError, match="unknown estimator 'fnml'"):
+        learned.fit("fnml")
+    with pytest.raises(UnknownNameError, match="fsnml: unknown setting 'ess'"):
+        learned.fit("fsnml", ess=1)
+    with pytest.raises(InvalidParameterError, match=r"MLE\(\) has its settings already, got ess"):
+        learned.fit(MLE(), ess=1)
