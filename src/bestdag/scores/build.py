@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -22,6 +23,7 @@ from bestdag.graph._names import arc_text, show
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.machine import SHARE_OF_MEMORY, available_memory, readable_size, require_memory
+from bestdag.scores.build_together import build_together, groups_to_keep
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.scores.table_in_python import build_in_python, require_sets
@@ -32,6 +34,8 @@ _WHO = "score table"
 # While a table is made, a set is there as it was found and as it is sorted in.
 _BYTES_PER_SET = 80
 _BYTES_PER_MEMBER = 16
+# More sets than this are not listed where statements need only some of them.
+_MANY_SETS = 100_000
 
 _Parents = Mapping[str, Iterable[str]]
 
@@ -75,7 +79,8 @@ def build_score_table(
     knowledge : Knowledge, optional
         What is known of the network; each set keeps to it, as far as single families can. Where
         a subset may break what the set itself keeps to (an ancestor to be, an edge in either
-        direction), nothing is pruned.
+        direction), nothing is pruned; or, where that would be many sets, only sets that a subset
+        with the same parents for the statements beats.
     prune : bool, default True
         Leave out every set that scores no more than one of its (allowed) subsets. A best network
         never needs such a set, because it may use the subset instead. Switch it off where that
@@ -125,10 +130,11 @@ def build_score_table(
     """
     names = [variable.name for variable in scorer.variables]
     limits = _limits(names, max_parents, candidates, required)
+    together = False
     if knowledge is not None:
         known = knowledge.for_nodes(names)
         limits = [_within(known, child, limit) for child, limit in enumerate(limits)]
-        prune = prune and not (known.ancestors or known.required_edges)
+        together = prune and bool(known.ancestors or known.required_edges)
     if time_limit is not None:
         require_positive(_WHO, "time_limit", time_limit)
     if memory_limit is not None:
@@ -136,18 +142,27 @@ def build_score_table(
     else:
         free = available_memory()
         memory_limit = math.inf if free is None else SHARE_OF_MEMORY * free
-    if not prune:
-        _require_room(limits, memory_limit)
     prior = scorer.structure_prior
     if scorer.has_kernel and (prior is None or isinstance(prior, _ArcPrior)):
-        return _build_natively(
-            scorer,
-            names,
-            _with_bonuses(limits, names, prior),
-            prune=prune,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-        )
+
+        def build(limits: list[ParentLimits], seconds: float | None) -> ScoreTable:
+            within = _with_bonuses(limits, names, prior)
+            return _build_natively(
+                scorer, names, within, prune=prune, time_limit=seconds, memory_limit=memory_limit
+            )
+
+        if together and _size(limits)[0] > _MANY_SETS:
+            likely = _without_impossible(limits, names, prior)
+            groups = groups_to_keep(known, likely)
+            if groups is not None:
+                return build_together(names, likely, groups, build, time_limit)
+        prune = prune and not together
+        if not prune:
+            _require_room(limits, memory_limit)
+        return build(limits, time_limit)
+    prune = prune and not together
+    if not prune:
+        _require_room(limits, memory_limit)
     return build_in_python(scorer, names, limits, prune=prune, time_limit=time_limit)
 
 
@@ -301,8 +316,21 @@ def _with_bonuses(
     return made
 
 
-def _require_room(limits: list[ParentLimits], memory_limit: float) -> None:
-    """Forecast the memory of all sets there are."""
+def _without_impossible(
+    limits: list[ParentLimits], names: list[str], prior: _ArcPrior | None
+) -> list[ParentLimits]:
+    """Leave out the parents that a prior forbids; its other terms come later."""
+    allowed = [limit.allowed for limit in _with_bonuses(limits, names, prior)]
+    return [
+        replace(
+            limit, allowed=kept, max_parents=min(limit.max_parents, len(limit.required) + len(kept))
+        )
+        for limit, kept in zip(limits, allowed, strict=True)
+    ]
+
+
+def _size(limits: list[ParentLimits]) -> tuple[int, int]:
+    """How many sets there are, and members in them."""
     n_sets = 0
     n_members = 0
     for limit in limits:
@@ -310,6 +338,12 @@ def _require_room(limits: list[ParentLimits], memory_limit: float) -> None:
             sets = math.comb(len(limit.allowed), size)
             n_sets += sets
             n_members += sets * (len(limit.required) + size)
+    return n_sets, n_members
+
+
+def _require_room(limits: list[ParentLimits], memory_limit: float) -> None:
+    """Forecast the memory of all sets there are."""
+    n_sets, n_members = _size(limits)
     needed = n_sets * _BYTES_PER_SET + n_members * _BYTES_PER_MEMBER
     require_memory(_WHO, f"a table of {n_sets:,} parent sets", needed, "use fewer parents")
     if needed > memory_limit:
