@@ -107,9 +107,8 @@ void register_climb(nb::module_& m) {
                 const auto row = self.row(child);
                 auto* const copy = new double[row.size()];
                 std::copy(row.begin(), row.end(), copy);
-                const nb::capsule owner(copy, [](void* p) noexcept {
-                    delete[] static_cast<double*>(p);
-                });
+                const nb::capsule owner(copy,
+                                        [](void* p) noexcept { delete[] static_cast<double*>(p); });
                 return nb::ndarray<nb::numpy, double, nb::ndim<1>>(copy, {row.size()}, owner);
             },
             "child"_a, "The scores of the family's changes, as they were set.")

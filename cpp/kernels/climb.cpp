@@ -259,10 +259,10 @@ std::optional<Move> Climb::propose(double temperature, std::int64_t n_tries, boo
     for (std::int64_t i = 0; i < n_tries; ++i) {
         const PhiloxBlock drawn = philox4x64(key, counter++);
         const auto place = static_cast<std::size_t>(Wide{drawn[0]} * n_places >> 64);
-        const auto child = static_cast<std::size_t>(
-            std::upper_bound(rules_.offsets.begin(), rules_.offsets.end(),
-                             static_cast<std::int64_t>(place)) -
-            rules_.offsets.begin() - 1);
+        const auto child =
+            static_cast<std::size_t>(std::upper_bound(rules_.offsets.begin(), rules_.offsets.end(),
+                                                      static_cast<std::int64_t>(place)) -
+                                     rules_.offsets.begin() - 1);
         if (is_parent_[place] && only_add) continue;
         const bool turns = is_parent_[place] && (drawn[1] & 1);
         const MoveKind kind = turns ? MoveKind::reverse : kind_at(place);

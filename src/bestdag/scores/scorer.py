@@ -139,39 +139,27 @@ class Scorer:
         if family[0] in family[1]:
             raise GraphError(f"family: {child!r} cannot be its own parent")
         numbers = np.array([number(name) for name in candidates], np.int32)
-        (scores,) = self.numbered_changes([family], [numbers])
-        return scores
+        return self.numbered_changes([family], [numbers])[0]
 
     def numbered_changes(
         self,
         families: Sequence[tuple[int, Sequence[int]]],
         candidates: Sequence[npt.NDArray[np.int32]],
     ) -> list[npt.NDArray[np.float64]]:
-        """Score changes of several families in one native call, as `additions` does for one.
-
-        Variables are numbers: places in `variables`. Each family is (child, parents), the parents
-        ascending, and has an array of candidates of its own.
-        """
+        """Score `additions` to several families in one call; numbers are places in `variables`."""
         if self._kernel is None:
-            return [
-                self.families(self._changed(*family, group))
-                for family, group in zip(families, candidates, strict=True)
-            ]
+            return [self.families(group) for group in map(self._changed, families, candidates)]
         with self._refusals():
             found = self._engine.score_changes(self._kernel, families, candidates)
-        if self.structure_prior is None:
-            return found
-        return [
-            self._with_prior(scores, self._changed(*family, group))
-            for scores, family, group in zip(found, families, candidates, strict=True)
-        ]
+        if self.structure_prior is not None:
+            found = list(map(self._with_prior, found, map(self._changed, families, candidates)))
+        return found
 
     def _changed(
-        self, child: int, parents: Sequence[int], candidates: npt.NDArray[np.int32]
+        self, family: tuple[int, Sequence[int]], candidates: npt.NDArray[np.int32]
     ) -> list[_Family]:
         names = [v.name for v in self.variables]
-        given = frozenset(names[p] for p in parents)
-        own = names[child]
+        own, given = names[family[0]], frozenset(names[p] for p in family[1])
         return [(own, (given ^ {names[c]}) - {own}) for c in candidates.tolist()]
 
     def pair_scores(

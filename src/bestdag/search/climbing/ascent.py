@@ -53,23 +53,25 @@ def _next_gain(walk: Walk, move: Move) -> float:
 def reinsert(walk: Walk) -> None:
     """Cut each variable loose from its parents and children, climb again, keep what is better.
 
-    A variable is tried again when an arc of its own has changed since. It ends when all have been
-    tried in vain: no single move and no such cut improves the best structure then.
+    It begins at the current structure, a local optimum, and ends at the one found. A variable is
+    tried again when an arc of its own has changed since; in the end no single move and no such
+    cut gains.
     """
     waiting = deque(range(len(walk.base)))
+    home = walk.mark()
     while waiting:
         node = waiting.popleft()
         walk.check_time()
-        before, best = walk.best_parents(), walk.best_score
-        moves = _cut(walk, before, node)
+        moves = _cut(walk, home.parents, node)
         if not moves:
             continue
         walk.jump(moves, f"cut {walk.nodes.names[node]} loose")
         ascend(walk)
-        walk.return_to_best()
-        if walk.best_score > best:
-            touched = _touched(before, walk.best_parents())
-            waiting.extend(v for v in touched if v not in waiting)
+        if walk.score > home.score + walk.tie:
+            left, home = home.parents, walk.mark()
+            waiting.extend(v for v in _touched(left, home.parents) if v not in waiting)
+        else:
+            walk.return_to(home)
 
 
 def _cut(walk: Walk, parents: Parents, node: int) -> list[Move]:

@@ -135,18 +135,21 @@ class Rows:
 
 
 def screened(
-    scorer: Scorer, nodes: NodeKnowledge, n_best: int, keep: Sequence[Sequence[int]]
+    scores: npt.NDArray[np.float64],
+    nodes: NodeKnowledge,
+    n_best: int,
+    keep: Sequence[Sequence[int]],
 ) -> list[npt.NDArray[np.int32]]:
     """Return for each variable its best single parents, and those in `keep`.
 
-    Of equal scores the first names win. Required parents always stay.
+    ``scores[p, c]`` is the score of c with the parent p alone. Of equal scores the first names
+    win. Required parents always stay.
     """
     found = []
     for child in range(len(nodes.names)):
         allowed = nodes.allowed_parents(child).astype(np.int32)
         if len(allowed) > n_best:
-            (scores,) = scorer.numbered_changes([(child, ())], [allowed])
-            best = allowed[np.argsort(-scores, kind="stable")[:n_best]]
+            best = allowed[np.argsort(-scores[allowed, child], kind="stable")[:n_best]]
             stay = np.array([*nodes.required_parents(child), *keep[child]], np.int32)
             allowed = np.union1d(best, stay).astype(np.int32)
         found.append(allowed)

@@ -43,6 +43,7 @@ def finish(
     """Run the body of a search and return the best structure it met, however it ended."""
     status: Status = "local optimum"
     try:
+        walk.prepare()
         walk.begin(_first_parents(walk, start_from))
         body(walk)
     except LimitError as stopped:

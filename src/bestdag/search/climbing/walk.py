@@ -18,7 +18,7 @@ from bestdag.search.base import Problem, Status, Step
 from bestdag.search.climbing.feasible import Parents, feasible_parents
 from bestdag.search.climbing.rows import Rows, screened
 
-__all__ = ["ADD", "NOISE", "REMOVE", "REVERSE", "LimitError", "Move", "Walk"]
+__all__ = ["ADD", "NOISE", "REMOVE", "REVERSE", "LimitError", "Mark", "Move", "Walk"]
 
 ADD, REMOVE, REVERSE = 0, 1, 2
 _VERBS = ("add", "remove", "reverse")
@@ -47,6 +47,15 @@ class _Path:
 
     origin: Parents
     moves: list[Move]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A structure of a walk: its score, its parents, and how it was reached."""
+
+    score: float
+    parents: Parents
+    path: _Path
 
 
 class Walk:
@@ -90,16 +99,10 @@ class Walk:
         self._scorer = problem.scorer(who)
         self.base = self._base_parents(use_start)
         self.notes: tuple[str, ...] = ()
-        n = len(nodes.names)
-        if n_candidates is None or n_candidates >= n - 1:
-            candidates = [nodes.allowed_parents(child).astype(np.int32) for child in range(n)]
-        else:
-            candidates = screened(self._scorer, nodes, n_candidates, self.base)
-            self.notes = (f"parents were chosen among the {n_candidates} best single ones",)
-        for child in np.flatnonzero(nodes.max_parents == 0).tolist():
-            candidates[child] = np.empty(0, np.int32)
-        self.rows = Rows(who, self._scorer, candidates, nodes.max_parents, remember=remember)
-        self.climb = _native(nodes, candidates)
+        self.rows: Rows
+        self.climb: _core.Climb
+        self._n_candidates = n_candidates
+        self._remember = remember
         self._n_steps = 0
         # A structure is found again by making the moves again from where they began.
         self._path = _Path(self.base, [])
@@ -119,6 +122,24 @@ class Walk:
     def best_score(self) -> float:
         """The highest score so far."""
         return self._best[0]
+
+    def prepare(self) -> None:
+        """Choose who may be a parent of whom; nothing else can be asked before."""
+        nodes, n, n_best = self.nodes, len(self.nodes.names), self._n_candidates
+        if n_best is None or n_best >= n - 1:
+            candidates = [nodes.allowed_parents(child).astype(np.int32) for child in range(n)]
+        else:
+            self.notes = (f"parents were chosen among the {n_best} best single ones",)
+            left = self.problem.seconds_left
+            scores = self._scorer.pair_scores(nodes.names, time_limit=max(left, 0.0))
+            self.check_time()
+            candidates = screened(scores, nodes, n_best, self.base)
+        for child in np.flatnonzero(nodes.max_parents == 0).tolist():
+            candidates[child] = np.empty(0, np.int32)
+        self.rows = Rows(
+            self.who, self._scorer, candidates, nodes.max_parents, remember=self._remember
+        )
+        self.climb = _native(nodes, candidates)
 
     def begin(self, parents: Parents) -> None:
         """Score the first structure; after that there is something to return."""
@@ -175,19 +196,29 @@ class Walk:
         self._path = _Path(parents, [])
         self._arrive([], [(why, score - self.score, score)])
 
+    def mark(self) -> Mark:
+        """Remember the current structure."""
+        path = _Path(self._path.origin, list(self._path.moves))
+        return Mark(self.score, self.climb.parents(), path)
+
+    def return_to(self, mark: Mark) -> None:
+        """Go back to a structure remembered."""
+        self.climb.reset(mark.parents)
+        self._score_unscored()
+        self._path = _Path(mark.path.origin, list(mark.path.moves))
+        self._trace.append(("go back", mark.score - self.score, mark.score))
+        self.score = mark.score
+
     def return_to_best(self) -> None:
         """Go back to the best structure so far."""
         score, path, n_moves = self._best
-        self.climb.reset(self.best_parents())
-        self._score_unscored()
-        self._path = _Path(path.origin, path.moves[:n_moves])
-        self._best = (score, self._path, n_moves)
-        self._trace.append(("return to the best", score - self.score, score))
-        self.score = score
+        self.return_to(Mark(score, self.best_parents(), _Path(path.origin, path.moves[:n_moves])))
 
     def best_parents(self) -> Parents:
         """Return the best structure so far; it may become the current one, unscored."""
         score, path, n_moves = self._best
+        if n_moves == 0:
+            return path.origin
         if self._best_parents is not None and self._best_parents[0] == score:
             return self._best_parents[1]
         self.climb.reset(path.origin)
