@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from bestdag import GES, Dag, EdgeDifferencePrior, Knowledge, Network, learn
+from bestdag import GES, BDe, Dag, EdgeDifferencePrior, Knowledge, Network, learn
 from bestdag.data.schema import Variable
 from bestdag.errors import CycleError, InvalidParameterError
 from bestdag.graph.enumeration import all_dags
@@ -253,3 +253,21 @@ def test_a_sample_of_a_network_with_many_variables():
     found = learn(data, "bdeu", search="ges")
     assert set(found.dag.skeleton().edges) >= set(itertools.pairwise(names))
     assert found.found.score >= Scorer(data, "bdeu").total(network)
+
+
+def test_leaves_a_start_that_the_prior_calls_impossible():
+    # b is a copy of a in the prior network, and not in the data.
+    a, b, c = (Variable(name, ("0", "1")) for name in "abc")
+    half = np.array([0.5, 0.5])
+    prior = Network(
+        [
+            ConditionalTable(a, (), half),
+            ConditionalTable(b, (a,), np.eye(2)),
+            ConditionalTable(c, (), half),
+        ]
+    )
+    data = make_dataset({"a": [0, 0, 1, 1] * 5, "b": [0, 1, 1, 0] * 5, "c": [0, 0, 1, 1] * 5})
+    start = Dag("a b c".split(), [("a", "b")])
+    result = GES().run(Problem(Scorer(data, BDe(prior=prior)), start=start))
+    assert result.dag.arcs == (("a", "c"),)
+    assert math.isinf(result.trace[0].gain) or math.isinf(result.trace[1].gain)

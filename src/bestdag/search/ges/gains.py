@@ -75,7 +75,7 @@ class Gains:
                 left = [entry for entry in left if entry[0] < enough]
             else:
                 first, left = left, []
-            yield from sorted(first, key=lambda e: (-round(e[0] / unit), *_names(e[1])))
+            yield from sorted(first, key=lambda e: (-np.rint(e[0] / unit), *_names(e[1])))
             n_sorted *= 8
 
     def _stale(self, view: View) -> Iterator[Pair]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from math import isfinite
 from typing import Any, ClassVar
 
 from bestdag.errors import GraphError, InvalidParameterError
@@ -121,7 +122,8 @@ class _Walk:
         return False
 
     def _step(self, gains: Gains) -> bool:
-        unit = _ROUNDING * max(1.0, abs(self.score))
+        # The score of a start may be minus infinity, where a prior calls it impossible.
+        unit = _ROUNDING * (max(1.0, abs(self.score)) if isfinite(self.score) else 1.0)
         for gain, move in gains.best(unit, unit):
             if not move.is_valid(self.view):
                 continue
