@@ -19,6 +19,9 @@ from sklearn.utils.validation import (
 
 __all__ = ["RawTable", "class_labels", "raw_table"]
 
+# Whole numbers below this fit into 64 bits.
+_MAX_INT = 1 << 63
+
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
@@ -110,7 +113,9 @@ def _plain(raw: npt.NDArray[Any]) -> npt.NDArray[Any]:
     values = [None if _is_missing(value) else value for value in raw.tolist()]
     known = [value for value in values if value is not None]
     if known and all(map(_is_number, known)):
-        whole = len(known) == len(values) and all(isinstance(v, int) for v in known)
+        whole = len(known) == len(values) and all(
+            isinstance(v, int) and abs(v) < _MAX_INT for v in known
+        )
         fill: Callable[[Any], Any] = lambda v: np.nan if v is None else v  # noqa: E731
         return np.array([fill(v) for v in values], dtype=np.int64 if whole else np.float64)
     out = np.empty(len(values), dtype=object)
