@@ -16,7 +16,8 @@ from bestdag.data.discretization import METHODS
 from bestdag.data.discretization.base import Method
 from bestdag.data.discretization.cuts import apply_cuts, cut_between, cut_variable
 from bestdag.data.schema import MAX_ARITY, Variable
-from bestdag.errors import DataError, require_count, unknown_name
+from bestdag.errors import DataError, InvalidParameterError, require_count
+from bestdag.registry import make
 
 __all__ = ["CodedTable", "Coding", "Column", "Target"]
 
@@ -24,6 +25,8 @@ Codes = npt.NDArray[Any]
 
 # A whole-number column whose values span less than this is counted in an array.
 _MAX_SPAN = 1 << 20
+# Whole numbers up to here are exact as floats; beyond, those that round to one float are equal.
+_MAX_EXACT = 1 << 53
 
 
 class Column(Protocol):
@@ -85,12 +88,15 @@ class Coding:
 
     def make_method(self) -> Method:
         """Return the method with its settings."""
-        if not isinstance(self.method, str):
-            return self.method
-        if self.method not in METHODS:
-            raise unknown_name("method", self.method, METHODS, who="discretize")
         settings = {} if self.bins is None else {"bins": self.bins}
-        return METHODS[self.method](**settings)
+        if not isinstance(self.method, str):
+            if settings:
+                raise InvalidParameterError(
+                    f"classifier: {self.method!r} has its settings already, got bins too"
+                )
+            return self.method
+        method: Method = make("method", self.method, METHODS, {}, settings)
+        return method
 
     def code(
         self,
@@ -102,6 +108,8 @@ class Coding:
 
         `declared` has the values of columns that are known to have these and no others.
         """
+        if not columns:
+            raise DataError("classifier: at least one attribute beside the class is needed")
         if target.variable.name in columns:
             raise DataError(
                 f"classifier: the class {target.variable.name!r} is among the attributes"
@@ -158,7 +166,7 @@ class _Intervals:
         except (TypeError, ValueError):
             raise DataError(
                 f"column {self.variable.name!r}: was a number column in training, got "
-                f"{next(v for v in raw.tolist() if not _is_number(v))!r:.60}"
+                f"{next(v for v in raw.tolist() if not _is_number(v) and v is not None)!r:.60}"
             ) from None
         return apply_cuts(numbers, self.variable.cuts or ())
 
@@ -215,8 +223,8 @@ def _few_whole_numbers(raw: npt.NDArray[Any], limit: int) -> list[int] | None:
     if len(raw) == 0 or not np.isfinite(raw).all():
         return None
     low, high = int(raw.min()), int(raw.max())
-    if high - low >= _MAX_SPAN:
-        values = np.unique(raw)
+    if high - low >= _MAX_SPAN or max(-low, high) > _MAX_EXACT:
+        values = np.unique(raw.astype(np.float64))
         whole = len(values) <= limit and bool((values == np.floor(values)).all())
         return [int(v) for v in values] if whole else None
     if raw.dtype.kind == "f" and not (raw == np.floor(raw)).all():
