@@ -267,7 +267,7 @@ def test_leaves_a_start_that_the_prior_calls_impossible():
         ]
     )
     data = make_dataset({"a": [0, 0, 1, 1] * 5, "b": [0, 1, 1, 0] * 5, "c": [0, 0, 1, 1] * 5})
-    start = Dag("a b c".split(), [("a", "b")])
+    start = Dag(["a", "b", "c"], [("a", "b")])
     result = GES().run(Problem(Scorer(data, BDe(prior=prior)), start=start))
     assert result.dag.arcs == (("a", "c"),)
     assert math.isinf(result.trace[0].gain) or math.isinf(result.trace[1].gain)
