@@ -9,7 +9,7 @@ import pytest
 
 from bestdag import GES, BDe, Dag, EdgeDifferencePrior, Knowledge, Network, learn
 from bestdag.data.schema import Variable
-from bestdag.errors import CycleError, InvalidParameterError
+from bestdag.errors import CycleError, GraphError, InvalidParameterError
 from bestdag.graph.enumeration import all_dags
 from bestdag.network.table import ConditionalTable
 from bestdag.scores.scorer import Scorer
@@ -271,3 +271,23 @@ def test_leaves_a_start_that_the_prior_calls_impossible():
     result = GES().run(Problem(Scorer(data, BDe(prior=prior)), start=start))
     assert result.dag.arcs == (("a", "c"),)
     assert math.isinf(result.trace[0].gain) or math.isinf(result.trace[1].gain)
+
+
+def test_the_clock_is_looked_at_while_the_moves_of_one_class_are_scored():
+    # In a complete graph of 16 nodes every pair has 2^14 deletions.
+    names = [f"v{i:02}" for i in range(16)]
+    scorer = Scorer(make_dataset({name: [0, 1] for name in names}), "bdeu")
+    complete = Dag(names, list(itertools.combinations(names, 2))).cpdag()
+    looks = iter([False, True])
+    assert not Gains(scorer, deletes, lambda _: False, lambda: next(looks)).update(View(complete))
+    late = iter([False, True])
+    problem = Problem(random_scorer(0))
+    problem.out_of_time = lambda: next(late, True)
+    assert GES().run(problem).status == "time limit"
+
+
+def test_refuses_more_required_parents_than_allowed():
+    knowledge = Knowledge(required_arcs=[("a", "c"), ("b", "c")])
+    problem = Problem(random_scorer(0), knowledge=knowledge, max_parents=1)
+    with pytest.raises(GraphError, match="ges: 'c' has 2 required parents, more than the 1"):
+        GES().run(problem)

@@ -113,11 +113,11 @@ class _Walk:
 
     def climb(self, listing: Callable[[View, str, str], Iterable[Move]]) -> bool:
         """Take the best step of one kind while there is one; False when time is up."""
-        gains = Gains(self._scorer, listing, self._is_small)
-        while not self._problem.out_of_time():
-            gains.update(self.view)
+        is_late = self._problem.out_of_time
+        gains = Gains(self._scorer, listing, self._is_small, is_late)
+        while not is_late() and gains.update(self.view):
             if not self._step(gains):
-                return True
+                return not is_late()
             self._problem.progress(f"ges: {self.trace[-1].move}, score {self.score:.3f}")
         return False
 
@@ -125,6 +125,8 @@ class _Walk:
         # The score of a start may be minus infinity, where a prior calls it impossible.
         unit = _ROUNDING * (max(1.0, abs(self.score)) if isfinite(self.score) else 1.0)
         for gain, move in gains.best(unit, unit):
+            if self._problem.out_of_time():
+                return False
             if not move.is_valid(self.view):
                 continue
             after = move.apply(self.view).extension()
@@ -151,6 +153,12 @@ class _Walk:
             for p in map(int, self._nodes.required_parents(c))
         ]
         dag = Dag(names, first)
+        for name in names:
+            if not self._is_small((name, frozenset(dag.parents(name)))):
+                raise GraphError(
+                    f"ges: {name!r} has {len(dag.parents(name))} required parents, more than the "
+                    f"{self._limits[name]} it may have"
+                )
         broken = self._problem.knowledge.violations(dag)
         if broken:
             raise GraphError(f"ges: needs a start that obeys '{broken[0]}'; give one with start=")
