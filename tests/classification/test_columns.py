@@ -115,6 +115,10 @@ def test_settings_are_checked_at_once():
         Coding(method="uniform", bins=0)
     with pytest.raises(UnknownNameError, match="fayyad_irani: unknown setting 'bins'"):
         Coding(bins=5)
+    with pytest.raises(
+        InvalidParameterError, match=r"method must be one of fayyad_irani, .* got 5"
+    ):
+        Coding(method=5)
     with pytest.raises(InvalidParameterError, match=r"Quantile\(bins=3\) has its settings already"):
         Coding(method=Quantile(bins=3), bins=5)
     with pytest.raises(BestdagError, match="max_values"):

@@ -15,6 +15,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import METHODS
 from bestdag.data.discretization.base import Method
 from bestdag.data.discretization.cuts import apply_cuts, cut_between, cut_variable
+from bestdag.data.labels import is_absent
 from bestdag.data.schema import MAX_ARITY, Variable
 from bestdag.errors import DataError, InvalidParameterError, require_count
 from bestdag.registry import make
@@ -90,6 +91,11 @@ class Coding:
         """Return the method with its settings."""
         settings = {} if self.bins is None else {"bins": self.bins}
         if not isinstance(self.method, str):
+            if not hasattr(self.method, "cuts") or isinstance(self.method, type):
+                raise InvalidParameterError(
+                    f"classifier: method must be one of {', '.join(METHODS)} or have cuts(values), "
+                    f"got {self.method!r:.60}"
+                )
             if settings:
                 raise InvalidParameterError(
                     f"classifier: {self.method!r} has its settings already, got bins too"
@@ -138,7 +144,7 @@ class Coding:
         if raw.dtype.kind == "b":
             return _Values.of(name, (False, True))
         seen = dict.fromkeys(raw.tolist())
-        _require_complete(name, np.array([_is_missing(value) for value in seen]))
+        _require_complete(name, np.array([is_absent(value) for value in seen]))
         return _Values.of(name, tuple(sorted(seen, key=_sorting)))
 
     def _cuts(self, raw: npt.NDArray[Any], target: Target) -> npt.NDArray[np.float64]:
@@ -166,7 +172,7 @@ class _Intervals:
         except (TypeError, ValueError):
             raise DataError(
                 f"column {self.variable.name!r}: was a number column in training, got "
-                f"{next(v for v in raw.tolist() if not _is_number(v) and v is not None)!r:.60}"
+                f"{next(v for v in raw.tolist() if not _is_number(v) and not is_absent(v))!r:.60}"
             ) from None
         return apply_cuts(numbers, self.variable.cuts or ())
 
@@ -194,7 +200,7 @@ class _Values:
     def codes(self, raw: npt.NDArray[Any], *, ignore_unknown: bool) -> Codes:
         arity = self.variable.arity
         values = raw.tolist()
-        lookup = {v: arity if _is_missing(v) else self._place(v) for v in dict.fromkeys(values)}
+        lookup = {v: arity if is_absent(v) else self._place(v) for v in dict.fromkeys(values)}
         places = np.fromiter((lookup[v] for v in values), np.int64, len(values))
         if not ignore_unknown and (places < 0).any():
             row = int(np.argmax(places < 0))
@@ -242,12 +248,6 @@ def _require_complete(name: str, is_missing: npt.NDArray[np.bool_] | None) -> No
             f"column {name!r}: has missing values in the training data, which must be complete; "
             "leave out those rows, or give missing cells a value of their own"
         )
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float) and value != value
 
 
 def _is_number(value: Any) -> bool:
