@@ -232,6 +232,24 @@ def test_ctrl_c_gives_the_class_reached_so_far():
     assert found.score == pytest.approx(scorer.total(found.dag))
 
 
+def test_ctrl_c_while_a_class_is_scored_leaves_the_class_before(monkeypatch):
+    scorer = random_scorer(7, 300)
+    total, asked = Scorer.total, []
+
+    def interrupted(self, dag):
+        asked.append(dag)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return total(self, dag)
+
+    monkeypatch.setattr(Scorer, "total", interrupted)
+    found = GES().run(Problem(scorer))
+    assert found.status == "interrupted"
+    assert len(found.trace) == 1
+    assert found.dag == asked[1]
+    assert found.score == found.trace[0].score == pytest.approx(total(scorer, found.dag))
+
+
 def test_needs_data():
     from bestdag.scores.build import build_score_table
 

@@ -133,9 +133,9 @@ class _Walk:
             graph = after.cpdag()
             member = after if self.is_free else self._obeying(graph)
             if member is not None:
-                self.member, self.view = member, View(graph)
-                self.score = self._scorer.total(member)
-                self.trace.append(Step(str(move), gain, self.score))
+                score = self._scorer.total(member)  # Ctrl-C here leaves the class before
+                self.member, self.view, self.score = member, View(graph), score
+                self.trace.append(Step(str(move), gain, score))
                 return True
         return False
 
