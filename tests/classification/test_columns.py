@@ -79,6 +79,9 @@ def test_truth_values_and_mixed_objects():
     assert column.variable.states == ("1.5", "3", "x")
     assert codes == [2, 1, 0]
     assert column.codes(objects(3.0, "3"), ignore_unknown=False).tolist() == [1, 1]
+    column, codes = coded(objects("x", True, 1, 0, False))
+    assert column.variable.states == ("0", "1", "False", "True", "x")
+    assert codes == [4, 3, 1, 0, 2]
 
 
 @pytest.mark.parametrize("raw", [np.array([1.0, np.nan]), objects("a", None)])

@@ -143,7 +143,7 @@ class Coding:
             return _Intervals(cut_variable(name, self._cuts(raw, target).tolist()))
         if raw.dtype.kind == "b":
             return _Values.of(name, (False, True))
-        seen = dict.fromkeys(raw.tolist())
+        seen = dict.fromkeys(_listed(raw))
         _require_complete(name, np.array([is_absent(value) for value in seen]))
         return _Values.of(name, tuple(sorted(seen, key=_sorting)))
 
@@ -199,13 +199,13 @@ class _Values:
 
     def codes(self, raw: npt.NDArray[Any], *, ignore_unknown: bool) -> Codes:
         arity = self.variable.arity
-        values = raw.tolist()
+        values = _listed(raw)
         lookup = {v: arity if is_absent(v) else self._place(v) for v in dict.fromkeys(values)}
         places = np.fromiter((lookup[v] for v in values), np.int64, len(values))
         if not ignore_unknown and (places < 0).any():
             row = int(np.argmax(places < 0))
             raise DataError(
-                f"column {self.variable.name!r}: value {raw[row]!r:.60} in row {row} was not seen "
+                f"column {self.variable.name!r}: value {values[row]!r:.60} in row {row} was not seen "
                 f"in training; known are {_listing(self.variable.states)}; leave it out, or "
                 "ignore unknown values"
             )
@@ -248,6 +248,11 @@ def _require_complete(name: str, is_missing: npt.NDArray[np.bool_] | None) -> No
             f"column {name!r}: has missing values in the training data, which must be complete; "
             "leave out those rows, or give missing cells a value of their own"
         )
+
+
+def _listed(raw: npt.NDArray[Any]) -> list[Any]:
+    """Return the values with True and False as texts: as keys they would equal 1 and 0."""
+    return [str(v) if v is True or v is False else v for v in raw.tolist()]
 
 
 def _is_number(value: Any) -> bool:
