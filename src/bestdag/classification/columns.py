@@ -205,8 +205,8 @@ class _Values:
         if not ignore_unknown and (places < 0).any():
             row = int(np.argmax(places < 0))
             raise DataError(
-                f"column {self.variable.name!r}: value {values[row]!r:.60} in row {row} was not seen "
-                f"in training; known are {_listing(self.variable.states)}; leave it out, or "
+                f"column {self.variable.name!r}: value {values[row]!r:.60} in row {row} was not "
+                f"seen in training; known are {_listing(self.variable.states)}; leave it out, or "
                 "ignore unknown values"
             )
         return np.where(places < 0, arity, places).astype(code_type(arity))
