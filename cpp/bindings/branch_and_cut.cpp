@@ -82,14 +82,6 @@ void register_branch_and_cut(nb::module_& m) {
         .def(
             "descend_from",
             [](Kernels& k, const std::vector<std::int32_t>& order) {
-                std::vector<std::int32_t> sorted(order);
-                std::sort(sorted.begin(), sorted.end());
-                for (std::size_t v = 0; v < sorted.size(); ++v) {
-                    if (sorted[v] != static_cast<std::int32_t>(v)) sorted.clear();
-                }
-                if (sorted.size() != k.sets_.n_variables()) {
-                    throw std::invalid_argument("the order must name every variable once");
-                }
                 const nb::gil_scoped_release unlocked;
                 return k.search_.descend_from(order, k.stop_);
             },

@@ -4,9 +4,11 @@
 void register_branching(nb::module_& m);
 void register_candidate_sets(nb::module_& m);
 void register_branch_and_cut(nb::module_& m);
+void register_climb(nb::module_& m);
 void register_counts(nb::module_& m);
 void register_entropy_cuts(nb::module_& m);
 void register_local_scores(nb::module_& m);
+void register_order_search(nb::module_& m);
 void register_row_tables(nb::module_& m);
 void register_sampling(nb::module_& m);
 void register_scores(nb::module_& m);
@@ -23,9 +25,11 @@ NB_MODULE(_core, m) {
     register_sampling(m);
     register_row_tables(m);
     register_subset_dp(m);
+    register_order_search(m);
     register_branch_and_cut(m);
     register_local_scores(m);
     register_candidate_sets(m);
+    register_climb(m);
     register_entropy_cuts(m);
     register_branching(m);
 }

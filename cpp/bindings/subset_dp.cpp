@@ -1,4 +1,4 @@
-// Dynamic programming over subsets, and the order search that gives it an incumbent.
+// Dynamic programming over subsets.
 #include "kernels/subset_dp.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "bindings/types.hpp"
-#include "kernels/order_climb.hpp"
 
 namespace {
 
@@ -108,21 +107,6 @@ void register_subset_dp(nb::module_& m) {
         },
         "offsets"_a.noconvert(), "members"_a.noconvert(), "out"_a.noconvert(),
         "Write each set of variable numbers below 64 as a bit mask.");
-    m.def(
-        "climb_orders",
-        [](const Int64s& first, const Masks& members, const Costs& costs, int rounds,
-           const Chosen& chosen) {
-            const auto problem = problem_of(first, members, costs);
-            std::vector<std::int64_t> found;
-            run_unlocked(1, [&](const bestdag::Execution& execution) {
-                found = bestdag::climb_orders(problem, rounds, execution);
-            });
-            if (found.empty()) return false;
-            put(found, chosen);
-            return true;
-        },
-        "first"_a.noconvert(), "members"_a.noconvert(), "costs"_a.noconvert(), "rounds"_a,
-        "chosen"_a.noconvert(), "A good acyclic choice; False when there is none.");
     m.def(
         "best_by_subsets",
         [](const Int64s& first, const Masks& members, const Costs& costs, double limit,

@@ -17,9 +17,19 @@ bool contains(std::span<const std::int32_t> ascending, std::int32_t column) {
     return std::binary_search(ascending.begin(), ascending.end(), column);
 }
 
-// One thread's work.
+}  // namespace
+
+class ChangeScorers::Worker {
+public:
+    virtual ~Worker() = default;
+    virtual void score(const Family& family, std::span<const std::int32_t> candidates,
+                       const StopFlag& stop, double* scores) = 0;
+};
+
+namespace {
+
 template <class Count>
-class ChangeScorer {
+class ChangeScorer final : public ChangeScorers::Worker {
 public:
     ChangeScorer(const Table& table, const Kernel& kernel, const StopFlag& stop)
         : table_(table),
@@ -28,7 +38,7 @@ public:
           counter_(table, true) {}
 
     void score(const Family& family, std::span<const std::int32_t> candidates, const StopFlag& stop,
-               double* scores) {
+               double* scores) override {
         const auto child = static_cast<std::int32_t>(family.child);
         additions_.clear();
         places_.clear();
@@ -110,30 +120,52 @@ private:
 
 }  // namespace
 
-void score_changes(const Table& table, const Kernel& kernel, const FamilyList& families,
-                   std::span<const std::int32_t> candidates, std::span<double> scores,
-                   const Execution& execution) {
-    if (candidates.empty()) return;
-    const std::size_t per_family =
-        (candidates.size() + kCandidatesPerTask - 1) / kCandidatesPerTask;
-    const std::size_t n_tasks = per_family * families.size();
-    const double expected =
-        kernel.expected(0.1 * static_cast<double>(table.n_rows()) *
-                        static_cast<double>(candidates.size() * families.size()));
+ChangeScorers::ChangeScorers(const Table& table, const Kernel& kernel)
+    : table_(table), kernel_(kernel) {}
+
+ChangeScorers::~ChangeScorers() = default;
+
+std::unique_ptr<ChangeScorers::Worker> ChangeScorers::make_worker(const StopFlag& stop) const {
+    std::unique_ptr<Worker> worker;
+    with_count_type(table_, [&](auto zero) {
+        worker = std::make_unique<ChangeScorer<decltype(zero)>>(table_, kernel_, stop);
+    });
+    return worker;
+}
+
+void ChangeScorers::score(const FamilyList& families, const CandidateLists& candidates,
+                          std::span<double> scores, const Execution& execution) {
+    struct Task {
+        std::size_t family, first, count;
+    };
+    std::vector<Task> tasks;
+    for (std::size_t i = 0; i < families.size(); ++i) {
+        const auto end = static_cast<std::size_t>(candidates.offsets[i + 1]);
+        for (auto first = static_cast<std::size_t>(candidates.offsets[i]); first < end;
+             first += kCandidatesPerTask) {
+            tasks.push_back({i, first, std::min(kCandidatesPerTask, end - first)});
+        }
+    }
+    const double expected = kernel_.expected(0.1 * static_cast<double>(table_.n_rows()) *
+                                             static_cast<double>(candidates.members.size()));
     const auto n_workers =
-        std::min(n_tasks, static_cast<std::size_t>(std::max(1, execution.threads)));
+        std::min(tasks.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
+    // A call that finds the workers taken makes its own; so do kernels whose evaluators do long
+    // work, because these look at the flag of the call they were made in.
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    const bool keeps = lock.owns_lock() && !(kernel_.traits().nanoseconds_per_family > 0.0);
+    std::vector<std::unique_ptr<Worker>> own;
+    std::vector<std::unique_ptr<Worker>>& workers = keeps ? workers_ : own;
+    if (workers.size() < n_workers) workers.resize(n_workers);
     std::atomic<std::size_t> next = 0;
-    with_count_type(table, [&](auto zero) {
-        parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
-            ChangeScorer<decltype(zero)> scorer(table, kernel, stop);
-            for (std::size_t task; !stop && (task = next++) < n_tasks;) {
-                const std::size_t i = task / per_family;
-                const std::size_t first = task % per_family * kCandidatesPerTask;
-                const std::size_t count = std::min(kCandidatesPerTask, candidates.size() - first);
-                scorer.score(families[i], candidates.subspan(first, count), stop,
-                             scores.data() + i * candidates.size() + first);
-            }
-        });
+    parallel_for(n_workers, expected, execution, [&](std::size_t number, const StopFlag& stop) {
+        if (!workers[number]) workers[number] = make_worker(stop);
+        for (std::size_t at; !stop && (at = next++) < tasks.size();) {
+            const Task& task = tasks[at];
+            workers[number]->score(families[task.family],
+                                   candidates.members.subspan(task.first, task.count), stop,
+                                   scores.data() + task.first);
+        }
     });
 }
 

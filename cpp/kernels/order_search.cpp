@@ -1,7 +1,7 @@
 #include "kernels/order_search.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <stdexcept>
 
 namespace bestdag {
 namespace {
@@ -150,13 +150,20 @@ bool OrderSearch::move_to_best_position(std::size_t v) {
     double best = -kMinGain * (state_.cost + 1e-300);
     std::size_t target = from;
 
+    // Only passing a neighbour changes anything.
+    places_.clear();
+    for (const std::size_t u : neighbours_[v]) places_.push_back(state_.position[u]);
+    std::sort(places_.begin(), places_.end());
+    const auto after = static_cast<std::size_t>(
+        std::lower_bound(places_.begin(), places_.end(), from) - places_.begin());
+
     for (const bool left : {true, false}) {
         std::copy_n(before_v, words, mine);
         std::size_t chosen = state_.choice[v];
         double others = 0.0;
-        const std::size_t steps = left ? from : sets_.n_variables() - 1 - from;
-        for (std::size_t step = 1; step <= steps; ++step) {
-            const std::size_t q = left ? from - step : from + step;
+        const std::size_t steps = left ? after : places_.size() - after;
+        for (std::size_t step = 0; step < steps; ++step) {
+            const std::size_t q = places_[left ? after - 1 - step : after + step];
             const std::size_t u = state_.order[q];
             const std::int32_t in_u = sets_.bit(u, v);
             const std::int32_t in_v = sets_.bit(v, u);
@@ -196,6 +203,12 @@ bool OrderSearch::move_to_best_position(std::size_t v) {
     return true;
 }
 
+void OrderSearch::adopt(const OrderSearch& other) {
+    home_ = other.home_;
+    state_ = home_;
+    keep_best();
+}
+
 void OrderSearch::descend(std::vector<std::size_t>& dirty, const StopFlag& stop) {
     for (const std::size_t v : dirty) is_dirty_[v] = 1;
     for (std::size_t next = 0; next < dirty.size(); ++next) {
@@ -221,10 +234,27 @@ bool OrderSearch::keep_best() {
 }
 
 bool OrderSearch::descend_from(std::span<const std::int32_t> order, const StopFlag& stop) {
+    const std::size_t n = sets_.n_variables();
     std::vector<std::size_t> dirty(order.begin(), order.end());
+    std::vector<std::size_t> sorted(dirty);
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t v = 0; v < sorted.size(); ++v) {
+        if (sorted[v] != v) sorted.clear();
+    }
+    if (sorted.size() != n) throw std::invalid_argument("the order must name every variable once");
     load(dirty);
     descend(dirty, stop);
     if (state_.cost <= home_.cost) home_ = state_;
+    return keep_best();
+}
+
+bool OrderSearch::descend_from_random(const StopFlag& stop) {
+    std::vector<std::size_t> order(sets_.n_variables());
+    for (std::size_t v = 0; v < order.size(); ++v) order[v] = v;
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[draw(i)]);
+    load(order);
+    descend(order, stop);
+    home_ = state_;
     return keep_best();
 }
 
@@ -237,11 +267,16 @@ bool OrderSearch::improve(std::int64_t rounds, const StopFlag& stop) {
         state_ = home_;
         dirty.clear();
         const std::uint64_t moves = 1 + draw(4);
+        std::size_t v = n;
         for (std::uint64_t i = 0; i < moves; ++i) {
-            const std::size_t v = draw(n);
-            move(v, draw(n));
+            // Often somebody near the last one: what is far apart is improved one by one anyway.
+            const bool is_near = v < n && !neighbours_[v].empty() && draw(2) == 0;
+            v = is_near ? neighbours_[v][draw(neighbours_[v].size())] : draw(n);
+            const auto& others = neighbours_[v];
+            if (others.empty()) continue;
+            move(v, state_.position[others[draw(others.size())]]);
             dirty.push_back(v);
-            for (const std::size_t u : neighbours_[v]) dirty.push_back(u);
+            dirty.insert(dirty.end(), others.begin(), others.end());
         }
         std::sort(dirty.begin(), dirty.end());
         dirty.erase(std::unique(dirty.begin(), dirty.end()), dirty.end());

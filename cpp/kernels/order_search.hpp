@@ -25,8 +25,16 @@ public:
     // The best choice so far: per child the number of its set.
     std::span<const std::size_t> best_choice() const noexcept { return best_choice_; }
 
-    // Descend from this order to a local optimum. True when the best improved.
+    // Cost of the network the next rounds start from.
+    double home_cost() const noexcept { return home_.cost; }
+    // Go on from where another search over the same sets is.
+    void adopt(const OrderSearch& other);
+
+    // Descend from this order to a local optimum. True when the best improved. Throws when the
+    // order does not name every variable once.
     bool descend_from(std::span<const std::int32_t> order, const StopFlag& stop);
+    // Descend from an order drawn at random, and go on from there. True when the best improved.
+    bool descend_from_random(const StopFlag& stop);
     // `rounds` times: disturb the order, descend, keep what is not worse. True when the best
     // improved.
     bool improve(std::int64_t rounds, const StopFlag& stop);
@@ -58,6 +66,7 @@ private:
     std::vector<std::vector<std::size_t>> neighbours_;  // candidate parents and children of each
     std::vector<std::uint8_t> is_dirty_;
     std::vector<Word> scratch_;
+    std::vector<std::size_t> places_;
     bool feasible_ = false;
     double penalty_ = 0.0;  // more than any acyclic choice costs
     State state_, home_;

@@ -40,15 +40,22 @@ if TYPE_CHECKING:
     from bestdag.scores.qnml import QNML as QNML
     from bestdag.scores.scorer import Scorer as Scorer
     from bestdag.scores.table import ScoreTable as ScoreTable
+    from bestdag.search.annealing import Annealing as Annealing
+    from bestdag.search.auto import Auto as Auto
     from bestdag.search.exact.search import Exact as Exact
     from bestdag.search.ges.search import GES as GES
+    from bestdag.search.hill_climb import HillClimb as HillClimb
+    from bestdag.search.k2 import K2Search as K2Search
     from bestdag.search.naive_bayes import NaiveBayes as NaiveBayes
     from bestdag.search.naive_bayes import augmented as augmented
+    from bestdag.search.order import OrderSearch as OrderSearch
+    from bestdag.search.tabu import Tabu as Tabu
     from bestdag.search.tan import TAN as TAN
     from bestdag.search.tree import Tree as Tree
 
 _HOME = {
     "AIC": "bestdag.scores.aic",
+    "Annealing": "bestdag.search.annealing",
     "BD": "bestdag.scores.bd",
     "BDe": "bestdag.scores.bde",
     "BDeu": "bestdag.scores.bdeu",
@@ -62,7 +69,9 @@ _HOME = {
     "FSNML": "bestdag.parameters.fsnml",
     "FamilyCounts": "bestdag.counts.family",
     "GES": "bestdag.search.ges.search",
+    "HillClimb": "bestdag.search.hill_climb",
     "K2": "bestdag.scores.k2",
+    "K2Search": "bestdag.search.k2",
     "Knowledge": "bestdag.graph.knowledge",
     "LL": "bestdag.scores.ll",
     "MIT": "bestdag.scores.mit",
@@ -74,9 +83,12 @@ _HOME = {
     "QNML": "bestdag.scores.qnml",
     "ScoreTable": "bestdag.scores.table",
     "Scorer": "bestdag.scores.scorer",
+    "Tabu": "bestdag.search.tabu",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
+    "Auto": "bestdag.search.auto",
     "Exact": "bestdag.search.exact.search",
+    "OrderSearch": "bestdag.search.order",
     "fit_network": "bestdag.network.fitting",
     "discretize": "bestdag.data.discretization.discretize",
     "NaiveBayes": "bestdag.search.naive_bayes",

@@ -101,10 +101,15 @@ def max_bdeu_priors(counts: Annotated[NDArray[numpy.float64], dict(shape=(None, 
 def score_families(table: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Local scores of many families in one call."""
 
-def score_changes(table: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
-    """
-    Local scores of families after adding or dropping each candidate parent.
-    """
+class ChangeScorers:
+    """Scores of changes of families, call after call."""
+
+    def __init__(self, table: Table, kernel: Kernel) -> None: ...
+
+    def score(self, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], candidate_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+        """
+        Local scores of families after adding or dropping each of their candidate parents.
+        """
 
 def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Local scores of every family with at most max_parents parents."""
@@ -131,9 +136,6 @@ def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64
 def parent_masks(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Write each set of variable numbers below 64 as a bit mask."""
 
-def climb_orders(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: int, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
-    """A good acyclic choice; False when there is none."""
-
 def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], limit: float, bytes_per_cell: int, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> float | None:
     """
     Least cost of an acyclic choice; inf when none is below the limit, None when out of time.
@@ -141,6 +143,29 @@ def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), o
 
 def subset_bytes(n: int, n_sets: int, threads: int, bytes_per_cell: int) -> float:
     """Memory best_by_subsets takes."""
+
+class OrderSearch:
+    """Search over orders of the variables; see kernels/order_chains.hpp."""
+
+    def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, n_chains: int) -> None: ...
+
+    @property
+    def is_feasible(self) -> bool: ...
+
+    @property
+    def best_cost(self) -> float: ...
+
+    def best(self, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """The best choice found: per child the number of its set."""
+
+    def descend_from(self, order: Sequence[int], seconds: float) -> bool:
+        """Local search from an order; True when the best improved."""
+
+    def scatter(self, threads: int, seconds: float) -> bool:
+        """Send every chain but the first to a random order."""
+
+    def improve(self, rounds: int, threads: int, seconds: float) -> bool:
+        """Iterated local search; True when the best improved."""
 
 class BranchAndCutKernels:
     """Order search, cuts and pricing of one table; see kernels/cut_pool.hpp."""
@@ -199,6 +224,53 @@ def candidate_sets(table: Table, kernel: Kernel, required_ends: Annotated[NDArra
     """
     Candidate parent sets of every child (see kernels/candidate_sets.hpp), how many families were scored for each, and whether all were.
     """
+
+class Climb:
+    """A structure under single-arc changes, and what each gains."""
+
+    def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Sequence[tuple[int, int]], ancestors: Sequence[tuple[int, int]], non_ancestors: Sequence[tuple[int, int]]) -> None: ...
+
+    def reset(self, parents: Sequence[Sequence[int]]) -> None:
+        """Take another structure; rows of families that stay are kept."""
+
+    def unscored(self) -> list[int]:
+        """The families whose row is yet to be set."""
+
+    def parents(self) -> list[list[int]]:
+        """The parents of every node."""
+
+    def parents_of(self, child: int) -> list[int]: ...
+
+    def scores(self) -> list[float]:
+        """The score of every family."""
+
+    def score(self, child: int) -> float: ...
+
+    def set_row(self, child: int, score: float, changed: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Scores of a family as it is and after each of its changes."""
+
+    def row(self, child: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The scores of the family's changes, as they were set."""
+
+    def can(self, kind: int, parent: int, child: int) -> bool:
+        """Whether the move is there and is legal."""
+
+    def gain(self, kind: int, parent: int, child: int) -> float:
+        """What the move gains."""
+
+    def best(self, tie: float, tenure: int = 0, aspiration: float = 0.0) -> tuple[int, int, int, float] | None:
+        """The legal move with the highest gain, and its gain."""
+
+    def best_addition(self, child: int, tie: float, place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int, int, float] | None:
+        """The legal new parent from before the child that gains most."""
+
+    def propose(self, temperature: float, n_tries: int, only_add: bool, seed: int, stream: int, counter: int) -> tuple[tuple[int, int, int, float] | None, int]:
+        """
+        The first random move that is accepted, and the counter after the draws.
+        """
+
+    def apply(self, kind: int, parent: int, child: int) -> None:
+        """Make a legal move."""
 
 def entropy_cuts(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
     """

@@ -113,8 +113,8 @@ def learn(
         A Dataset, or anything that `read` takes.
     score : Score or str, default "bdeu"
     search : Search or str, default "auto"
-        "auto" is "exact" today: the best structure with a proof, or after `time_limit` the best
-        so far and how far from optimal it may be.
+        "auto" takes "exact" where its forecast fits the time limit (60 s without one), else
+        "order"; the result says which, and why.
     max_parents : int, optional
         At most so many parents for every variable.
     knowledge : Knowledge, optional

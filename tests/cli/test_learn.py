@@ -20,6 +20,7 @@ from bestdag import (
 )
 from bestdag.errors import NotEnoughMemoryError
 from bestdag.examples import example
+from bestdag.search import SEARCHES
 
 CSV = str(example("asia.csv"))
 SCORES = "3\na 2\n-1 1 b\n-2 0\nb 2\n-1.5 1 a\n-4 0\nc 1\n-1 0\n"
@@ -173,3 +174,9 @@ def test_wrong_output_is_refused_before_the_search(cli, monkeypatch, arguments, 
     assert shown.code == 2
     assert expected in shown.err
     assert shown.err.count("\n") == 1
+
+
+def test_help_names_every_search(cli):
+    shown = " ".join(cli("learn", "--help").out.split())
+    listed = shown.partition("One of ")[2].partition(".")[0]
+    assert listed.split(", ") == list(SEARCHES)

@@ -75,7 +75,7 @@ def test_proved_means_best_of_all_dags(search, score, seed, n):
         return
     found = search_of(search).run(Problem(scorer))
     assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-9, abs=1e-9)
-    assert found.search == search
+    assert found.search == search or search == "auto"  # which says what it chose
     best = best_by_enumeration(scorer, DAGS[n])
     assert found.score <= best + 1e-9 * max(1, abs(best))
     if found.is_proved:

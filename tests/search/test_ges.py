@@ -307,5 +307,5 @@ def test_the_clock_is_looked_at_while_the_moves_of_one_class_are_scored():
 def test_refuses_more_required_parents_than_allowed():
     knowledge = Knowledge(required_arcs=[("a", "c"), ("b", "c")])
     problem = Problem(random_scorer(0), knowledge=knowledge, max_parents=1)
-    with pytest.raises(GraphError, match="ges: 'c' has 2 required parents, more than the 1"):
+    with pytest.raises(GraphError, match="ges: 'c' has 2 required parents, and at most 1"):
         GES().run(problem)

@@ -26,7 +26,13 @@ __all__ = ["command"]
 @click.option("--from-scores", metavar="FILE", help="Local scores (.jkl, .scores) instead of data.")
 @click.option("--score", "name", default="bdeu", show_default=True, help="The score.")
 @score_options
-@click.option("--search", default="auto", show_default=True, help="The search.")
+@click.option(
+    "--search",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="One of auto, exact, hill_climb, tabu, annealing, k2, order, ges, tree, tan, naive_bayes.",
+)
 @search_options
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after so long.")

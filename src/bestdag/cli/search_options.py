@@ -16,9 +16,35 @@ __all__ = ["choose_knowledge", "choose_search", "knowledge_options", "search_opt
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(","))
+
+
 # Settings of searches: option, type, help. The name of the option is that of the setting.
 _SETTINGS: tuple[tuple[str, Any, str], ...] = (
     ("engine", str, "Engine of exact: auto, dp or bnc.  [default: auto]"),
+    ("budget", float, "Seconds that auto plans with when there is no limit.  [default: 60]"),
+    ("max-sets", int, "Parent sets order scores to begin with.  [default: 10,000,000]"),
+    ("start-from", str, "First structure: empty, random or tree.  [default: empty]"),
+    ("reinsert", bool, "hill_climb: go on from local optima.  [default: yes]"),
+    ("restarts", int, "hill_climb: climb so many times again.  [default: 0]"),
+    ("perturb", int, "hill_climb: restart from the best after so many random moves."),
+    ("candidates", int, "Choose parents among the best single ones, so many per variable."),
+    ("max-steps", int, "Stop after so many moves."),
+    ("length", int, "tabu: so many of the last moves are not undone.  [default: 10]"),
+    (
+        "patience",
+        int,
+        "tabu: end after so many moves in vain; order: spells.  [default: 100; 5]",
+    ),
+    ("hottest", float, "annealing: first temperature, in nats.  [default: 10]"),
+    ("coldest", float, "annealing: last temperature.  [default: 0.1]"),
+    ("schedule", str, "annealing: geometric or linear.  [default: geometric]"),
+    ("levels", int, "annealing: number of temperatures.  [default: 50]"),
+    ("proposals", int, "annealing: moves proposed at each temperature."),
+    ("order", _names, "k2: every variable, with commas between them."),
+    ("orders", int, "k2: try so many random orders.  [default: 10]"),
     ("turning", bool, "Turning phase of ges: yes or no.  [default: no]"),
     ("target", str, "Class of tan and naive_bayes."),
     ("root", str, "Root of tree; of tan, the attribute with no parent but the class."),
@@ -29,7 +55,8 @@ _SETTINGS: tuple[tuple[str, Any, str], ...] = (
 def search_options(function: _Function) -> _Function:
     """Add the settings of searches."""
     for name, kind, text in reversed(_SETTINGS):
-        function = click.option(f"--{name}", type=kind, help=text)(function)
+        metavar = "NAMES" if kind is _names else None
+        function = click.option(f"--{name}", type=kind, metavar=metavar, help=text)(function)
     return function
 
 

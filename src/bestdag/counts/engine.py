@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,7 @@ class CountingEngine:
         self.variables = tuple(sorted(dataset.variables, key=lambda v: v.name))
         self._rank = {variable.name: i for i, variable in enumerate(self.variables)}
         self._native = _native_table(dataset, [v.name for v in self.variables])
+        self._changes: tuple[_core.Kernel, _core.ChangeScorers] | None = None
 
     def count(self, families: Iterable[tuple[str, Collection[str]]]) -> list[FamilyCounts]:
         """Count families, each given as (child, parents).
@@ -122,21 +123,27 @@ class CountingEngine:
     def score_changes(
         self,
         kernel: _core.Kernel,
-        families: Iterable[tuple[str, Collection[str]]],
-        candidates: Sequence[str],
-    ) -> npt.NDArray[np.float64]:
+        families: Sequence[tuple[int, Sequence[int]]],
+        candidates: Sequence[npt.NDArray[np.int32]],
+    ) -> list[npt.NDArray[np.float64]]:
         """Local scores after adding each candidate to the parents, or dropping it from them.
 
-        Row i belongs to family i, column k to candidate k; a candidate that is the child itself
-        leaves the family as it is.
+        Variables are numbers in name order, parents ascending. Each family has candidates of its
+        own; one that is the child itself leaves the family as it is.
         """
-        arrays = self._encode(list(families))
-        numbers = np.array([self._number(name) for name in candidates], np.int32)
-        scores = np.empty((len(arrays[0]), len(numbers)))
-        _core.score_changes(
-            self._native, kernel, *arrays, numbers, scores.reshape(-1), threads=self.threads
+        children = np.array([child for child, _ in families], np.int32)
+        offsets, parents = _flat([parents for _, parents in families])
+        ends = np.zeros(len(candidates) + 1, np.int64)
+        np.cumsum([len(group) for group in candidates], out=ends[1:])
+        members = np.concatenate(candidates) if candidates else np.empty(0, np.int32)
+        scores = np.empty(len(members))
+        if self._changes is None or self._changes[0] is not kernel:
+            self._changes = (kernel, _core.ChangeScorers(self._native, kernel))
+        self._changes[1].score(
+            children, offsets, parents, ends, members, scores, threads=self.threads
         )
-        return scores
+        bounds = ends.tolist()
+        return [scores[a:b] for a, b in itertools.pairwise(bounds)]
 
     def score_all(self, kernel: _core.Kernel, max_parents: int) -> npt.NDArray[np.float64]:
         """Local scores of every family with at most `max_parents` parents.
@@ -166,8 +173,8 @@ class CountingEngine:
         seconds: float,
     ) -> None:
         """Local scores of variables given each other: `Scorer.pair_scores` says more."""
-        columns = np.array([self._number(name) for name in names], np.int32)
-        common = np.array(sorted(self._number(name) for name in given), np.int32)
+        columns = np.array([self.number(name) for name in names], np.int32)
+        common = np.array(sorted(self.number(name) for name in given), np.int32)
         _core.score_pairs(self._native, kernel, common, columns, seconds, out, threads=self.threads)
 
     def candidate_sets(
@@ -210,8 +217,8 @@ class CountingEngine:
         offsets = np.zeros(len(families) + 1, np.int64)
         parents: list[int] = []
         for i, (child, names) in enumerate(families):
-            children[i] = self._number(child)
-            ranks = sorted({self._number(name) for name in names})
+            children[i] = self.number(child)
+            ranks = sorted({self.number(name) for name in names})
             if children[i] in ranks:
                 raise GraphError(f"family: {child!r} cannot be its own parent")
             parents.extend(ranks)
@@ -229,7 +236,8 @@ class CountingEngine:
                     "than 1e308 parent configurations; use fewer parents"
                 )
 
-    def _number(self, name: str) -> int:
+    def number(self, name: str) -> int:
+        """Return the place of a variable in name order."""
         try:
             return self._rank[name]
         except (KeyError, TypeError):
@@ -275,7 +283,7 @@ def parent_sets(others: Sequence[str], max_parents: int) -> Iterator[tuple[str, 
     ['', 'a', 'b', 'c', 'a b', 'a c', 'b c']
     """
     for size in range(min(max_parents, len(others)) + 1):
-        ranked = combinations(range(len(others)), size)
+        ranked = itertools.combinations(range(len(others)), size)
         for numbers in sorted(ranked, key=lambda numbers: numbers[::-1]):
             yield tuple(others[k] for k in numbers)
 

@@ -134,13 +134,33 @@ class Scorer:
 
         A candidate that is a parent already is dropped instead, as in `changes`.
         """
-        given = _as_set(child, parents)
-        families = [(child, (given ^ {c}) - {child}) for c in candidates]
+        number = self._engine.number
+        family = number(child), sorted(map(number, _as_set(child, parents)))
+        if family[0] in family[1]:
+            raise GraphError(f"family: {child!r} cannot be its own parent")
+        numbers = np.array([number(name) for name in candidates], np.int32)
+        return self.numbered_changes([family], [numbers])[0]
+
+    def numbered_changes(
+        self,
+        families: Sequence[tuple[int, Sequence[int]]],
+        candidates: Sequence[npt.NDArray[np.int32]],
+    ) -> list[npt.NDArray[np.float64]]:
+        """Score `additions` to several families in one call; numbers are places in `variables`."""
         if self._kernel is None:
-            return self.families(families)
+            return [self.families(group) for group in map(self._changed, families, candidates)]
         with self._refusals():
-            (scores,) = self._engine.score_changes(self._kernel, [(child, given)], candidates)
-        return self._with_prior(np.asarray(scores), families)
+            found = self._engine.score_changes(self._kernel, families, candidates)
+        if self.structure_prior is not None:
+            found = list(map(self._with_prior, found, map(self._changed, families, candidates)))
+        return found
+
+    def _changed(
+        self, family: tuple[int, Sequence[int]], candidates: npt.NDArray[np.int32]
+    ) -> list[_Family]:
+        names = [v.name for v in self.variables]
+        own, given = names[family[0]], frozenset(names[p] for p in family[1])
+        return [(own, (given ^ {names[c]}) - {own}) for c in candidates.tolist()]
 
     def pair_scores(
         self,

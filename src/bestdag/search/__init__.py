@@ -5,10 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from bestdag.registry import make
+from bestdag.search.annealing import Annealing
+from bestdag.search.auto import Auto
 from bestdag.search.base import Search
 from bestdag.search.exact.search import Exact
 from bestdag.search.ges.search import GES
+from bestdag.search.hill_climb import HillClimb
+from bestdag.search.k2 import K2Search
 from bestdag.search.naive_bayes import NaiveBayes
+from bestdag.search.order import OrderSearch
+from bestdag.search.tabu import Tabu
 from bestdag.search.tan import TAN
 from bestdag.search.tree import Tree
 
@@ -16,14 +22,20 @@ __all__ = ["ALIASES", "SEARCHES", "make_search"]
 
 # One line each, in the order that help and docs show.
 _LISTED: tuple[Any, ...] = (
+    Auto,
     Exact,
+    HillClimb,
+    Tabu,
+    Annealing,
+    K2Search,
+    OrderSearch,
     GES,
     Tree,
     TAN,
     NaiveBayes,
 )
 SEARCHES: dict[str, Any] = {search.name: search for search in _LISTED}
-ALIASES = {"auto": "exact"}
+ALIASES: dict[str, str] = {}
 
 
 def make_search(name: str, **settings: Any) -> Search:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -10,7 +11,13 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from bestdag.errors import GraphError, InvalidParameterError, require_count, require_positive
+from bestdag.errors import (
+    GraphError,
+    InvalidParameterError,
+    import_optional,
+    require_count,
+    require_positive,
+)
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.node_knowledge import NodeKnowledge
@@ -104,6 +111,30 @@ class SearchResult:
         for proof in self.certificates:
             proof.verify()
         return True
+
+    def plot_trace(self, ax: Any = None) -> Any:
+        """Draw the score after each step, and the best so far; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; new axes by default.
+
+        Returns
+        -------
+        Axes
+        """
+        if not self.trace:
+            raise InvalidParameterError(f"plot_trace: {self.search} took no steps to draw")
+        if ax is None:
+            ax = import_optional("matplotlib.pyplot", who="plot_trace").subplots()[1]
+        scores = [step.score for step in self.trace]
+        numbers = range(1, len(scores) + 1)
+        ax.plot(numbers, scores, label="score")
+        ax.plot(numbers, np.maximum.accumulate(scores), label="best so far")
+        ax.set(xlabel="step", ylabel="score (natural logarithm)", title=self.search)
+        ax.legend()
+        return ax
 
     def __str__(self) -> str:
         how = self.search if self.engine is None else f"{self.search} ({self.engine})"
@@ -205,6 +236,21 @@ class Problem:
             f"{who}: needs data, got a file of local scores, which lists some parent sets only; "
             "the searches 'exact' and 'order' take such files"
         )
+
+    def within(self, seconds: float, *, start: Dag | None = None) -> Problem:
+        """Return this problem with at most so many seconds from now, and perhaps another start."""
+        other = copy.copy(self)
+        end = time.monotonic() + seconds
+        if self.deadline is None or end < self.deadline:
+            other.deadline = None if math.isinf(end) else end
+        if start is not None:
+            other.start = start
+        return other
+
+    @property
+    def time_limit(self) -> float | None:
+        """Seconds for all of it; None without a limit."""
+        return None if self.deadline is None else self.deadline - self.started
 
     def out_of_time(self) -> bool:
         """Whether the limit is reached."""

@@ -35,8 +35,11 @@ class Separator:
             number = self._numbers[cut] = self._relaxation.add(cut)
         return number
 
-    def violated(self, solution: Solution, present: Sequence[int]) -> list[int]:
-        """Return numbers of cuts that the solution violates; `present` are in the program."""
+    def violated(self, solution: Solution, present: Sequence[int], is_root: bool) -> list[int]:
+        """Return numbers of cuts that the solution violates; `present` are in the program.
+
+        Halved sums are looked for at the root only: below it they take longer than they save.
+        """
         cuts = [self._relaxation.cuts[c] for c in present]
         clusters = sorted({cut.terms[0] for cut in cuts if not cut.halved})
         # The clusters at hand are good places to look for others.
@@ -49,7 +52,7 @@ class Separator:
             found.extend(Cut(((tuple(members), k),)) for members, _ in near)
             if len(found) >= self._enough:
                 break
-        if len(found) < self._enough:
+        if is_root and len(found) < self._enough:
             found.extend(self._halves(solution, clusters))
         known = set(present)
         return [c for c in dict.fromkeys(map(self.number, found)) if c not in known]

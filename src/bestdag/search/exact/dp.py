@@ -39,8 +39,8 @@ _MAX_VARIABLES_DOUBLE = 26  # up to here cells of 8 bytes take half a GiB and ab
 _NANOSECONDS = {4: 12.0, 8: 24.0}  # per subset and thread, measured with thousands of sets
 # A proof that leaves no more than this share of the score open is as good as an exact one.
 _RELATIVE_RESOLUTION = 1e-9
-# Restarts of the search for an incumbent, few and many: milliseconds, little beside the proof.
-_CLIMBS = (10, 50)
+# Rounds of the search for an incumbent, few and many: milliseconds, little beside the proof.
+_ROUNDS = (30, 300)
 
 
 class Forecast(NamedTuple):
@@ -146,7 +146,7 @@ def solve_dp(
     problems = []
     for part in parts:
         try:
-            problems.append(Problem.of(part, _climbs(part, deadline)))
+            problems.append(Problem.of(part, _rounds(part, deadline)))
         except KeyboardInterrupt:
             status = "interrupted"
             problems.append(Problem.of(part, 0))
@@ -165,10 +165,10 @@ def solve_dp(
     return _result(table, problems, status, time.monotonic() - start)
 
 
-def _climbs(part: Component, deadline: float | None) -> int:
+def _rounds(part: Component, deadline: float | None) -> int:
     if deadline is not None and time.monotonic() >= deadline:
         return 0
-    return _CLIMBS[len(part.variables) > _MAX_VARIABLES_DOUBLE]
+    return _ROUNDS[len(part.variables) > _MAX_VARIABLES_DOUBLE]
 
 
 def _cell_bytes(n: int, precision: Precision) -> int:

@@ -31,6 +31,7 @@ from bestdag import _core
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.search.exact.components import Component
 from bestdag.search.exact.dp_certificate import ComponentProof
+from bestdag.search.exact.relaxation import Sets
 
 __all__ = ["Problem"]
 
@@ -55,29 +56,28 @@ class Problem:
         return len(self.first) - 1
 
     @classmethod
-    def of(cls, part: Component, climbs: int) -> Problem:
-        """Collect a component's sets and find an incumbent."""
-        children = [part.table.child(i) for i in range(len(part.variables))]
-        first = np.zeros(len(children) + 1, np.int64)
-        np.cumsum([len(child) for child in children], out=first[1:])
-        masks = np.zeros(first[-1], np.uint64)
-        for i, child in enumerate(children):
-            _core.parent_masks(child.offsets, child.members, masks[first[i] : first[i + 1]])
-        scores = np.concatenate([child.scores for child in children])
+    def of(cls, part: Component, rounds: int) -> Problem:
+        """Collect a component's sets and find an incumbent by order search."""
         with np.errstate(over="ignore"):
-            costs = np.repeat(scores[first[:-1]], np.diff(first)) - scores
-        if not np.isfinite(costs).all():
+            sets = Sets(part.table)
+        if not np.isfinite(sets.costs).all():
             raise InvalidParameterError(
                 "dp: the scores of a child differ by more than a number can hold"
             )
-        chosen = np.zeros(len(children), np.int64)
-        if not _core.climb_orders(first, masks, costs, climbs, chosen):
-            names = ", ".join(part.table.names[:5]) + (", ..." if len(children) > 5 else "")
+        masks = np.zeros(len(sets), np.uint64)
+        _core.parent_masks(sets.offsets, sets.members, masks)
+        search = _core.OrderSearch(sets.begin, sets.costs, sets.offsets, sets.members, 0, 1)
+        if not search.is_feasible:
+            names = ", ".join(part.table.names[:5]) + (", ..." if sets.n > 5 else "")
             raise GraphError(
                 f"dp: every choice of candidate parent sets closes a cycle among {names}; "
                 "the table needs more sets, the empty ones for example"
             )
-        return cls(part, first, masks, scores, costs, chosen)
+        search.descend_from(list(range(sets.n)), math.inf)
+        search.improve(rounds, 1, math.inf)
+        chosen = np.zeros(sets.n, np.int64)
+        search.best(chosen)
+        return cls(part, sets.begin, masks, sets.scores, sets.costs, chosen - sets.begin[:-1])
 
     def score_of(self, chosen: npt.NDArray[np.int64]) -> float:
         """Sum of the chosen sets' scores."""

@@ -178,7 +178,8 @@ class Relaxation:
         least = np.minimum.reduceat(reduced, self.sets.begin[:-1])
         if (least == _FORBIDDEN).any():
             return Pricing(int(_FORBIDDEN), reduced, least)
-        paid = sum(m * b for m, b in zip(multipliers.tolist(), self._right, strict=True) if m)
+        used = np.flatnonzero(multipliers).tolist()
+        paid = sum(int(multipliers[c]) * self._right[c] for c in used)
         return Pricing(paid + sum(least.tolist()), reduced, least)
 
     def too_dear(self, pricing: Pricing, cutoff: int) -> NDArray[np.bool_]:

@@ -36,6 +36,7 @@ class _Open:
     allowed: NDArray[np.bool_] = field(compare=False)
     required: tuple[tuple[int, int], ...] = field(compare=False)
     best: NDArray[np.int64] | None = field(compare=False, default=None)  # proved `bound`, if here
+    cuts: tuple[int, ...] = field(compare=False, default=())  # that proved it above
 
 
 class Tree:
@@ -85,10 +86,12 @@ class Tree:
     def run(self) -> None:
         """Search until the proof is done; raises `Stopped` when asked to stop."""
         self._start_columns()
-        while self._heap:
-            node = heapq.heappop(self._heap)
+        node: _Open | None = None
+        while node is not None or self._heap:
+            if node is None:
+                node = heapq.heappop(self._heap)
             self._publish(node)
-            self._process(node)
+            node = self._process(node)
         self.bound = max(self.bound, self.cutoff)
         self.is_done = True
 
@@ -111,17 +114,18 @@ class Tree:
         if self._should_stop() or not self.has_pivots_left:
             raise Stopped
 
-    def _process(self, node: _Open) -> None:
+    def _process(self, node: _Open) -> _Open | None:
+        """Work on a node; returns the child to go on with, for which the basis is at hand."""
         self._check()
         is_root = node.number == 0
         self.processed += 1
         if node.bound >= self.cutoff:
-            return
+            return None
         solution = self._tighten(node, is_root)
         if is_root:
             self.root_bound = node.bound
         if node.bound >= self.cutoff:
-            return
+            return None
         if is_root:
             solution = self._start_again(node) or solution
         arc = None
@@ -132,8 +136,8 @@ class Tree:
         arc = arc or self._any_arc(node.allowed)
         if arc is None:
             self._close(node)
-        else:
-            self._branch(node, arc)
+            return None
+        return self._branch(node, arc)
 
     def _start_again(self, root: _Open) -> Solution | None:
         """Make a smaller program for the tree, without what the root has done with."""
@@ -164,6 +168,7 @@ class Tree:
 
     def _rounds(self, node: _Open, is_root: bool) -> Solution | None:
         self.master.allow(node.allowed)
+        self._bring_back(node.cuts)
         progress: list[int] = []
         solution = None
         primal = False
@@ -193,9 +198,14 @@ class Tree:
             if is_root and len(progress) % 5 == 4:
                 self._fix(node, pricing, multipliers)
             progress.append(node.bound)
-            if self._has_stalled(progress, is_root) or not self._cut(solution):
+            if self._has_stalled(progress, is_root) or not self._cut(solution, is_root):
                 return solution
             self.master.drop_idle_cuts(_IDLE_SOLVES if is_root else 2 * _IDLE_SOLVES)
+
+    def _bring_back(self, cuts: Sequence[int]) -> None:
+        """Add the cuts that proved the bound so far and left the program since."""
+        present = set(self.master.cuts)
+        self.master.add_cuts([c for c in cuts if c not in present])
 
     def _has_stalled(self, progress: Sequence[int], is_root: bool) -> bool:
         rounds, share = (8, 0.01) if is_root else (2, 0.02)
@@ -227,8 +237,8 @@ class Tree:
             self.choice = self.kernels.best()
             self.master.add_columns(self.choice[~self.master.in_master[self.choice]])
 
-    def _cut(self, solution: Solution) -> bool:
-        new = self._separator.violated(solution, self.master.cuts)
+    def _cut(self, solution: Solution, is_root: bool) -> bool:
+        new = self._separator.violated(solution, self.master.cuts, is_root)
         self.master.add_cuts(new)
         return bool(new)
 
@@ -266,7 +276,7 @@ class Tree:
         if node.bound < self.cutoff:
             raise AssertionError("exact: a node with one choice left was not closed")
 
-    def _branch(self, node: _Open, arc: tuple[int, int]) -> None:
+    def _branch(self, node: _Open, arc: tuple[int, int]) -> _Open:
         parent, child = arc
         without = node.allowed.copy()
         self._arcs.forbid(without, parent, child)
@@ -275,13 +285,15 @@ class Tree:
         self._arcs.require(having, parent, child)
         for late, early in _closed_by(required, arc, self.sets.n):
             self._arcs.forbid(having, late, early)
-        numbers = []
+        cuts = node.cuts if node.best is None else tuple(np.flatnonzero(node.best).tolist())
+        children = []
         for allowed, arcs in ((having, required), (without, node.required)):
-            numbers.append(len(self.nodes))
+            children.append(_Open(node.bound, len(self.nodes), allowed, arcs, cuts=cuts))
             self.nodes.append(Node())
-            heapq.heappush(self._heap, _Open(node.bound, numbers[-1], allowed, arcs))
         self.nodes[node.number].arc = arc
-        self.nodes[node.number].children = numbers[0], numbers[1]
+        self.nodes[node.number].children = children[0].number, children[1].number
+        heapq.heappush(self._heap, children[1])
+        return children[0]
 
     def _any_arc(self, allowed: NDArray[np.bool_]) -> tuple[int, int] | None:
         """Return an arc that some allowed set of its child has and another has not."""

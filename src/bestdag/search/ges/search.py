@@ -12,6 +12,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
 from bestdag.scores.scorer import Scorer
 from bestdag.search.base import Problem, SearchResult, Status, Step
+from bestdag.search.climbing.feasible import feasible_parents
 from bestdag.search.ges.gains import Gains
 from bestdag.search.ges.operators import Family, Move, View, deletes, inserts, turns
 
@@ -147,22 +148,8 @@ class _Walk:
         if self._problem.start is not None:
             return self._problem.start
         names = self._problem.names
-        first = [
-            (names[p], names[c])
-            for c in range(len(names))
-            for p in map(int, self._nodes.required_parents(c))
-        ]
-        dag = Dag(names, first)
-        for name in names:
-            if not self._is_small((name, frozenset(dag.parents(name)))):
-                raise GraphError(
-                    f"ges: {name!r} has {len(dag.parents(name))} required parents, more than the "
-                    f"{self._limits[name]} it may have"
-                )
-        broken = self._problem.knowledge.violations(dag)
-        if broken:
-            raise GraphError(f"ges: needs a start that obeys '{broken[0]}'; give one with start=")
-        return dag
+        parents = feasible_parents(self._nodes, who="ges")
+        return Dag(names, [(names[p], names[c]) for c, group in enumerate(parents) for p in group])
 
     def _obeying(self, graph: Pdag) -> Dag | None:
         """Return a member of a class that obeys the knowledge, or None when none is found."""

@@ -1,0 +1,1 @@
+"""What searches that change a structure arc by arc share."""

@@ -1,0 +1,125 @@
+"""A structure that obeys what the user knows: where searches begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bestdag.errors import GraphError
+from bestdag.graph.node_knowledge import NodeKnowledge
+
+__all__ = ["Parents", "feasible_parents"]
+
+Parents = list[list[int]]
+
+# Partial structures looked at before giving up; a few per statement are usual.
+_MAX_TRIED = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Partial:
+    """Arcs so far; `ancestors[v]` has bit a set when a is an ancestor of v."""
+
+    parents: tuple[tuple[int, ...], ...]
+    ancestors: tuple[int, ...]
+
+    def with_arc(self, arc: tuple[int, int]) -> _Partial:
+        """Return these arcs and one more."""
+        parent, child = arc
+        parents, ancestors = list(self.parents), list(self.ancestors)
+        parents[child] = tuple(sorted((*parents[child], parent)))
+        above = ancestors[parent] | 1 << parent
+        for node in range(len(parents)):
+            if node == child or ancestors[node] >> child & 1:
+                ancestors[node] |= above
+        return _Partial(tuple(parents), tuple(ancestors))
+
+
+def feasible_parents(nodes: NodeKnowledge, *, who: str) -> Parents:
+    """Return the parents of every node in a structure with few arcs that obeys the knowledge.
+
+    The required arcs are there, then the open edges get a direction and the ancestor statements
+    a path, by trying one after the other and going back where that fails.
+
+    Raises
+    ------
+    GraphError
+        There is no such structure, or none was found in a reasonable number of tries.
+    """
+    n = len(nodes.names)
+    required = [tuple(nodes.required_parents(child).tolist()) for child in range(n)]
+    for child, group in enumerate(required):
+        limit = int(nodes.max_parents[child])
+        if len(group) > limit:
+            raise GraphError(
+                f"{who}: {nodes.names[child]!r} has {len(group)} required parents, and at most "
+                f"{limit} are allowed"
+            )
+    if not nodes.required_edges and not nodes.ancestors:
+        return [list(group) for group in required]
+    first = _Partial((((),) * n), (0,) * n)
+    for child, group in enumerate(required):
+        for parent in group:
+            first = first.with_arc((parent, child))
+    return [list(group) for group in _completed(first, nodes, who).parents]
+
+
+def _completed(first: _Partial, nodes: NodeKnowledge, who: str) -> _Partial:
+    stack: list[Iterator[_Partial]] = [iter([first])]
+    for _ in range(_MAX_TRIED):
+        partial = next(stack[-1], None)
+        while partial is None and len(stack) > 1:
+            stack.pop()
+            partial = next(stack[-1], None)
+        if partial is None:
+            raise GraphError(
+                f"{who}: no structure obeys the required edges and ancestor statements together "
+                "with the other statements; leave one of them out"
+            )
+        options = _next_arcs(partial, nodes)
+        if options is None:
+            return partial
+        stack.append(map(partial.with_arc, options))
+    raise GraphError(
+        f"{who}: no structure was found that obeys the required edges and ancestor statements "
+        "together with the other statements; state arcs instead, or give start="
+    )
+
+
+def _next_arcs(partial: _Partial, nodes: NodeKnowledge) -> Iterator[tuple[int, int]] | None:
+    """Return the arcs, one of which the first unmet statement needs; None when all are met."""
+    for one, other in nodes.required_edges:
+        if one not in partial.parents[other] and other not in partial.parents[one]:
+            arcs = ((one, other), (other, one))
+            return (arc for arc in arcs if _can_add(partial, nodes, *arc))
+    for above, below in nodes.ancestors:
+        if not partial.ancestors[below] >> above & 1:
+            return _arcs_towards(partial, nodes, above, below)
+    return None
+
+
+def _arcs_towards(
+    partial: _Partial, nodes: NodeKnowledge, above: int, below: int
+) -> Iterator[tuple[int, int]]:
+    """List arcs out of the descendants of one node; those that reach the other come first."""
+    n = len(nodes.names)
+    sources = [above, *(v for v in range(n) if partial.ancestors[v] >> above & 1)]
+    outside = [v for v in range(n) if v not in sources]
+    targets = [below, *(v for v in outside if partial.ancestors[below] >> v & 1)]
+    for group in (targets, [v for v in outside if v not in targets]):
+        for target in group:
+            for source in sources:
+                if _can_add(partial, nodes, source, target):
+                    yield source, target
+
+
+def _can_add(partial: _Partial, nodes: NodeKnowledge, parent: int, child: int) -> bool:
+    ancestors = partial.ancestors
+    if not nodes.allowed[parent, child] or ancestors[parent] >> child & 1:
+        return False
+    if len(partial.parents[child]) >= nodes.max_parents[child]:
+        return False
+    return not any(
+        (a == parent or ancestors[parent] >> a & 1) and (b == child or ancestors[b] >> child & 1)
+        for a, b in nodes.non_ancestors
+    )

@@ -1,0 +1,156 @@
+"""Scores of the changes of families, in bulk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.errors import InvalidParameterError
+from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.machine import require_memory
+from bestdag.scores.scorer import Scorer
+
+__all__ = ["Row", "Rows", "screened"]
+
+# The score of a family as it is, and after adding or dropping each candidate of its child.
+Row = tuple[float, npt.NDArray[np.float64]]
+
+# Cells of data read by one native call, about: it takes a fraction of a second.
+_CELLS_PER_CALL = 2_000_000_000
+# Rows remembered, in bytes; a full memory is emptied.
+_MAX_REMEMBERED = 1 << 27
+# Of native state for each candidate, about.
+_BYTES_PER_CANDIDATE = 48
+
+
+class Rows:
+    """Asks a scorer for rows of changes.
+
+    Parameters
+    ----------
+    scorer : Scorer
+    candidates : list of int32 arrays
+        For each variable who may be its parent, ascending.
+    max_parents : array of int32
+        A family with as many parents has no scores for additions.
+    remember : bool
+        Whether rows are kept for the next time.
+    """
+
+    def __init__(
+        self,
+        who: str,
+        scorer: Scorer,
+        candidates: list[npt.NDArray[np.int32]],
+        max_parents: npt.NDArray[np.int32],
+        *,
+        remember: bool,
+    ) -> None:
+        n_candidates = sum(map(len, candidates))
+        require_memory(
+            who,
+            f"a list of {n_candidates:,} arcs",
+            _BYTES_PER_CANDIDATE * n_candidates,
+            "set candidates=",
+        )
+        self.candidates = candidates
+        self._who = who
+        self._scorer = scorer
+        self._limits = max_parents.tolist()
+        self._per_call = max(1, _CELLS_PER_CALL // scorer.dataset.n_rows)
+        self._remembered: dict[tuple[int, ...], Row] | None = {} if remember else None
+        self._n_bytes = 0
+
+    def put(self, child: int, parents: Sequence[int], row: Row) -> None:
+        """Remember a row."""
+        if self._remembered is None:
+            return
+        self._n_bytes += row[1].nbytes + 300
+        if self._n_bytes > _MAX_REMEMBERED:
+            self._remembered.clear()
+            self._n_bytes = row[1].nbytes + 300
+        self._remembered[child, *parents] = row
+
+    def get(
+        self, families: Sequence[tuple[int, Sequence[int]]], known: Sequence[float | None]
+    ) -> Iterator[list[tuple[int, Row]]]:
+        """Yield the rows of families (child, ascending parents), some at a time, in any order.
+
+        `known` has the scores of the families as they are, where the caller knows them.
+        """
+        waiting: list[tuple[int, Sequence[int], float | None]] = []
+        ready: list[tuple[int, Row]] = []
+        n_waiting = 0
+        for (child, parents), score in zip(families, known, strict=True):
+            row = None if self._remembered is None else self._remembered.get((child, *parents))
+            if row is not None:
+                ready.append((child, row))
+                continue
+            waiting.append((child, parents, score))
+            n_waiting += len(self.candidates[child])
+            if n_waiting >= self._per_call:
+                yield self._scored(waiting)
+                waiting, n_waiting = [], 0
+        if waiting:
+            ready += self._scored(waiting)
+        yield ready
+
+    def _scored(
+        self, families: Sequence[tuple[int, Sequence[int], float | None]]
+    ) -> list[tuple[int, Row]]:
+        wanted = []
+        for child, parents, score in families:
+            full = len(parents) >= self._limits[child]
+            group = np.array(parents, np.int32) if full else self.candidates[child]
+            wanted.append(group if score is not None else np.append(group, np.int32(child)))
+        found = self._scorer.numbered_changes([(c, p) for c, p, _ in families], wanted)
+        rows = []
+        for (child, parents, score), scores in zip(families, found, strict=True):
+            if not (scores < np.inf).all():
+                self._refuse(child, parents)
+            own = scores[-1] if score is None else score
+            row = (float(own), self._aligned(child, parents, scores))
+            self.put(child, parents, row)
+            rows.append((child, row))
+        return rows
+
+    def _aligned(
+        self, child: int, parents: Sequence[int], scores: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        candidates = self.candidates[child]
+        if len(parents) < self._limits[child]:
+            return scores[: len(candidates)]
+        row = np.full(len(candidates), -np.inf)
+        row[np.searchsorted(candidates, parents)] = scores[: len(parents)]
+        return row
+
+    def _refuse(self, child: int, parents: Sequence[int]) -> None:
+        names = [variable.name for variable in self._scorer.variables]
+        raise InvalidParameterError(
+            f"{self._who}: the score of {names[child]!r} must be a number below infinity; "
+            f"it is not for parents that differ by one from {[names[p] for p in parents]}"
+        )
+
+
+def screened(
+    scores: npt.NDArray[np.float64],
+    nodes: NodeKnowledge,
+    n_best: int,
+    keep: Sequence[Sequence[int]],
+) -> list[npt.NDArray[np.int32]]:
+    """Return for each variable its best single parents, and those in `keep`.
+
+    ``scores[p, c]`` is the score of c with the parent p alone. Of equal scores the first names
+    win. Required parents always stay.
+    """
+    found = []
+    for child in range(len(nodes.names)):
+        allowed = nodes.allowed_parents(child).astype(np.int32)
+        if len(allowed) > n_best:
+            best = allowed[np.argsort(-scores[allowed, child], kind="stable")[:n_best]]
+            stay = np.array([*nodes.required_parents(child), *keep[child]], np.int32)
+            allowed = np.union1d(best, stay).astype(np.int32)
+        found.append(allowed)
+    return found

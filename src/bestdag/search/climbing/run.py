@@ -1,0 +1,72 @@
+"""How a walking search runs: to its end, to a limit, or to Ctrl-C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from bestdag.errors import require_count
+from bestdag.search.base import Problem, SearchResult, Status
+from bestdag.search.climbing.feasible import Parents
+from bestdag.search.climbing.starts import random_parents, tree_parents
+from bestdag.search.climbing.walk import LimitError, Walk
+
+__all__ = ["STARTS", "finish", "require_limits", "walk_for"]
+
+STARTS = ("empty", "random", "tree")
+
+
+def require_limits(who: str, candidates: int | None, max_steps: int | None) -> None:
+    """Check settings that several searches have."""
+    if candidates is not None:
+        require_count(who, "candidates", candidates, minimum=1)
+    if max_steps is not None:
+        require_count(who, "max_steps", max_steps)
+
+
+def walk_for(search: Any, problem: Problem, *, remember: bool) -> Walk:
+    """Make the walk that the settings of a search ask for."""
+    return Walk(
+        search.name,
+        problem,
+        problem.nodes,
+        n_candidates=search.candidates,
+        max_steps=search.max_steps,
+        remember=remember,
+    )
+
+
+def finish(
+    search: Any, walk: Walk, body: Callable[[Walk], None], start_from: str = "empty"
+) -> SearchResult:
+    """Run the body of a search and return the best structure it met, however it ended."""
+    status: Status = "local optimum"
+    try:
+        walk.prepare()
+        walk.begin(_first_parents(walk, start_from))
+        body(walk)
+    except LimitError as stopped:
+        status = stopped.status
+    except KeyboardInterrupt:
+        status = "interrupted"
+    dag = walk.best_dag()
+    return SearchResult(
+        dag=dag,
+        score=walk.best_score if walk.has_begun else walk.problem.scorer(walk.who).total(dag),
+        bound=None,
+        status=status,
+        search=search.name,
+        seconds=walk.problem.seconds,
+        settings=asdict(search),
+        trace=walk.trace(),
+        notes=walk.notes,
+    )
+
+
+def _first_parents(walk: Walk, start_from: str) -> Parents:
+    if walk.problem.start is None and start_from == "random":
+        return random_parents(walk, 0)
+    if walk.problem.start is None and start_from == "tree":
+        return tree_parents(walk)
+    return walk.base

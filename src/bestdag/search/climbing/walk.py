@@ -1,0 +1,305 @@
+"""A walk from structure to structure by single-arc changes, with its trace and its limits."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.graph._names import arc_text
+from bestdag.graph.dag import Dag
+from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.search.base import Problem, Status, Step
+from bestdag.search.climbing.feasible import Parents, feasible_parents
+from bestdag.search.climbing.rows import Rows, screened
+
+__all__ = ["ADD", "NOISE", "REMOVE", "REVERSE", "LimitError", "Mark", "Move", "Walk"]
+
+ADD, REMOVE, REVERSE = 0, 1, 2
+_VERBS = ("add", "remove", "reverse")
+
+# Gains that differ by less than this share of the largest local score are equal: what rounding
+# leaves between equivalent structures is a thousand times smaller.
+NOISE = 1e-11
+
+_SECONDS_BETWEEN_REPORTS = 0.1
+
+# Kind, parent, child, gain.
+Move = tuple[int, int, int, float]
+
+
+class LimitError(Exception):
+    """A limit is reached."""
+
+    def __init__(self, status: Status) -> None:
+        super().__init__(status)
+        self.status: Status = status
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """A structure and moves from there on."""
+
+    origin: Parents
+    moves: list[Move]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A structure of a walk: its score, its parents, and how it was reached."""
+
+    score: float
+    parents: Parents
+    path: _Path
+
+
+class Walk:
+    """The current structure, the best so far, and how it came about.
+
+    Parameters
+    ----------
+    who : str
+        The search, for messages.
+    problem : Problem
+    nodes : NodeKnowledge
+        What every structure obeys.
+    n_candidates : int or None
+        For each variable only so many of its best single parents may become parents.
+    max_steps : int or None
+        Steps before `LimitError` is raised.
+    remember : bool
+        Whether families are likely to come again.
+    use_start : bool
+        Whether a start given with the problem is the first structure.
+    """
+
+    def __init__(
+        self,
+        who: str,
+        problem: Problem,
+        nodes: NodeKnowledge,
+        *,
+        n_candidates: int | None = None,
+        max_steps: int | None = None,
+        remember: bool = False,
+        use_start: bool = True,
+    ) -> None:
+        self.problem = problem
+        self.nodes = nodes
+        self.has_begun = False  # whether there is a scored structure
+        self.score = -math.inf
+        self.tie = NOISE
+        self.who = who
+        self._max_steps = math.inf if max_steps is None else max_steps
+        self._scorer = problem.scorer(who)
+        self.base = self._base_parents(use_start)
+        self.notes: tuple[str, ...] = ()
+        self.rows: Rows
+        self.climb: _core.Climb
+        self._n_candidates = n_candidates
+        self._remember = remember
+        self._n_steps = 0
+        # A structure is found again by making the moves again from where they began.
+        self._path = _Path(self.base, [])
+        self._best = (-math.inf, self._path, 0)  # score, path, how many of its moves
+        self._best_parents: tuple[float, Parents] | None = None  # with the score they belong to
+        self._trace: list[tuple[Move | str, float, float]] = []  # what, gain, score after it
+        self._next_report = time.monotonic() + _SECONDS_BETWEEN_REPORTS
+
+    def _base_parents(self, use_start: bool) -> Parents:
+        start, names = self.problem.start, self.nodes.names
+        if start is None or not use_start:
+            return feasible_parents(self.nodes, who=self.who)
+        number = {name: i for i, name in enumerate(names)}
+        return [[number[p] for p in start.parents(name)] for name in names]
+
+    @property
+    def best_score(self) -> float:
+        """The highest score so far."""
+        return self._best[0]
+
+    def prepare(self) -> None:
+        """Choose who may be a parent of whom; nothing else can be asked before."""
+        nodes, n, n_best = self.nodes, len(self.nodes.names), self._n_candidates
+        if n_best is None or n_best >= n - 1:
+            candidates = [nodes.allowed_parents(child).astype(np.int32) for child in range(n)]
+        else:
+            self.notes = (f"parents were chosen among the {n_best} best single ones",)
+            left = self.problem.seconds_left
+            scores = self._scorer.pair_scores(nodes.names, time_limit=max(left, 0.0))
+            self.check_time()
+            candidates = screened(scores, nodes, n_best, self.base)
+        for child in np.flatnonzero(nodes.max_parents == 0).tolist():
+            candidates[child] = np.empty(0, np.int32)
+        self.rows = Rows(
+            self.who, self._scorer, candidates, nodes.max_parents, remember=self._remember
+        )
+        self.climb = _native(nodes, candidates)
+
+    def begin(self, parents: Parents) -> None:
+        """Score the first structure; after that there is something to return."""
+        self.climb.reset(parents)
+        scores = self._scorer.families(map(self._named, range(len(parents)), parents))
+        self.set_tie(scores)
+        self._path = _Path(parents, [])
+        self._best = (math.fsum(scores), self._path, 0)
+        self.score = self._best[0]
+        self.has_begun = True
+        self.check_time()
+        self._score_rows(list(enumerate(parents)), scores.tolist())
+
+    def set_tie(self, scores: npt.NDArray[np.float64]) -> None:
+        """Say how large local scores are, and so which gains are equal."""
+        self.tie = NOISE * float(np.max(np.abs(scores), where=np.isfinite(scores), initial=1.0))
+
+    def make(self, moves: Sequence[Move]) -> None:
+        """Make legal moves that change different families, and score these in one call."""
+        self._require_steps()
+        climb = self.climb
+        children: list[int] = []
+        made = []
+        for move in moves:
+            kind, parent, child, gain = move
+            climb.apply(kind, parent, child)
+            made.append((move, gain, math.fsum(climb.scores())))
+            children.append(child)
+            if kind == REVERSE:
+                children.append(parent)
+        self._score_rows(
+            [(child, climb.parents_of(child)) for child in children],
+            [climb.score(child) for child in children],
+        )
+        self._arrive(moves, made)
+
+    def score_family(self, child: int) -> None:
+        """Score one family after a move on `climb` alone."""
+        self._score_rows([(child, self.climb.parents_of(child))], [self.climb.score(child)])
+
+    def jump(self, moves: Sequence[Move], why: str) -> None:
+        """Score the structure that moves made on `climb` alone led to."""
+        self._require_steps()
+        self._score_unscored()
+        score = math.fsum(self.climb.scores())
+        self._arrive(moves, [(why, score - self.score, score)])
+
+    def go_to(self, parents: Parents, why: str) -> None:
+        """Go to another structure."""
+        self._require_steps()
+        self.climb.reset(parents)
+        self._score_unscored()
+        score = math.fsum(self.climb.scores())
+        self._path = _Path(parents, [])
+        self._arrive([], [(why, score - self.score, score)])
+
+    def mark(self) -> Mark:
+        """Remember the current structure."""
+        path = _Path(self._path.origin, list(self._path.moves))
+        return Mark(self.score, self.climb.parents(), path)
+
+    def return_to(self, mark: Mark) -> None:
+        """Go back to a structure remembered."""
+        self.climb.reset(mark.parents)
+        self._score_unscored()
+        self._path = _Path(mark.path.origin, list(mark.path.moves))
+        self._trace.append(("go back", mark.score - self.score, mark.score))
+        self.score = mark.score
+
+    def return_to_best(self) -> None:
+        """Go back to the best structure so far."""
+        score, path, n_moves = self._best
+        self.return_to(Mark(score, self.best_parents(), _Path(path.origin, path.moves[:n_moves])))
+
+    def best_parents(self) -> Parents:
+        """Return the best structure so far; it may become the current one, unscored."""
+        score, path, n_moves = self._best
+        if n_moves == 0:
+            return path.origin
+        if self._best_parents is not None and self._best_parents[0] == score:
+            return self._best_parents[1]
+        self.climb.reset(path.origin)
+        for kind, parent, child, _ in path.moves[:n_moves]:
+            self.climb.apply(kind, parent, child)
+        self._best_parents = (score, self.climb.parents())
+        return self._best_parents[1]
+
+    def check_time(self) -> None:
+        """Raise `LimitError` when the time is up."""
+        if self.problem.out_of_time():
+            raise LimitError("time limit")
+
+    def best_dag(self) -> Dag:
+        """Return the best structure so far, over the names."""
+        names = self.nodes.names
+        parents = self.best_parents()
+        return Dag(names, [(names[p], names[c]) for c, group in enumerate(parents) for p in group])
+
+    def trace(self) -> tuple[Step, ...]:
+        """Return the steps in words."""
+        return tuple(
+            Step(what if isinstance(what, str) else self._text(what), gain, score)
+            for what, gain, score in self._trace
+        )
+
+    def _text(self, move: Move) -> str:
+        kind, parent, child, _ = move
+        return f"{_VERBS[kind]} {arc_text(self.nodes.names[parent], self.nodes.names[child])}"
+
+    def _named(self, child: int, parents: Sequence[int]) -> tuple[str, list[str]]:
+        names = self.nodes.names
+        return names[child], [names[p] for p in parents]
+
+    def _arrive(
+        self, moves: Sequence[Move], steps: Sequence[tuple[Move | str, float, float]]
+    ) -> None:
+        self._trace += steps
+        self._path.moves.extend(moves)
+        self._n_steps += len(steps)
+        self.score = steps[-1][2]
+        if self.score > self._best[0] + self.tie:
+            self._best = (self.score, self._path, len(self._path.moves))
+        self._report()
+
+    def _score_unscored(self) -> None:
+        children = self.climb.unscored()
+        families = [(child, self.climb.parents_of(child)) for child in children]
+        self._score_rows(families, [None] * len(families))
+
+    def _score_rows(
+        self, families: Sequence[tuple[int, Sequence[int]]], known: Sequence[float | None]
+    ) -> None:
+        for rows in self.rows.get(families, known):
+            for child, (score, changed) in rows:
+                self.climb.set_row(child, score, changed)
+            if len(families) > 2:  # two take no longer than a step
+                self.check_time()
+
+    def _require_steps(self) -> None:
+        if self._n_steps >= self._max_steps:
+            raise LimitError("step limit")
+
+    def _report(self) -> None:
+        now = time.monotonic()
+        if now >= self._next_report:
+            self._next_report = now + _SECONDS_BETWEEN_REPORTS
+            self.problem.progress(f"{self._n_steps:,} steps, best score {self.best_score:.2f}")
+
+
+def _native(nodes: NodeKnowledge, candidates: Sequence[npt.NDArray[np.int32]]) -> _core.Climb:
+    ends = np.zeros(len(candidates) + 1, np.int64)
+    np.cumsum([len(group) for group in candidates], out=ends[1:])
+    flags = [nodes.required[group, child] for child, group in enumerate(candidates)]
+    empty = np.empty(0, np.int32)
+    return _core.Climb(
+        ends,
+        np.concatenate([empty, *candidates]),
+        np.concatenate([empty, *flags]).astype(np.uint8),
+        nodes.max_parents,
+        edges=nodes.required_edges,
+        ancestors=nodes.ancestors,
+        non_ancestors=nodes.non_ancestors,
+    )

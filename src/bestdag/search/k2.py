@@ -1,0 +1,181 @@
+"""K2: parents chosen greedily along an order of the variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.errors import GraphError, InvalidParameterError, require_count, unknown_name
+from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.search.base import Problem, SearchResult
+from bestdag.search.climbing.feasible import Parents
+from bestdag.search.climbing.run import finish
+from bestdag.search.climbing.walk import Walk
+
+__all__ = ["K2Search"]
+
+_N_ORDERS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class K2Search:
+    """Give each variable, one after the other, the parents that gain most.
+
+    A variable's parents come from those before it in the order: the one that gains most is added
+    until none gains or there are `max_parents`, a setting of the problem.
+
+    Parameters
+    ----------
+    order : sequence of str, optional
+        Every variable once. Without it the total order of the knowledge is used, or an order of
+        the start given with the problem, or random orders.
+    orders : int, optional
+        Try so many random orders, 10 unless given, and return the best structure. They follow
+        what the knowledge says about arcs, tiers and orders.
+
+    Notes
+    -----
+    "local optimum" means that no further parent that the order allows raises the score. K2 is
+    also the name of a score; this search runs with every score.
+
+    References
+    ----------
+    .. [1] Cooper and Herskovits (1992). "A Bayesian method for the induction of probabilistic
+       networks from data." Machine Learning 9, 309-347.
+
+    Examples
+    --------
+    >>> from bestdag import learn
+    >>> from bestdag.examples import example
+    >>> order = ["asia", "smoke", "tub", "lung", "bronc", "either", "xray", "dysp"]
+    >>> result = learn(example("asia.csv"), "k2", search=K2Search(order=order))
+    >>> result.dag.parents("either"), result.dag.parents("dysp")
+    (('lung', 'tub'), ('bronc', 'either'))
+    """
+
+    name: ClassVar[str] = "k2"
+
+    order: Sequence[str] | None = None
+    orders: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.orders is not None:
+            require_count("k2", "orders", self.orders, minimum=1)
+        if self.order is None:
+            return
+        if self.orders is not None:
+            raise InvalidParameterError("k2: give either order or orders, not both")
+        if isinstance(self.order, str) or not isinstance(self.order, Iterable):
+            raise InvalidParameterError(f"k2: order must be a list of names, got {self.order!r}")
+        object.__setattr__(self, "order", tuple(self.order))
+
+    def run(self, problem: Problem) -> SearchResult:
+        """Run along each order; a limit or Ctrl-C gives the best structure so far."""
+        nodes, order, note = problem.nodes, *self._one_order(problem)
+        if order is not None:
+            nodes = _along(nodes, order)
+        walk = Walk(self.name, problem, nodes, use_start=False, remember=order is None)
+        n_orders = self.orders or _N_ORDERS
+        if order is None:
+            note = f"the best of {n_orders} random orders"
+        walk.notes = (note,) if note else ()
+
+        def body(walk: Walk) -> None:
+            if order is not None:
+                _add_parents(walk, order)
+                return
+            for number in range(n_orders):
+                walk.check_time()
+                if number > 0:
+                    walk.go_to(walk.base, f"order {number + 1}")
+                rng = np.random.default_rng([problem.seed, number])
+                _add_parents(walk, _random_order(nodes, walk.base, rng))
+
+        return finish(self, walk, body)
+
+    def _one_order(self, problem: Problem) -> tuple[list[int] | None, str]:
+        """Return the order that is given in one way or another, and what is to be said of it."""
+        number = {name: i for i, name in enumerate(problem.names)}
+        if self.order is not None:
+            _require_every_name(self.order, number)
+            ignored = problem.start is not None
+            note = "the start is not used: the order is given" if ignored else ""
+            return [number[name] for name in self.order], note
+        if self.orders is not None:
+            return None, ""
+        if problem.knowledge.total_order:
+            return [number[name] for name in problem.knowledge.total_order], ""
+        if problem.start is not None:
+            order = [number[name] for name in problem.start.topological_order()]
+            return order, "the order is that of the start, which is not used otherwise"
+        return None, ""
+
+
+def _require_every_name(order: Sequence[str], number: dict[str, int]) -> None:
+    for name in order:
+        if name not in number:
+            raise unknown_name("variable", name, number, who="k2: order")
+    if len(order) != len(number) or len(set(order)) != len(number):
+        missing = sorted(set(number).difference(order))
+        what = f"{missing[0]!r} is missing" if missing else "a name comes twice"
+        raise InvalidParameterError(f"k2: order must have every variable once; {what}")
+
+
+def _along(nodes: NodeKnowledge, order: Sequence[int]) -> NodeKnowledge:
+    """Allow only arcs along the order, and refuse one that contradicts the knowledge."""
+    place = np.argsort(order)
+    along = place[:, None] < place[None, :]
+    against = [("->", parent, child) for parent, child in np.argwhere(nodes.required & ~along)]
+    against += [("~>", a, b) for a, b in nodes.ancestors if not along[a, b]]
+    for sign, before, after in against:
+        names = nodes.names
+        raise GraphError(
+            f"k2: the order has {names[after]!r} before {names[before]!r}, and the knowledge says "
+            f"'{names[before]} {sign} {names[after]}'; give another order"
+        )
+    return replace(nodes, allowed=nodes.allowed & along)
+
+
+def _add_parents(walk: Walk, order: Sequence[int]) -> None:
+    """Add the best parent from before until none gains: to all in step, one call for each round.
+
+    Where paths matter, what an earlier variable got decides what a later one may have.
+    """
+    place = np.argsort(order).astype(np.int32)
+    groups = [[child] for child in order] if walk.nodes.has_ancestral else [list(order)]
+    for group in groups:
+        while group:
+            walk.check_time()
+            best = (walk.climb.best_addition(child, walk.tie, place) for child in group)
+            moves = [move for move in best if move is not None and move[3] > walk.tie]
+            if moves:
+                walk.make(moves)
+            group = [child for _, _, child, _ in moves]
+
+
+def _random_order(nodes: NodeKnowledge, base: Parents, rng: np.random.Generator) -> list[int]:
+    """Draw an order that the arcs of `base` follow, and pairs that are allowed one way only.
+
+    The latter as far as possible: pairs may lead round a circle.
+    """
+    n = len(nodes.names)
+    left = np.ones(n, bool)
+    needs = np.zeros((n, n), bool)  # needs[p, c]: p must come before c
+    for child, group in enumerate(base):
+        needs[group, child] = True
+    wants: npt.NDArray[np.bool_] = nodes.allowed & ~nodes.allowed.T
+    n_needed, n_wanted = needs.sum(axis=0), wants.sum(axis=0)
+    order: list[int] = []
+    while len(order) < n:
+        ready = np.flatnonzero(left & (n_needed == 0))
+        fewest = n_wanted[ready].min()
+        node = int(rng.choice(ready[n_wanted[ready] == fewest]))
+        order.append(node)
+        left[node] = False
+        n_needed -= needs[node]
+        n_wanted -= wants[node]
+    return order

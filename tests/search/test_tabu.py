@@ -1,0 +1,64 @@
+"""Tabu search: it leaves local optima, does not go round in circles, and never loses."""
+
+import pytest
+
+from bestdag.errors import InvalidParameterError
+from bestdag.graph.dag import Dag
+from bestdag.graph.knowledge import Knowledge
+from bestdag.scores.scorer import Scorer
+from bestdag.search.base import Problem
+from bestdag.search.hill_climb import HillClimb
+from bestdag.search.tabu import Tabu
+from tests.search.neighbours import linked_data, neighbours
+from tests.search.test_hill_climb import STATEMENTS, bits, table_7_4
+
+
+def test_leaves_the_local_optimum_of_exercise_7_10():
+    scorer = Scorer(table_7_4(), "bic")
+    fork = Dag(list("ABC"), [("B", "A"), ("B", "C")])
+    stuck = HillClimb(reinsert=False).run(Problem(scorer, start=fork))
+    assert bits(stuck.score) == pytest.approx(-75.9625, abs=5e-5)
+    found = Tabu(reinsert=False).run(Problem(scorer, start=stuck.dag))
+    assert bits(found.score) == pytest.approx(-74.0671, abs=5e-5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_best_structure_is_a_local_optimum_and_no_worse_than_climbing(seed):
+    scorer = Scorer(linked_data(seed, n=7), "bdeu")
+    found = Tabu(patience=40).run(Problem(scorer))
+    assert found.status == "local optimum"
+    assert found.score >= HillClimb().run(Problem(scorer)).score
+    assert max(map(scorer.total, neighbours(found.dag))) <= found.score + 1e-8
+
+
+def pair(step):
+    _, one, _, other = step.move.split()
+    return frozenset((one, other))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_recent_changes_are_not_undone_except_for_a_new_best(seed):
+    length, patience = 5, 30
+    scorer = Scorer(linked_data(seed, n=7), "bic")
+    found = Tabu(length=length, patience=patience).run(Problem(scorer))
+    walk = found.trace[-patience:]  # the last moves were all in vain
+    assert max(step.score for step in walk) <= found.score + 1e-9
+    assert min(step.gain for step in walk) < 0
+    for i, step in enumerate(walk):
+        recent = {pair(before) for before in walk[max(0, i - length) : i]}
+        assert pair(step) not in recent
+
+
+@pytest.mark.parametrize("lines", STATEMENTS, ids="; ".join)
+def test_knowledge_holds_at_every_step(lines):
+    knowledge = Knowledge.parse(lines)
+    scorer = Scorer(linked_data(1), "aic")
+    found = Tabu(patience=30).run(Problem(scorer, knowledge=knowledge))
+    assert knowledge.allows(found.dag)
+    assert max(map(scorer.total, neighbours(found.dag, knowledge))) <= found.score + 1e-8
+
+
+@pytest.mark.parametrize("setting", ["length", "patience"])
+def test_bad_settings_are_refused(setting):
+    with pytest.raises(InvalidParameterError, match=f"tabu: {setting} must be"):
+        Tabu(**{setting: 0})
