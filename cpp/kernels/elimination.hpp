@@ -1,5 +1,5 @@
 // Sums of products of small tables, one variable after the other. Native twin of
-// scores/_elimination.py.
+// bestdag/elimination.py.
 #pragma once
 
 #include <cstddef>

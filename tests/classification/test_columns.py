@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from bestdag.classification.columns import Coding, Target
+from bestdag.data.discretization.quantile import Quantile
 from bestdag.data.schema import Variable
-from bestdag.errors import BestdagError, DataError, UnknownNameError
+from bestdag.errors import BestdagError, DataError, InvalidParameterError, UnknownNameError
 
 CLASS = Variable("class", ("no", "yes"))
 
@@ -78,6 +79,9 @@ def test_truth_values_and_mixed_objects():
     assert column.variable.states == ("1.5", "3", "x")
     assert codes == [2, 1, 0]
     assert column.codes(objects(3.0, "3"), ignore_unknown=False).tolist() == [1, 1]
+    column, codes = coded(objects("x", True, 1, 0, False))
+    assert column.variable.states == ("0", "1", "False", "True", "x")
+    assert codes == [4, 3, 1, 0, 2]
 
 
 @pytest.mark.parametrize("raw", [np.array([1.0, np.nan]), objects("a", None)])
@@ -112,6 +116,14 @@ def test_settings_are_checked_at_once():
         Coding(method="quantil")
     with pytest.raises(BestdagError):
         Coding(method="uniform", bins=0)
+    with pytest.raises(UnknownNameError, match="fayyad_irani: unknown setting 'bins'"):
+        Coding(bins=5)
+    with pytest.raises(
+        InvalidParameterError, match=r"method must be one of fayyad_irani, .* got 5"
+    ):
+        Coding(method=5)
+    with pytest.raises(InvalidParameterError, match=r"Quantile\(bins=3\) has its settings already"):
+        Coding(method=Quantile(bins=3), bins=5)
     with pytest.raises(BestdagError, match="max_values"):
         Coding(max_values=-1)
 
@@ -119,3 +131,21 @@ def test_settings_are_checked_at_once():
 def test_the_class_is_no_attribute():
     with pytest.raises(DataError, match="the class 'class' is among the attributes"):
         Coding().code({"class": np.array([0, 1])}, Target(CLASS, np.array([0, 1])))
+
+
+def test_a_table_without_attributes_is_refused():
+    with pytest.raises(DataError, match="at least one attribute beside the class is needed"):
+        Coding().code({}, Target(CLASS, np.array([0, 1])))
+
+
+@pytest.mark.parametrize(
+    ("raw", "codes"),
+    [
+        (np.array([2**53, 2**53 + 1, 2**53 + 2, 2**53 + 4]), [0, 0, 1, 2]),
+        (np.array([2**63, 2**63 + 1, 2**63 + 4096, 2**63], np.uint64), [0, 0, 1, 0]),
+        (np.array([1e300, 1e300, 1e300]), [0, 0, 0]),
+        (np.array([-1e300, 1e300, 1e300]), [0, 1, 1]),
+    ],
+)
+def test_whole_numbers_that_are_one_float_are_one_state(raw, codes):
+    assert coded(raw)[1] == codes

@@ -311,7 +311,10 @@ def test_given_cut_points():
     assert data.codes("dose").tolist() == [0, 0] + [1] * 8 + [2, 2]
 
 
-@pytest.mark.parametrize("points", [[2, 1], [1, 1], [float("nan")], [float("inf")], "12", 3, ["x"]])
+@pytest.mark.parametrize(
+    "points",
+    [[2, 1], [1, 1], [float("nan")], [float("inf")], "12", 3, ["x"], [10**400]],
+)
 def test_refuses_wrong_cut_points(points):
     with pytest.raises(InvalidParameterError, match="cut points of 'dose' must be"):
         discretize(TABLE, cuts={"dose": points}, target="ill")
@@ -332,6 +335,8 @@ def test_refusals():
         discretize(TABLE, target="ill", cut=["dos"])
     with pytest.raises(InvalidParameterError, match="the target 'ill' cannot be cut"):
         discretize(TABLE, target="ill", cut=["ill"])
+    with pytest.raises(DataError, match=r"'sex' must hold numbers to be cut, got 'f' in row 1"):
+        discretize({"sex": ["f", "m"]}, method="uniform", cut="sex", states={"sex": ["f", "m"]})
     with pytest.raises(DataError, match="column 'ill' has 2 rows, column 'x' has 3"):
         discretize({"x": [0.5, 1.5, 2.5], "ill": ["a", "b"]}, target="ill")
     with pytest.raises(DataError, match=r"column 'x' holds .*list"):

@@ -283,3 +283,8 @@ def test_every_method_ignores_the_order_of_rows(name):
     assert len(once) > 0
     assert np.all(np.diff(once) > 0)
     assert np.array_equal(once, METHODS[name]().cuts(values[order], **told))
+
+
+def test_refuses_more_classes_than_codes():
+    with pytest.raises(InvalidParameterError, match=r"at most 65,535 classes .* got 70,000"):
+        cut_points(np.arange(70_000.0), np.arange(70_000), 70_000)

@@ -7,9 +7,9 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from bestdag import GES, Dag, EdgeDifferencePrior, Knowledge, Network, learn
+from bestdag import GES, BDe, Dag, EdgeDifferencePrior, Knowledge, Network, learn
 from bestdag.data.schema import Variable
-from bestdag.errors import CycleError, InvalidParameterError
+from bestdag.errors import CycleError, GraphError, InvalidParameterError
 from bestdag.graph.enumeration import all_dags
 from bestdag.network.table import ConditionalTable
 from bestdag.scores.scorer import Scorer
@@ -232,6 +232,24 @@ def test_ctrl_c_gives_the_class_reached_so_far():
     assert found.score == pytest.approx(scorer.total(found.dag))
 
 
+def test_ctrl_c_while_a_class_is_scored_leaves_the_class_before(monkeypatch):
+    scorer = random_scorer(7, 300)
+    total, asked = Scorer.total, []
+
+    def interrupted(self, dag):
+        asked.append(dag)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return total(self, dag)
+
+    monkeypatch.setattr(Scorer, "total", interrupted)
+    found = GES().run(Problem(scorer))
+    assert found.status == "interrupted"
+    assert len(found.trace) == 1
+    assert found.dag == asked[1]
+    assert found.score == found.trace[0].score == pytest.approx(total(scorer, found.dag))
+
+
 def test_needs_data():
     from bestdag.scores.build import build_score_table
 
@@ -253,3 +271,41 @@ def test_a_sample_of_a_network_with_many_variables():
     found = learn(data, "bdeu", search="ges")
     assert set(found.dag.skeleton().edges) >= set(itertools.pairwise(names))
     assert found.found.score >= Scorer(data, "bdeu").total(network)
+
+
+def test_leaves_a_start_that_the_prior_calls_impossible():
+    # b is a copy of a in the prior network, and not in the data.
+    a, b, c = (Variable(name, ("0", "1")) for name in "abc")
+    half = np.array([0.5, 0.5])
+    prior = Network(
+        [
+            ConditionalTable(a, (), half),
+            ConditionalTable(b, (a,), np.eye(2)),
+            ConditionalTable(c, (), half),
+        ]
+    )
+    data = make_dataset({"a": [0, 0, 1, 1] * 5, "b": [0, 1, 1, 0] * 5, "c": [0, 0, 1, 1] * 5})
+    start = Dag(["a", "b", "c"], [("a", "b")])
+    result = GES().run(Problem(Scorer(data, BDe(prior=prior)), start=start))
+    assert result.dag.arcs == (("a", "c"),)
+    assert math.isinf(result.trace[0].gain) or math.isinf(result.trace[1].gain)
+
+
+def test_the_clock_is_looked_at_while_the_moves_of_one_class_are_scored():
+    # In a complete graph of 16 nodes every pair has 2^14 deletions.
+    names = [f"v{i:02}" for i in range(16)]
+    scorer = Scorer(make_dataset({name: [0, 1] for name in names}), "bdeu")
+    complete = Dag(names, list(itertools.combinations(names, 2))).cpdag()
+    looks = iter([False, True])
+    assert not Gains(scorer, deletes, lambda _: False, lambda: next(looks)).update(View(complete))
+    late = iter([False, True])
+    problem = Problem(random_scorer(0))
+    problem.out_of_time = lambda: next(late, True)
+    assert GES().run(problem).status == "time limit"
+
+
+def test_refuses_more_required_parents_than_allowed():
+    knowledge = Knowledge(required_arcs=[("a", "c"), ("b", "c")])
+    problem = Problem(random_scorer(0), knowledge=knowledge, max_parents=1)
+    with pytest.raises(GraphError, match="ges: 'c' has 2 required parents, and at most 1"):
+        GES().run(problem)

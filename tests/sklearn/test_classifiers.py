@@ -202,3 +202,28 @@ def test_discretiser_keeps_nan_and_names(iris):
     assert list(out.columns) == list("abcd")
     assert np.isnan(out.loc[0, "a"])
     assert int(out.isna().sum().sum()) == 1
+
+
+@pytest.mark.filterwarnings("ignore:X (has|does not have valid) feature names")
+def test_an_array_may_follow_a_frame_and_a_frame_an_array(iris):
+    X, y = iris
+    frames = [pd.DataFrame(X), pd.DataFrame(X, columns=list("abcd")), X]
+    expected = TANClassifier().fit(X, y).predict_proba(X)
+    for trained in frames:
+        model = TANClassifier().fit(trained, y)
+        for new in frames:
+            np.testing.assert_array_equal(model.predict_proba(new), expected)
+        with pytest.raises(ValueError, match="3 features, but TANClassifier is expecting 4"):
+            model.predict(X[:, :3])
+        with pytest.raises(ValueError, match="3 features, but TANClassifier is expecting 4"):
+            model.predict(pd.DataFrame(X[:, :3]))
+
+
+def test_whole_numbers_of_any_size():
+    X = np.array([[2**70, 1], [2**70, 2], [1, 2], [1, 3]] * 5, dtype=object)
+    assert TANClassifier().fit(X, [0, 0, 1, 1] * 5).predict(X).tolist() == [0, 0, 1, 1] * 5
+
+
+def test_discretiser_refuses_bins_that_its_method_has_no_use_for(iris):
+    with pytest.raises(KeyError, match="fayyad_irani: unknown setting 'bins'"):
+        FayyadIraniDiscretizer(bins=5).fit(*iris)

@@ -15,8 +15,10 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import METHODS
 from bestdag.data.discretization.base import Method
 from bestdag.data.discretization.cuts import apply_cuts, cut_between, cut_variable
+from bestdag.data.labels import is_absent
 from bestdag.data.schema import MAX_ARITY, Variable
-from bestdag.errors import DataError, require_count, unknown_name
+from bestdag.errors import DataError, InvalidParameterError, require_count
+from bestdag.registry import make
 
 __all__ = ["CodedTable", "Coding", "Column", "Target"]
 
@@ -24,6 +26,8 @@ Codes = npt.NDArray[Any]
 
 # A whole-number column whose values span less than this is counted in an array.
 _MAX_SPAN = 1 << 20
+# Whole numbers up to here are exact as floats; beyond, those that round to one float are equal.
+_MAX_EXACT = 1 << 53
 
 
 class Column(Protocol):
@@ -85,12 +89,20 @@ class Coding:
 
     def make_method(self) -> Method:
         """Return the method with its settings."""
-        if not isinstance(self.method, str):
-            return self.method
-        if self.method not in METHODS:
-            raise unknown_name("method", self.method, METHODS, who="discretize")
         settings = {} if self.bins is None else {"bins": self.bins}
-        return METHODS[self.method](**settings)
+        if not isinstance(self.method, str):
+            if not hasattr(self.method, "cuts") or isinstance(self.method, type):
+                raise InvalidParameterError(
+                    f"classifier: method must be one of {', '.join(METHODS)} or have cuts(values), "
+                    f"got {self.method!r:.60}"
+                )
+            if settings:
+                raise InvalidParameterError(
+                    f"classifier: {self.method!r} has its settings already, got bins too"
+                )
+            return self.method
+        method: Method = make("method", self.method, METHODS, {}, settings)
+        return method
 
     def code(
         self,
@@ -102,6 +114,8 @@ class Coding:
 
         `declared` has the values of columns that are known to have these and no others.
         """
+        if not columns:
+            raise DataError("classifier: at least one attribute beside the class is needed")
         if target.variable.name in columns:
             raise DataError(
                 f"classifier: the class {target.variable.name!r} is among the attributes"
@@ -129,8 +143,8 @@ class Coding:
             return _Intervals(cut_variable(name, self._cuts(raw, target).tolist()))
         if raw.dtype.kind == "b":
             return _Values.of(name, (False, True))
-        seen = dict.fromkeys(raw.tolist())
-        _require_complete(name, np.array([_is_missing(value) for value in seen]))
+        seen = dict.fromkeys(_listed(raw))
+        _require_complete(name, np.array([is_absent(value) for value in seen]))
         return _Values.of(name, tuple(sorted(seen, key=_sorting)))
 
     def _cuts(self, raw: npt.NDArray[Any], target: Target) -> npt.NDArray[np.float64]:
@@ -158,7 +172,7 @@ class _Intervals:
         except (TypeError, ValueError):
             raise DataError(
                 f"column {self.variable.name!r}: was a number column in training, got "
-                f"{next(v for v in raw.tolist() if not _is_number(v))!r:.60}"
+                f"{next(v for v in raw.tolist() if not _is_number(v) and not is_absent(v))!r:.60}"
             ) from None
         return apply_cuts(numbers, self.variable.cuts or ())
 
@@ -185,14 +199,14 @@ class _Values:
 
     def codes(self, raw: npt.NDArray[Any], *, ignore_unknown: bool) -> Codes:
         arity = self.variable.arity
-        values = raw.tolist()
-        lookup = {v: arity if _is_missing(v) else self._place(v) for v in dict.fromkeys(values)}
+        values = _listed(raw)
+        lookup = {v: arity if is_absent(v) else self._place(v) for v in dict.fromkeys(values)}
         places = np.fromiter((lookup[v] for v in values), np.int64, len(values))
         if not ignore_unknown and (places < 0).any():
             row = int(np.argmax(places < 0))
             raise DataError(
-                f"column {self.variable.name!r}: value {raw[row]!r:.60} in row {row} was not seen "
-                f"in training; known are {_listing(self.variable.states)}; leave it out, or "
+                f"column {self.variable.name!r}: value {values[row]!r:.60} in row {row} was not "
+                f"seen in training; known are {_listing(self.variable.states)}; leave it out, or "
                 "ignore unknown values"
             )
         return np.where(places < 0, arity, places).astype(code_type(arity))
@@ -215,8 +229,8 @@ def _few_whole_numbers(raw: npt.NDArray[Any], limit: int) -> list[int] | None:
     if len(raw) == 0 or not np.isfinite(raw).all():
         return None
     low, high = int(raw.min()), int(raw.max())
-    if high - low >= _MAX_SPAN:
-        values = np.unique(raw)
+    if high - low >= _MAX_SPAN or max(-low, high) > _MAX_EXACT:
+        values = np.unique(raw.astype(np.float64))
         whole = len(values) <= limit and bool((values == np.floor(values)).all())
         return [int(v) for v in values] if whole else None
     if raw.dtype.kind == "f" and not (raw == np.floor(raw)).all():
@@ -236,10 +250,9 @@ def _require_complete(name: str, is_missing: npt.NDArray[np.bool_] | None) -> No
         )
 
 
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float) and value != value
+def _listed(raw: npt.NDArray[Any]) -> list[Any]:
+    """Return the values with True and False as texts: as keys they would equal 1 and 0."""
+    return [str(v) if v is True or v is False else v for v in raw.tolist()]
 
 
 def _is_number(value: Any) -> bool:

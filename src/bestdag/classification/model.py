@@ -112,23 +112,17 @@ class Classifier:
         Missing cells are summed over, and so are unknown values where those are ignored. A row
         that has probability zero with every class gets the marginal distribution of the class.
         """
-        coded = self._coded(columns, ignore_unknown)
-        if coded is None:  # no attribute at all
-            n_rows = len(next(iter(columns.values()), ()))
-            prior = np.log(self.network.table(self.target.name).rows[0])
-            return np.tile(prior, (n_rows, 1))
         return self.network.predict_log_proba(
-            self.target.name, coded, impossible="marginal", threads=self.threads
+            self.target.name,
+            self._coded(columns, ignore_unknown),
+            impossible="marginal",
+            threads=self.threads,
         )
 
-    def _coded(
-        self, columns: Mapping[str, npt.NDArray[Any]], ignore_unknown: bool
-    ) -> Dataset | None:
+    def _coded(self, columns: Mapping[str, npt.NDArray[Any]], ignore_unknown: bool) -> Dataset:
         missing = [c.variable.name for c in self.columns if c.variable.name not in columns]
         if missing:
             raise DataError(f"classifier: column {missing[0]!r} is missing from the data")
-        if not self.columns:
-            return None
         codes: Sequence[Codes] = [
             column.codes(columns[column.variable.name], ignore_unknown=ignore_unknown)
             for column in self.columns

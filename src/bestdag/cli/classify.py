@@ -150,8 +150,10 @@ def command(
     if classifier in ("tan", "naive_bayes") and (search is not None or max_parents is not None):
         raise click.UsageError("--search and --max-parents belong to augmented and network")
     ((score_name, chosen),) = choose_scores((name,), options).items()
-    if compare and score_name != "bdeu":
-        raise click.UsageError("--compare has its own scores; leave out --score")
+    if compare and chosen.score != make_score("bdeu"):
+        raise click.UsageError(
+            "--compare has its own scores; leave out --score and settings of scores"
+        )
     if choose_structure_prior(options) is not None:
         raise click.UsageError("classify: takes no structure prior")
     reading = read_settings(options)

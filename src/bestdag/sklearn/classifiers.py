@@ -97,8 +97,11 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the natural logarithms of the classes' probabilities, rows x classes."""
         check_is_fitted(self)
         table = raw_table(self, X, reset=False)
+        # By place, as in all of scikit-learn: an array may follow a frame; names were compared.
+        names = [column.variable.name for column in self.model_.columns]
+        columns = dict(zip(names, table.columns.values(), strict=True))
         return self.model_.log_probabilities(
-            table.columns, ignore_unknown=self.handle_unknown == "ignore"
+            columns, ignore_unknown=self.handle_unknown == "ignore"
         )
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,12 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from bestdag.data.labels import is_absent
+
 __all__ = ["RawTable", "class_labels", "raw_table"]
+
+# Whole numbers below this fit into 64 bits.
+_MAX_INT = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +111,16 @@ def _plain(raw: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return raw
     if raw.dtype.kind in "US":
         return raw.astype(object)
-    values = [None if _is_missing(value) else value for value in raw.tolist()]
+    values = [None if is_absent(value) else value for value in raw.tolist()]
     known = [value for value in values if value is not None]
     if known and all(map(_is_number, known)):
-        whole = len(known) == len(values) and all(isinstance(v, int) for v in known)
-        fill: Callable[[Any], Any] = lambda v: np.nan if v is None else v  # noqa: E731
-        return np.array([fill(v) for v in values], dtype=np.int64 if whole else np.float64)
+        whole = len(known) == len(values) and all(
+            isinstance(v, int) and abs(v) < _MAX_INT for v in known
+        )
+        return np.array(values, dtype=np.int64 if whole else np.float64)  # None is NaN there
     out = np.empty(len(values), dtype=object)
     out[:] = values
     return out
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
 def _is_number(value: Any) -> bool:

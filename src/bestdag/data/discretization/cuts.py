@@ -135,7 +135,7 @@ def check_cuts(who: str, name: str, cuts: object) -> tuple[float, ...]:
         if isinstance(cuts, str):
             raise TypeError
         points = tuple(float(cut) for cut in cuts)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidParameterError(
             f"{who}: cut points of {name!r} must be a list of numbers, got {cuts!r:.60}"
         ) from None

@@ -80,7 +80,8 @@ class Cutter:
         if found.wrong is None:
             return asked or _is_wide(found.values, options.max_states)
         row, cell = found.wrong
-        if not asked or (name in options.states and cell in self.given[name].states):
+        has_states = name in options.states and name in self.given
+        if not asked or (has_states and cell in self.given[name].states):
             return False
         raise DataError(
             f"read: {options.source}: column {name!r} must hold numbers to be cut, "

@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.data.discretization.cuts import counted_numbers, cut_between
+from bestdag.data.schema import MAX_ARITY
+from bestdag.errors import InvalidParameterError
 
 __all__ = ["FayyadIrani", "cut_points"]
 
@@ -67,6 +69,10 @@ def cut_points(
     >>> cut_points([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1], 2)
     array([], dtype=float64)
     """
+    if n_classes > MAX_ARITY:
+        raise InvalidParameterError(
+            f"fayyad_irani: at most {MAX_ARITY:,} classes are possible, got {n_classes:,}"
+        )
     heavy = None if weights is None else np.asarray(weights)
     numbers, kept = counted_numbers(values, heavy)
     classes = np.asarray(target_codes)[kept]

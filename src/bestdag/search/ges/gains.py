@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
@@ -28,6 +29,9 @@ class Gains:
         Lists the moves of a pair.
     allows : callable
         Whether a family may be scored at all: says no to families with too many parents.
+    is_late : callable
+        Whether time is up. A pair may have very many moves: two to the power of the neighbours
+        that form a clique.
     """
 
     def __init__(
@@ -35,30 +39,40 @@ class Gains:
         scorer: Scorer,
         listing: Callable[[View, str, str], Iterable[Move]],
         allows: Callable[[Family], bool],
+        is_late: Callable[[], bool] = lambda: False,
     ) -> None:
         self._scorer = scorer
         self._listing = listing
         self._allows = allows
+        self._is_late = is_late
         self._view: View | None = None
         self._moves: dict[Pair, list[tuple[float, Move]]] = {}
 
-    def update(self, view: View) -> None:
-        """Bring the gains up to date with a class."""
+    def update(self, view: View) -> bool:
+        """Bring the gains up to date with a class; False when time is up before they are."""
         pairs = list(self._stale(view))
-        found = [(pair, move) for pair in pairs for move in self._listing(view, *pair)]
+        for pair in pairs:
+            self._moves.pop(pair, None)
+        moves = ((pair, move) for pair in pairs for move in self._listing(view, *pair))
+        while some := list(itertools.islice(moves, _TOGETHER)):
+            if self._is_late():
+                return False
+            self._add(view, some)
+        self._view = view
+        return True
+
+    def _add(self, view: View, moves: Iterable[tuple[Pair, Move]]) -> None:
+        """Score moves and keep those that gain."""
         wanted = []
-        for pair, move in found:
+        for pair, move in moves:
             before, after = move.families(view)
             if all(map(self._allows, after)):
                 wanted.append((pair, move, before, after))
         scores = self._scores(family for _, _, before, after in wanted for family in before + after)
-        for pair in pairs:
-            self._moves.pop(pair, None)
         for pair, move, before, after in wanted:
             gain = sum(scores[family] for family in after) - sum(scores[f] for f in before)
             if gain > 0:
                 self._moves.setdefault(pair, []).append((gain, move))
-        self._view = view
 
     def best(self, least: float, unit: float) -> Iterator[tuple[float, Move]]:
         """Yield the moves that gain more than `least`, best first.
@@ -75,7 +89,7 @@ class Gains:
                 left = [entry for entry in left if entry[0] < enough]
             else:
                 first, left = left, []
-            yield from sorted(first, key=lambda e: (-round(e[0] / unit), *_names(e[1])))
+            yield from sorted(first, key=lambda e: (-np.rint(e[0] / unit), *_names(e[1])))
             n_sorted *= 8
 
     def _stale(self, view: View) -> Iterator[Pair]:
@@ -127,6 +141,8 @@ class Gains:
 
 
 _FIRST_SORTED = 16
+# Moves scored between two looks at the clock.
+_TOGETHER = 1 << 14
 # So many families with a common base are cheaper to count together.
 _WORTH_SHARING = 4
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from math import isfinite
 from typing import Any, ClassVar
 
 from bestdag.errors import GraphError, InvalidParameterError
@@ -113,26 +114,29 @@ class _Walk:
 
     def climb(self, listing: Callable[[View, str, str], Iterable[Move]]) -> bool:
         """Take the best step of one kind while there is one; False when time is up."""
-        gains = Gains(self._scorer, listing, self._is_small)
-        while not self._problem.out_of_time():
-            gains.update(self.view)
+        is_late = self._problem.out_of_time
+        gains = Gains(self._scorer, listing, self._is_small, is_late)
+        while not is_late() and gains.update(self.view):
             if not self._step(gains):
-                return True
+                return not is_late()
             self._problem.progress(f"ges: {self.trace[-1].move}, score {self.score:.3f}")
         return False
 
     def _step(self, gains: Gains) -> bool:
-        unit = _ROUNDING * max(1.0, abs(self.score))
+        # The score of a start may be minus infinity, where a prior calls it impossible.
+        unit = _ROUNDING * (max(1.0, abs(self.score)) if isfinite(self.score) else 1.0)
         for gain, move in gains.best(unit, unit):
+            if self._problem.out_of_time():
+                return False
             if not move.is_valid(self.view):
                 continue
             after = move.apply(self.view).extension()
             graph = after.cpdag()
             member = after if self.is_free else self._obeying(graph)
             if member is not None:
-                self.member, self.view = member, View(graph)
-                self.score = self._scorer.total(member)
-                self.trace.append(Step(str(move), gain, self.score))
+                score = self._scorer.total(member)  # Ctrl-C here leaves the class before
+                self.member, self.view, self.score = member, View(graph), score
+                self.trace.append(Step(str(move), gain, score))
                 return True
         return False
 
