@@ -1,12 +1,20 @@
 """interruptible: Ctrl-C at any moment ends the query and leaves nothing running."""
 
+import os
+import shutil
+import signal
+import subprocess
+import sys
 import threading
+import time
 
 import duckdb
 import pytest
 
 from bestdag.data import interrupts
-from bestdag.data.interrupts import interruptible
+from bestdag.data.csv_source import csv_table
+from bestdag.data.duck_connection import connection
+from bestdag.data.interrupts import interruptible, temporary_folder, to_the_end
 from bestdag.data.readers import read
 
 SLOW = "SELECT sum(hash(i * j)) FROM range(10000000) a(i), range(1000000) b(j)"
@@ -120,3 +128,73 @@ def test_every_query_of_a_file_can_be_interrupted(monkeypatch, tmp_path):
     for kind in ("parquet", "csv", "jsonl"):
         read(tmp_path / f"t.{kind}")
     assert set(seen) == {"bestdag-read"}
+
+
+def test_a_query_that_must_not_be_interrupted_ends_first(monkeypatch):
+    began, ended = threading.Event(), []
+
+    class Task(interrupts._Task):
+        def begin(self):
+            self.start()
+            began.wait(10)
+            raise KeyboardInterrupt
+
+    def work():
+        began.set()
+        time.sleep(0.2)
+        ended.append(1)
+
+    monkeypatch.setattr(interrupts, "_Task", Task)
+    with pytest.raises(KeyboardInterrupt):
+        to_the_end(work)
+    assert ended
+
+
+def test_a_folder_is_removed_though_its_removal_is_interrupted(monkeypatch):
+    whole, left = shutil.rmtree, [KeyboardInterrupt, KeyboardInterrupt]
+
+    def rmtree(path, **settings):
+        if left:
+            raise left.pop()
+        whole(path, **settings)
+
+    monkeypatch.setattr(shutil, "rmtree", rmtree)
+    with pytest.raises(KeyboardInterrupt), temporary_folder() as folder:
+        assert os.path.isdir(folder)
+    assert not os.path.exists(folder)
+
+
+def test_what_can_be_interrupted_writes_no_parquet(tmp_path):
+    # Interrupted while it writes Parquet, DuckDB 2.0 may hang; that is too rare to be provoked.
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n2,1\n")
+    with connection() as con:
+        table = csv_table(con, path, str(path), ",", "t.csv")
+        with table.stored(table.fields, None) as (stored, _):
+            assert stored.origin == "stored.main.columns"
+            assert stored.select("c0, c1") == [("1", "2"), ("2", "1")]
+        assert [name for (name,) in con.execute("SHOW DATABASES").fetchall()] == ["memory"]
+
+
+@pytest.mark.parametrize("wait", [0, 0.05, 0.2])
+def test_a_command_interrupted_while_columns_are_stored_leaves_nothing(wait, tmp_path):
+    path, folder, made = tmp_path / "t.csv", tmp_path / "temporary", tmp_path / "made"
+    folder.mkdir()
+    made.mkdir()
+    cells = ", ".join(f"(hash(i * 8 + {k}) % 1000) / 8 AS x{k}" for k in range(8))
+    duckdb.sql(f"SELECT i % 3 AS y, {cells} FROM range(500000) t(i)").write_csv(str(path))
+    command = [sys.executable, "-m", "bestdag", "discretize", str(path), "--target", "y"]
+    process = subprocess.Popen(
+        [*command, "--quiet", "-o", str(made / "cut.csv")],
+        env={**os.environ, "TMPDIR": str(folder)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while process.poll() is None and not any(folder.glob("bestdag-*/columns.db")):
+        time.sleep(0.005)
+    time.sleep(wait)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, "bestdag: interrupted\n")
+    assert not any(folder.iterdir())
+    assert not any(made.iterdir())

@@ -366,7 +366,7 @@ def test_csv_export_refuses_what_a_file_cannot_tell_apart():
 def test_ctrl_c_ends_a_query_at_once_and_leaves_nothing():
     code = """
         import os, signal, sys, tempfile, threading, time
-        from bestdag.data.duck import connection
+        from bestdag.data.duck_connection import connection
         from bestdag.data.interrupts import interruptible
         with tempfile.TemporaryDirectory() as folder:
             tempfile.tempdir = folder

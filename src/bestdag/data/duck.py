@@ -8,35 +8,21 @@ memory), which they are (only where they are few), and the codes. Codes travel p
 from __future__ import annotations
 
 import os
-import re
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from bestdag.data.duck_connection import connection, described, run_sql, sql_text, stored_table
 from bestdag.data.encode import RawColumn, ReadOptions, refuse_many
-from bestdag.data.interrupts import interruptible
+from bestdag.data.interrupts import interruptible, temporary_folder, to_the_end
 from bestdag.errors import DataError
 
-__all__ = [
-    "MAX_TOGETHER",
-    "DuckTable",
-    "Field",
-    "connection",
-    "described",
-    "one_line",
-    "plain_path",
-    "require_readable",
-    "run_sql",
-    "sql_name",
-    "sql_text",
-]
+__all__ = ["MAX_TOGETHER", "DuckTable", "Field", "require_readable"]
 
 _T = TypeVar("_T")
 
@@ -140,18 +126,21 @@ class DuckTable:
         """Keep the texts of many columns in a file of their own, where few at a time are cheap."""
         listed = [*fields, weight] if weight is not None else list(fields)
         texts = ", ".join(f"{field.sql} AS c{i}" for i, field in enumerate(listed))
-        with ExitStack() as stack:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="bestdag-"))
-            con = stack.enter_context(connection()) if self.con is None else self.con
-            path = os.path.join(folder, "columns.parquet")
-            rows = max(_LEAST_GROUP, _GROUP_CELLS // len(listed))
-            relation = self._run(lambda: self.relation.project(texts))
-            self._run(lambda: relation.write_parquet(path, row_group_size=rows))
-            origin = f"read_parquet({sql_text(path)})"
-            moved = [
-                Field(field.name, f"c{i}", field.value, field.declared)
-                for i, field in enumerate(listed)
-            ]
+        moved = [
+            Field(field.name, f"c{i}", field.value, field.declared)
+            for i, field in enumerate(listed)
+        ]
+        rows = max(_LEAST_GROUP, _GROUP_CELLS // len(listed))
+        with temporary_folder() as folder, ExitStack() as stack:
+            if self.con is not None:
+                con, query = self.con, f"SELECT {texts} FROM {self.origin}"
+                origin = stack.enter_context(stored_table(con, query, folder, rows))
+            else:
+                con = stack.enter_context(connection())
+                path = os.path.join(folder, "columns.parquet")
+                relation = self._run(lambda: self.relation.project(texts))
+                to_the_end(lambda: relation.write_parquet(path, row_group_size=rows))
+                origin = f"read_parquet({sql_text(path)})"
             yield (
                 DuckTable(described(con, origin), moved, con, origin, by_column=True),
                 moved[-1] if weight is not None else None,
@@ -277,62 +266,6 @@ class DuckTable:
 
     def _run(self, work: Callable[[], _T]) -> _T:
         return interruptible(work, self.con)
-
-
-@contextmanager
-def connection() -> Iterator[Any]:
-    """Open a private in-memory DuckDB that spills to a folder of its own, removed at the end."""
-    import duckdb
-
-    with tempfile.TemporaryDirectory(prefix="bestdag-", ignore_cleanup_errors=True) as folder:
-        con = duckdb.connect(":memory:")
-        try:
-            for setting in (
-                f"temp_directory = {sql_text(os.path.join(folder, 'spill'))}",
-                "preserve_insertion_order = true",
-                "enable_progress_bar = false",
-                "parquet_metadata_cache = true",
-            ):
-                run_sql(con, f"SET {setting}")
-            yield con
-        finally:
-            con.close()
-
-
-def run_sql(con: Any, query: str) -> list[tuple[Any, ...]]:
-    """Run SQL on a connection of our own and return its rows."""
-    return interruptible(lambda: list(con.execute(query).fetchall()), con)
-
-
-def described(con: Any, origin: str) -> Any:
-    """Describe what a SQL text selects from, as a relation with names and types."""
-    return interruptible(lambda: con.sql(f"FROM {origin}"), con)
-
-
-def sql_text(text: str) -> str:
-    """Quote a text for SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def sql_name(name: str) -> str:
-    """Quote a column name for SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def one_line(error: BaseException) -> str:
-    """Shorten a message of several lines to its first sentence, for use inside our own."""
-    first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-    return re.sub(r"^[\w ]*Error: ", "", first)[:200].rstrip(". ") or type(error).__name__
-
-
-def plain_path(path: Path, folder: str) -> str:
-    """Give DuckDB a path it will not read as a pattern: a link, if the name has such characters."""
-    text = os.path.abspath(path)
-    if not any(sign in text for sign in "*?[]{}"):
-        return text
-    link = os.path.join(folder, "source" + "".join(path.suffixes[-2:]))
-    os.symlink(text, link)
-    return link
 
 
 def require_readable(fields: Sequence[Field], options: ReadOptions) -> None:

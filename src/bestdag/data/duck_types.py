@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from bestdag.data.duck import DuckTable, Field, described, one_line, run_sql, sql_name, sql_text
+from bestdag.data.duck import DuckTable, Field
+from bestdag.data.duck_connection import described, one_line, run_sql, sql_name, sql_text
 from bestdag.errors import DataError
 
 __all__ = ["explain_parquet_failure", "json_value", "parquet_table", "typed_fields"]

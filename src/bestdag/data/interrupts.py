@@ -1,12 +1,15 @@
-"""Ctrl-C while DuckDB works: the query ends at once, and nothing is left running."""
+"""Ctrl-C while DuckDB works: the query ends at once, and nothing is left running or lying about."""
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
-__all__ = ["interruptible"]
+__all__ = ["interruptible", "temporary_folder", "to_the_end"]
 
 _T = TypeVar("_T")
 _PATIENCE = 0.05  # seconds between looks
@@ -24,6 +27,36 @@ def interruptible(work: Callable[[], _T], con: Any) -> _T:
             return work()
         except Exception as error:
             raise _own(error) from None
+    return _watched(work, con)
+
+
+def to_the_end(work: Callable[[], _T]) -> _T:
+    """Run a query that must not be interrupted: Ctrl-C is answered when it has ended."""
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    return _watched(work, None)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[str]:
+    """Make a folder that is gone afterwards, even if Ctrl-C comes while it is removed."""
+    path = tempfile.mkdtemp(prefix="bestdag-")
+    try:
+        yield path
+    finally:
+        stopped: BaseException | None = None
+        gone = False
+        while not gone:
+            try:
+                shutil.rmtree(path, ignore_errors=True)
+                gone = True
+            except KeyboardInterrupt as error:
+                stopped = error
+        if stopped is not None:
+            raise stopped
+
+
+def _watched(work: Callable[[], _T], con: Any) -> _T:
     task = _Task(work)
     stopped: BaseException | None = None
     # Ctrl-C may come at any line below, and again: the task must have ended in every case.
@@ -76,7 +109,8 @@ class _Task(threading.Thread, Generic[_T]):
         if self._first.acquire(blocking=False):
             self._ended.set()  # it had not begun, and cannot any more
         while not self._ended.is_set():
-            con.interrupt()
+            if con is not None:
+                con.interrupt()
             self._ended.wait(_PATIENCE)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from bestdag.data.csv_source import check_bytes, open_bytes
-from bestdag.data.duck import MAX_TOGETHER, DuckTable, Field, described, one_line, run_sql, sql_text
+from bestdag.data.duck import MAX_TOGETHER, DuckTable, Field
+from bestdag.data.duck_connection import described, one_line, run_sql, sql_text
 from bestdag.data.duck_types import json_value
 from bestdag.errors import DataError
 

@@ -6,7 +6,6 @@ import io
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from bestdag.data.discretization.numbers import DuckNumbers, FrameNumbers
 from bestdag.data.duck import require_readable
 from bestdag.data.encode import ReadOptions, build, check_states, weights_of
 from bestdag.data.frames import frame_columns, is_from, raw_column
+from bestdag.data.interrupts import temporary_folder
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, require_choice, require_count
 
@@ -269,7 +269,8 @@ def _read_cut(table: Any, fields: Sequence[Any], weight: Any, choice: Choice) ->
 def _read_relation(relation: Any, choice: Choice) -> Dataset:
     import duckdb
 
-    from bestdag.data.duck import DuckTable, one_line
+    from bestdag.data.duck import DuckTable
+    from bestdag.data.duck_connection import one_line
     from bestdag.data.duck_types import typed_fields
 
     source = choice.options.source
@@ -317,7 +318,7 @@ def _read_stream(stream: Any, choice: Choice) -> Dataset:
     """Spool a stream of CSV to a file, because it is read more than once."""
     if isinstance(stream, io.TextIOBase) and hasattr(stream, "buffer") and stream is sys.stdin:
         stream = stream.buffer
-    with tempfile.TemporaryDirectory(prefix="bestdag-") as folder:
+    with temporary_folder() as folder:
         path = Path(folder) / "stream.csv"
         with path.open("wb") as file:
             while chunk := _chunk(stream, choice.options.source):
@@ -349,11 +350,11 @@ def _chunk(stream: Any, source: str) -> bytes:
 def _read_file(path: Path, choice: Choice, kind: str) -> Dataset:
     import duckdb
 
-    from bestdag.data import csv_source, duck, duck_types, json_source
+    from bestdag.data import csv_source, duck_connection, duck_types, json_source
 
     source = choice.options.source
-    with duck.connection() as con, tempfile.TemporaryDirectory(prefix="bestdag-") as folder:
-        sql_path = duck.plain_path(path, folder)
+    with duck_connection.connection() as con, temporary_folder() as folder:
+        sql_path = duck_connection.plain_path(path, folder)
         try:
             if kind in _DELIMITERS:
                 table = csv_source.csv_table(con, path, sql_path, _DELIMITERS[kind], source)

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
-from bestdag.data.duck import DuckTable, Field, sql_text
+from bestdag.data.duck import DuckTable, Field
+from bestdag.data.duck_connection import sql_text
 from bestdag.data.duck_types import json_value
 from bestdag.data.encode import RawColumn, ReadOptions
 from bestdag.data.frames import is_from, raw_column
