@@ -114,6 +114,36 @@ def test_keeps_existing_files_unless_forced(cli, table, tmp_path):
     assert json.loads(cuts.read_text())["version"] == 1
 
 
+@pytest.mark.parametrize("names", [("out.csv", "out.csv"), ("out.csv", "./a/../out.csv")])
+def test_two_outputs_of_one_name_are_refused(cli, table, tmp_path, monkeypatch, names):
+    monkeypatch.chdir(tmp_path)
+    out, cuts = names
+    shown = cli("discretize", table, "--target", "ill", "-o", out, "--save-cut-points", cuts)
+    assert shown.code == 2
+    assert f"-o and --save-cut-points are the same file, {cuts}" in shown.err
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("flag", ["-o", "--save-cut-points"])
+def test_the_table_that_is_read_is_not_replaced(cli, table, tmp_path, flag):
+    link = tmp_path / "link.csv"
+    link.symlink_to(table)
+    outputs = {"-o": tmp_path / "out.csv", "--save-cut-points": tmp_path / "cuts.json", flag: link}
+    named = [part for pair in outputs.items() for part in pair]
+    shown = cli("discretize", table, "--target", "ill", *named, "--force")
+    assert shown.code == 2
+    assert f"DATA and {flag} are the same file" in shown.err
+    assert table.read_text() == ROWS
+
+
+def test_cut_points_are_not_saved_to_a_file_called_dash(cli, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shown = cli("discretize", table, "--target", "ill", "-o", "o.csv", "--save-cut-points", "-")
+    assert shown.code == 2
+    assert "give --save-cut-points a file" in shown.err
+    assert not (tmp_path / "-").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -121,7 +151,7 @@ def test_keeps_existing_files_unless_forced(cli, table, tmp_path):
         (("--target", "il"), "did you mean 'ill'"),
         (("--method", "quantil"), "did you mean 'quantile'"),
         (("--target", "ill", "--bins", "3"), "unknown setting 'bins'"),
-        (("--method", "quantile", "--bins", "1"), "bins must be a whole number >= 2"),
+        (("--method", "quantile", "--bins", "1"), "'--bins': 1 is not in the range x>=2"),
         (("--target", "ill", "--cut", "ill"), "cannot be cut"),
     ],
 )

@@ -76,7 +76,9 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
     show_default=True,
     help="How number columns are cut, in the training rows.",
 )
-@click.option("--bins", type=click.IntRange(1), help="Intervals of quantile and uniform.")
+@click.option(
+    "--bins", type=click.IntRange(2), help="Intervals of quantile and uniform.  [default: 5]"
+)
 @click.option(
     "--max-values",
     type=click.IntRange(0),
