@@ -89,7 +89,7 @@ def test_incomplete_rows_are_predicted_but_not_learned_from():
 
 def test_unknown_values_are_refused_or_ignored():
     test = raw({"colour": ["green"], "size": ["small"], "class": ["no"]})
-    with pytest.raises(DataError, match="value 'green' in row 0 was not seen in training"):
+    with pytest.raises(DataError, match=r"value 'green' in row 0 .* was not seen in training"):
         dict(Trial(raw(table()), "class", test).run({"one": naive()}))
     ((_, found),) = Trial(raw(table()), "class", test, ignore_unknown=True).run({"one": naive()})
     assert found.n_rows == 1

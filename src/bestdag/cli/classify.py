@@ -144,7 +144,6 @@ def command(
     from bestdag.classification.trial import Trial
     from bestdag.data.discretization.keeper import read_raw
     from bestdag.graph.knowledge import Knowledge
-    from bestdag.parameters import make_estimator
     from bestdag.scores import make_score
     from bestdag.search.naive_bayes import augmented
 
@@ -180,7 +179,7 @@ def command(
         return Recipe(
             search=_search(classifier, target, search),
             score=score,
-            parameters=None if parameters == "score" else make_estimator(parameters),
+            parameters=parameters,
             knowledge=knowledge,
             coding=Coding(method=method, bins=bins, max_values=max_values),
             max_parents=max_parents,
