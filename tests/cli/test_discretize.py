@@ -147,7 +147,7 @@ def test_cut_points_are_not_saved_to_a_file_called_dash(cli, table, tmp_path, mo
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "needs target="),
+        ((), "needs a target, the class column; name it"),
         (("--target", "il"), "did you mean 'ill'"),
         (("--method", "quantil"), "did you mean 'quantile'"),
         (("--target", "ill", "--bins", "3"), "unknown setting 'bins'"),
