@@ -48,6 +48,7 @@ def test_json(cli, table, tmp_path):
         "output": str(out),
         "cuts": {"dose": [0.65]},
         "states": {"dose": ["<=0.65", ">0.65"]},
+        "one_interval": [],
         "not_cut": ["code", "ill"],
     }
     named = cli(
@@ -55,6 +56,17 @@ def test_json(cli, table, tmp_path):
         *("--json", "--force"),
     )
     assert json.loads(named.out)["cuts"] == {"code": [0.5, 1.5]}
+
+
+def test_a_column_without_cut_points_does_not_count_as_cut(cli, tmp_path):
+    path, out = tmp_path / "t.csv", tmp_path / "out.csv"
+    path.write_text("x,same,c\n" + "".join(f"{i / 2},0.5,{'ab'[i > 6]}\n" for i in range(13)))
+    call = ("discretize", path, "--target", "c", "-o", out, "--force")
+    first = cli(*call).out.splitlines()[0]
+    assert first == f"{out}: 13 rows, 1 of 3 columns cut; left as one interval: same"
+    found = json.loads(cli(*call, "--json").out)
+    assert found["cuts"] == {"x": [3.25], "same": []}
+    assert (found["one_interval"], found["not_cut"]) == (["same"], ["c"])
 
 
 def test_saved_cut_points_are_applied_to_new_rows(cli, table, tmp_path):

@@ -99,6 +99,7 @@ def command(
         if save_cut_points is not None:
             write_cut_points(table, save_cut_points)
     cuts = {v.name: list(v.cuts) for v in table.variables if v.cuts is not None}
+    one_interval = [name for name, points in cuts.items() if not points]
     if as_json:
         print_json(
             {
@@ -108,13 +109,15 @@ def command(
                 "output": output,
                 "cuts": cuts,
                 "states": {name: list(table.variable(name).states) for name in cuts},
+                "one_interval": one_interval,
                 "not_cut": [name for name in table.names if name not in cuts],
             }
         )
         return
     click.echo(
-        f"{output}: {count(table.n_rows, 'row')}, {len(cuts):,} of "
-        f"{count(table.n_variables, 'column')} cut"
+        f"{output}: {count(table.n_rows, 'row')}, "
+        f"{len(cuts) - len(one_interval):,} of {count(table.n_variables, 'column')} cut"
+        + (f"; left as one interval: {' '.join(one_interval)}" if one_interval else "")
     )
     print_table(
         ["column", "states", "cut points"],
