@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,7 +97,7 @@ def learn(
     *,
     search: Search | str = "auto",
     max_parents: int | None = None,
-    knowledge: Knowledge | Iterable[str] | None = None,
+    knowledge: Knowledge | Sequence[str] | None = None,
     structure_prior: StructurePrior | None = None,
     time_limit: float | None = None,
     threads: int | None = None,
@@ -159,7 +159,7 @@ def learn(
     return Result(search.run(problem), dataset, chosen)
 
 
-def _known(knowledge: Knowledge | Iterable[str] | None) -> Knowledge | None:
+def _known(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:
     """Take statements for what they say; anything else is refused by the problem."""
     if isinstance(knowledge, str):
         return Knowledge.parse([knowledge])

@@ -135,6 +135,12 @@ def test_ignored_values_of_a_test_table_are_noted():
     )
 
 
+def test_a_test_table_without_a_column_is_refused():
+    test = raw({"colour": ["red"], "class": ["no"]})
+    with pytest.raises(DataError, match="column 'size' is missing from the data"):
+        dict(Trial(raw(table()), "class", test).run({"one": naive()}))
+
+
 def test_seen_values_and_numbers_need_no_note():
     numbers = [0.1, 0.9, 0.2, 0.8, 0.3, 0.7, 0.85, 0.45]
     ((_, found),) = Trial(raw(table(x=numbers)), "class", n_folds=2).run({"one": naive()})

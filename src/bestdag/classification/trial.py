@@ -66,7 +66,7 @@ class Trial:
     def run(self, recipes: Mapping[str, Recipe]) -> Iterator[tuple[str, Evaluation]]:
         """Try every recipe on the same rows; columns are coded once for all of them."""
         parts = list(self._parts(next(iter(recipes.values()))))
-        notes = notes_on(parts)
+        notes: tuple[str, ...] | None = None
         for name, recipe in recipes.items():
             truth, found = [], []
             for part in parts:
@@ -75,6 +75,8 @@ class Trial:
                 found.append(
                     model.log_probabilities(part.columns, ignore_unknown=self.ignore_unknown)
                 )
+            if notes is None:  # after the model, which says what is wrong with rows it cannot take
+                notes = notes_on(parts)
             compared = evaluate(
                 self.classes.states, np.concatenate(truth), np.concatenate(found), notes=notes
             )
