@@ -208,7 +208,7 @@ class Tree:
         self.master.add_cuts([c for c in cuts if c not in present])
 
     def _has_stalled(self, progress: Sequence[int], is_root: bool) -> bool:
-        rounds, share = (8, 0.01) if is_root else (2, 0.02)
+        rounds, share = (8, 0.005) if is_root else (2, 0.02)
         if is_root and self.sets.n > 60:
             rounds, share = 12, 0.005
         if len(progress) <= rounds:
