@@ -11,6 +11,7 @@ from bestdag import (
     BDe,
     BDeu,
     Dirichlet,
+    Knowledge,
     MaxBDeu,
     Network,
     fit_network,
@@ -100,3 +101,20 @@ def test_refusals(learned):
         learned.fit("fsnml", ess=1)
     with pytest.raises(InvalidParameterError, match=r"MLE\(\) has its settings already, got ess"):
         learned.fit(MLE(), ess=1)
+
+
+def test_knowledge_may_be_statements():
+    data = {"a": ["x", "y"] * 8, "b": ["x", "y"] * 8}
+    known = Knowledge.parse(["b -> a"])
+    expected = learn(data, knowledge=known).dag
+    assert expected.arcs == (("b", "a"),)
+    for statements in (["b -> a"], ("b -> a",), "b -> a"):
+        assert learn(data, knowledge=statements).dag == expected
+
+
+@pytest.mark.parametrize("wrong", [{"required_arcs": [("a", "b")]}, [("a", "b")], 5])
+def test_knowledge_of_another_kind_is_refused(wrong):
+    with pytest.raises(
+        InvalidParameterError, match=r"must be a Knowledge, got .* Knowledge\.parse"
+    ):
+        learn({"a": ["x", "y"], "b": ["x", "y"]}, knowledge=wrong)

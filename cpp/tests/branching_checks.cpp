@@ -1,7 +1,6 @@
 // Trees of greatest weight and pair scores, for the sanitizers. Branchings are checked against all
 // choices of parents, pair scores against scores of single families.
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <random>
 #include <vector>
@@ -11,18 +10,11 @@
 #include "kernels/families.hpp"
 #include "kernels/fnml.hpp"
 #include "kernels/pair_scores.hpp"
+#include "tests/checks.hpp"
 
 namespace {
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
-
-int failures = 0;
-
-void check(bool ok, const char* what) {
-    if (ok) return;
-    std::fprintf(stderr, "FAILED: %s\n", what);
-    ++failures;
-}
 
 using Parents = std::vector<std::int32_t>;
 
@@ -146,6 +138,5 @@ int main() {
     check_pair_scores(1000, {2, 3, 2, 4, 1, 5});
     check_pair_scores(20'000, {2, 3, 26, 4, 16, 16, 2, 2, 30});
     check_pair_scores(300, {60, 50, 40, 300});
-    std::printf(failures ? "%d checks failed\n" : "all branching checks passed\n", failures);
-    return failures ? 1 : 0;
+    return report();
 }

@@ -1,26 +1,18 @@
 // Random walks of single-arc changes, for the sanitizers: ancestry, legality and the best move are
 // compared with their definitions after every step. Exits 0 when all is well.
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <random>
 #include <vector>
 
 #include "kernels/climb.hpp"
+#include "tests/checks.hpp"
 
 namespace {
 
 using bestdag::Climb;
 using bestdag::MoveKind;
 using bestdag::ParentLists;
-
-int failures = 0;
-
-void expect(bool holds, const char* what) {
-    if (holds) return;
-    std::printf("FAILED: %s\n", what);
-    ++failures;
-}
 
 using Matrix = std::vector<std::vector<bool>>;
 
@@ -98,13 +90,13 @@ void check_moves(Climb& climb, const Rules& rules) {
             for (std::size_t c = 0; c < rules.n; ++c) {
                 if (p == c || has_arc(climb.parents(), p, c) == (kind == MoveKind::add)) continue;
                 const bool can = obeys(after(climb.parents(), kind, p, c), rules);
-                expect(climb.can(kind, p, c) == can, "a move can be made when the rules allow it");
+                check(climb.can(kind, p, c) == can, "a move can be made when the rules allow it");
                 if (can) highest = std::max(highest, climb.gain(kind, p, c));
             }
         }
     }
     const auto best = climb.best(0.0);
-    expect(best.has_value() ? best->gain == highest : std::isinf(highest), "the best move");
+    check(best.has_value() ? best->gain == highest : std::isinf(highest), "the best move");
 }
 
 void walk(unsigned seed, Rules rules, const ParentLists& start) {
@@ -125,7 +117,7 @@ void walk(unsigned seed, Rules rules, const ParentLists& start) {
     given.ancestors = rules.ancestors;
     given.non_ancestors = rules.non_ancestors;
     Climb climb(given);
-    expect(climb.reset(start), "the start has no cycle");
+    check(climb.reset(start), "the start has no cycle");
     std::uint64_t counter = 0;
     for (int step = 0; step < 60; ++step) {
         for (const std::size_t child : climb.unscored()) {
@@ -137,11 +129,11 @@ void walk(unsigned seed, Rules rules, const ParentLists& start) {
         const auto move = climb.propose(1.0, 200, false, {seed, 1}, counter);
         if (!move) continue;
         climb.apply(move->kind, move->parent, move->child);
-        expect(obeys(climb.parents(), rules), "a structure obeys the rules");
+        check(obeys(climb.parents(), rules), "a structure obeys the rules");
     }
     const ParentLists reached = climb.parents();
-    expect(climb.reset(start) && climb.reset(reached), "back and forth");
-    expect(climb.parents() == reached, "the same structure");
+    check(climb.reset(start) && climb.reset(reached), "back and forth");
+    check(climb.parents() == reached, "the same structure");
 }
 
 }  // namespace
@@ -163,9 +155,8 @@ int main() {
         walk(seed, {n, some, must, 3, {{4, 5}}, {{2, 3}}, {{0, 4}}}, start);
     }
     Climb empty({{0}, {}, {}, {}, {}, {}, {}});
-    expect(empty.reset({}) && !empty.best(0.0), "no nodes");
+    check(empty.reset({}) && !empty.best(0.0), "no nodes");
     Climb pair({{0, 1, 2}, {1, 0}, {0, 0}, {1, 1}, {}, {}, {}});
-    expect(!pair.reset({{1}, {0}}), "a cycle is seen");
-    std::printf(failures ? "%d failures\n" : "all is well\n", failures);
-    return failures ? 1 : 0;
+    check(!pair.reset({{1}, {0}}), "a cycle is seen");
+    return report();
 }

@@ -1,19 +1,11 @@
 // Cuts of sorted columns, for the sanitizers: one value, two clear halves, many classes, and a
 // column long enough to be polled. Exits 0 when all is well.
-#include <cstdio>
 #include <vector>
 
 #include "kernels/entropy_cuts.hpp"
+#include "tests/checks.hpp"
 
 namespace {
-
-int failures = 0;
-
-void check(bool holds, const char* what) {
-    if (holds) return;
-    ++failures;
-    std::printf("failed: %s\n", what);
-}
 
 using Rows = std::vector<std::size_t>;
 
@@ -49,6 +41,5 @@ int main() {
         stopped = true;
     }
     check(stopped, "a long column can be interrupted");
-    std::printf(failures ? "%d checks failed\n" : "all entropy checks passed\n", failures);
-    return failures ? 1 : 0;
+    return report();
 }

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <random>
 #include <vector>
 
 #include "kernels/choice_sets.hpp"
 #include "kernels/order_chains.hpp"
+#include "tests/checks.hpp"
 
 namespace {
 
@@ -54,12 +54,6 @@ double cost_of_order(const bestdag::ChoiceSets& sets, const std::vector<std::siz
 }  // namespace
 
 int main() {
-    int failures = 0;
-    const auto check = [&failures](bool held, const char* what) {
-        if (held) return;
-        std::printf("failed: %s\n", what);
-        ++failures;
-    };
     for (unsigned seed = 0; seed < 5; ++seed) {
         const std::size_t n = 2 + seed;
         const RandomSets random(n, seed);
@@ -89,6 +83,5 @@ int main() {
         check(found[0] == found[1], "any number of threads finds the same");
         check(std::abs(found[0] - least) < 1e-9, "the best of all orders is found");
     }
-    std::printf(failures ? "%d checks failed\n" : "all order checks passed\n", failures);
-    return failures ? 1 : 0;
+    return report();
 }

@@ -2,7 +2,6 @@
 // against enumeration, rows against whole tables, refusals and interruption on many threads.
 // Exits 0 when all is well.
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <random>
 #include <vector>
@@ -14,18 +13,11 @@
 #include "kernels/bdeu.hpp"
 #include "kernels/candidate_sets.hpp"
 #include "kernels/families.hpp"
+#include "tests/checks.hpp"
 
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-int failures = 0;
-
-void check(bool ok, const char* what) {
-    if (ok) return;
-    std::fprintf(stderr, "FAILED: %s\n", what);
-    ++failures;
-}
 
 bool is_near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(1.0, std::abs(b)); }
 
@@ -273,6 +265,5 @@ int main() {
     }
     check_refusals(execution);
     check_interruption();
-    std::printf(failures ? "%d checks failed\n" : "all prior checks passed\n", failures);
-    return failures ? 1 : 0;
+    return report();
 }

@@ -1,22 +1,14 @@
 // Sums over row tables, for the sanitizers: narrow and wide columns, missing cells, many and few
 // states, many threads, and a call that is interrupted. Exits 0 when all is well.
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <random>
 #include <vector>
 
 #include "kernels/row_tables.hpp"
+#include "tests/checks.hpp"
 
 namespace {
-
-int failures = 0;
-
-void check(bool holds, const char* what) {
-    if (holds) return;
-    ++failures;
-    std::printf("failed: %s\n", what);
-}
 
 constexpr std::uint32_t kNarrow = 3;
 constexpr std::uint32_t kWide = 300;
@@ -119,6 +111,5 @@ int main() {
     check_example(Example(40, 20'000, true));
     check_impossible();
     check_interruption();
-    std::printf(failures ? "%d checks failed\n" : "all row checks passed\n", failures);
-    return failures ? 1 : 0;
+    return report();
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,7 +97,7 @@ def learn(
     *,
     search: Search | str = "auto",
     max_parents: int | None = None,
-    knowledge: Knowledge | None = None,
+    knowledge: Knowledge | Sequence[str] | None = None,
     structure_prior: StructurePrior | None = None,
     time_limit: float | None = None,
     threads: int | None = None,
@@ -117,8 +117,9 @@ def learn(
         "order"; the result says which, and why.
     max_parents : int, optional
         At most so many parents for every variable.
-    knowledge : Knowledge, optional
-        Arcs, tiers, orders that the structure must obey.
+    knowledge : Knowledge or list of str, optional
+        Arcs, tiers, orders that the structure must obey; statements such as ``"A -> B"`` are what
+        `Knowledge.parse` takes.
     structure_prior : StructurePrior, optional
     time_limit : float, optional
         Seconds.
@@ -137,6 +138,8 @@ def learn(
     >>> result = learn(example("asia.csv"), "bdeu")
     >>> result.status, result.dag.parents("dysp")
     ('optimum proved', ('bronc', 'either'))
+    >>> learn(example("asia.csv"), knowledge=["dysp !- either"]).dag.parents("dysp")
+    ('bronc', 'lung')
     """
     dataset = data if isinstance(data, Dataset) else read(data)
     chosen = make_score(score) if isinstance(score, str) else score
@@ -144,7 +147,7 @@ def learn(
         search = make_search(search)
     problem = Problem(
         Scorer(dataset, chosen, structure_prior, threads=threads),
-        knowledge=knowledge,
+        knowledge=_known(knowledge),
         max_parents=max_parents,
         time_limit=time_limit,
         threads=threads,
@@ -154,3 +157,12 @@ def learn(
     )
     problem.progress("scoring parent sets")
     return Result(search.run(problem), dataset, chosen)
+
+
+def _known(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:
+    """Take statements for what they say; anything else is refused by the problem."""
+    if isinstance(knowledge, str):
+        return Knowledge.parse([knowledge])
+    if isinstance(knowledge, list | tuple) and all(isinstance(line, str) for line in knowledge):
+        return Knowledge.parse(knowledge)
+    return knowledge  # type: ignore[return-value]

@@ -70,7 +70,7 @@ def test_numbers_are_cut_in_the_training_rows_alone():
     assert list(given.numbers) == ["x"]
     trial = Trial(given, "class", n_held_out=1)
     (part,) = trial._parts(naive())
-    assert part[0].columns[0].variable.cuts == (0.5,)
+    assert part.coded.columns[0].variable.cuts == (0.5,)
     ((_, found),) = trial.run({"one": naive()})
     assert found.n_right == 1
 
@@ -80,7 +80,7 @@ def test_incomplete_rows_are_predicted_but_not_learned_from():
     given = raw({"colour": colours, "size": SIZES, "class": CLASSES})
     trial = Trial(given, "class", n_held_out=1)
     (part,) = trial._parts(naive())
-    assert part[0].dataset.n_rows == 6
+    assert part.coded.dataset.n_rows == 6
     ((_, found),) = trial.run({"one": naive(parameters="mle")})
     # Rows 2 to 7: P(yes) = 2/6, P(small | yes) = 1/2; P(no) = 4/6, P(small | no) = 1/4; the colour
     # is summed over: both products are 1/6.
@@ -89,10 +89,62 @@ def test_incomplete_rows_are_predicted_but_not_learned_from():
 
 def test_unknown_values_are_refused_or_ignored():
     test = raw({"colour": ["green"], "size": ["small"], "class": ["no"]})
-    with pytest.raises(DataError, match="value 'green' in row 0 was not seen in training"):
+    with pytest.raises(DataError, match=r"value 'green' in row 0 .* was not seen in training"):
         dict(Trial(raw(table()), "class", test).run({"one": naive()}))
     ((_, found),) = Trial(raw(table()), "class", test, ignore_unknown=True).run({"one": naive()})
     assert found.n_rows == 1
+
+
+def test_classes_without_a_training_row_are_declared_and_noted():
+    # Rows 7 and 8 are held out; "maybe" is there alone. It is a state of the class in training:
+    # its posterior mean with ess 1 is (0 + 1/3) / 7, and no attribute tells it apart.
+    given = raw({"size": ["one"] * 8, "class": ["yes", "no"] * 3 + ["maybe"] * 2})
+    ((_, found),) = Trial(given, "class", n_held_out=2).run({"one": naive(parameters="dirichlet")})
+    assert found.log_loss == pytest.approx(-math.log(1 / 21), rel=1e-12)
+    assert found.notes == (
+        "2 of 2 predicted rows have a class that none of their training rows has: 'maybe' (2)",
+    )
+
+
+def test_values_without_a_training_row_are_declared_and_noted():
+    colours = [*COLOURS[:6], "green", None]
+    given = raw({"colour": colours, "size": SIZES, "class": CLASSES})
+    ((_, found),) = Trial(given, "class", n_held_out=2).run({"one": naive()})
+    assert found.notes == (
+        "1 cell of 2 predicted rows has a value that none of their training rows has, "
+        "in 'colour' (1)",
+    )
+
+
+def test_notes_of_a_cross_validation_add_up():
+    # Each letter is there once, so every row has a value that its training rows lack.
+    given = raw({"letter": list("abcdefgh"), "size": SIZES, "class": CLASSES})
+    ((_, found),) = Trial(given, "class", n_folds=4).run({"one": naive()})
+    assert found.notes == (
+        "8 cells of 8 predicted rows have values that none of their training rows has, "
+        "in 'letter' (8)",
+    )
+
+
+def test_ignored_values_of_a_test_table_are_noted():
+    test = raw({"colour": ["green", "red"], "size": ["tiny", "huge"], "class": ["no", "no"]})
+    ((_, found),) = Trial(raw(table()), "class", test, ignore_unknown=True).run({"one": naive()})
+    assert found.notes == (
+        "3 cells of 2 predicted rows have values that none of their training rows has, "
+        "in 'colour' (1), 'size' (2)",
+    )
+
+
+def test_a_test_table_without_a_column_is_refused():
+    test = raw({"colour": ["red"], "class": ["no"]})
+    with pytest.raises(DataError, match="column 'size' is missing from the data"):
+        dict(Trial(raw(table()), "class", test).run({"one": naive()}))
+
+
+def test_seen_values_and_numbers_need_no_note():
+    numbers = [0.1, 0.9, 0.2, 0.8, 0.3, 0.7, 0.85, 0.45]
+    ((_, found),) = Trial(raw(table(x=numbers)), "class", n_folds=2).run({"one": naive()})
+    assert found.notes == ()
 
 
 def test_a_class_that_training_does_not_know():
@@ -113,7 +165,7 @@ def test_shuffled_rows_follow_the_seed():
     def held_out(seed):
         trial = Trial(given, "class", n_held_out=5, shuffle=True, seed=seed)
         (part,) = trial._parts(naive())
-        return part[1]["x"].tolist()
+        return part.columns["x"].tolist()
 
     assert held_out(1) == held_out(1) != held_out(2)
     assert len(held_out(1)) == 5
@@ -121,7 +173,9 @@ def test_shuffled_rows_follow_the_seed():
 
 def test_no_complete_row_is_an_error():
     given = raw({"colour": [None, None], "class": ["a", "b"]}, max_states=5)
-    with pytest.raises(DataError, match="no complete row is left"):
+    with pytest.raises(
+        DataError, match=r"no complete row is left .* column 'colour' has no values"
+    ):
         dict(Trial(given, "class", n_held_out=1).run({"one": naive()}))
 
 
@@ -132,12 +186,12 @@ def test_probabilities_of_a_network_classifier_equal_those_of_its_joint():
     data["class"] = [str(v) for v in rng.integers(0, 2, 60)]
     trial = Trial(raw(data), "class", n_held_out=10)
     (part,) = trial._parts(naive())
-    model = Recipe(search=TAN(target="class")).fit_coded(part[0])
-    found = model.log_probabilities(part[1])
+    model = Recipe(search=TAN(target="class")).fit_coded(part.coded)
+    found = model.log_probabilities(part.columns)
     joint = np.stack(
         [
             model.network.log_probability(
-                {**{k: v.tolist() for k, v in part[1].items()}, "class": [label] * 10}
+                {**{k: v.tolist() for k, v in part.columns.items()}, "class": [label] * 10}
             )
             for label in ("0", "1")
         ],

@@ -100,6 +100,7 @@ def test_an_infinite_log_loss_is_null(cli, tmp_path):
         (["--target", "class", "--compare", "--score", "k2"], "--compare has its own scores"),
         (["--target", "class", "--compare", "--ess", "4"], "--compare has its own scores"),
         (["--target", "class", "--bins", "4"], "fayyad_irani: unknown setting 'bins'"),
+        (["--target", "class", "--method", "quantile", "--bins", "1"], "is not in the range x>=2"),
         (["--target", "class", "--drop", "number", "--drop", "letter"], "at least one attribute"),
         (["--target", "class", "--holdout", "200"], "between 1 and 199 of 200 rows"),
         (["--target", "class", "--cv", "999"], "200 rows cannot be divided into 999 parts"),
@@ -113,6 +114,41 @@ def test_wrong_input_is_one_line_and_code_2(cli, table, arguments, message):
     assert message in shown.err
     assert len(shown.err.splitlines()) == 1
     assert shown.out == ""
+
+
+def test_what_training_rows_lack_is_noted(cli, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,class\nu,a\nv,b\nu,a\nv,b\nw,c\n")
+    arguments = ("classify", path, "--target", "class", "--holdout", "1")
+    notes = [
+        "1 of 1 predicted rows has a class that none of their training rows has: 'c' (1)",
+        "1 cell of 1 predicted rows has a value that none of their training rows has, in 'x' (1)",
+    ]
+    assert cli(*arguments).out.splitlines()[1:3] == notes
+    assert json.loads(cli(*arguments, "--json").out)["notes"] == notes
+    assert json.loads(cli(*arguments, "--compare", "--json").out)["notes"] == notes
+
+
+def test_rows_without_a_class_are_left_out_with_a_note(cli, table):
+    table.write_text(table.read_text().replace(",a\n", ",\n", 4))
+    arguments = ("classify", table, "--target", "class", "--missing")
+    found = json.loads(cli(*arguments, "marginalize", "--json").out)
+    assert found["rows"] == 196
+    note = f"{table}: 4 rows of 200 have no class in 'class' and are left out"
+    assert found["notes"] == [note]
+    assert note in cli(*arguments, "marginalize").out.splitlines()
+    dropped = json.loads(cli(*arguments, "drop", "--json").out)
+    assert dropped["notes"] == [f"{table}: 4 rows of 200 have missing cells and are left out"]
+
+
+def test_a_column_without_values_is_named(cli, table):
+    lines = table.read_text().splitlines()
+    table.write_text("\n".join([f"{lines[0]},void", *(f"{line}," for line in lines[1:])]) + "\n")
+    for missing in ("error", "drop", "marginalize"):
+        shown = cli("classify", table, "--target", "class", "--missing", missing)
+        assert shown.code == 2
+        assert "column 'void' has no values" in shown.err
+    assert cli("classify", table, "--target", "class", "--drop", "void").code == 0
 
 
 def test_missing_cells_are_refused_until_a_choice_is_made(cli, table):

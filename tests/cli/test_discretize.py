@@ -48,6 +48,7 @@ def test_json(cli, table, tmp_path):
         "output": str(out),
         "cuts": {"dose": [0.65]},
         "states": {"dose": ["<=0.65", ">0.65"]},
+        "one_interval": [],
         "not_cut": ["code", "ill"],
     }
     named = cli(
@@ -55,6 +56,17 @@ def test_json(cli, table, tmp_path):
         *("--json", "--force"),
     )
     assert json.loads(named.out)["cuts"] == {"code": [0.5, 1.5]}
+
+
+def test_a_column_without_cut_points_does_not_count_as_cut(cli, tmp_path):
+    path, out = tmp_path / "t.csv", tmp_path / "out.csv"
+    path.write_text("x,same,c\n" + "".join(f"{i / 2},0.5,{'ab'[i > 6]}\n" for i in range(13)))
+    call = ("discretize", path, "--target", "c", "-o", out, "--force")
+    first = cli(*call).out.splitlines()[0]
+    assert first == f"{out}: 13 rows, 1 of 3 columns cut; left as one interval: same"
+    found = json.loads(cli(*call, "--json").out)
+    assert found["cuts"] == {"x": [3.25], "same": []}
+    assert (found["one_interval"], found["not_cut"]) == (["same"], ["c"])
 
 
 def test_saved_cut_points_are_applied_to_new_rows(cli, table, tmp_path):
@@ -114,14 +126,44 @@ def test_keeps_existing_files_unless_forced(cli, table, tmp_path):
     assert json.loads(cuts.read_text())["version"] == 1
 
 
+@pytest.mark.parametrize("names", [("out.csv", "out.csv"), ("out.csv", "./a/../out.csv")])
+def test_two_outputs_of_one_name_are_refused(cli, table, tmp_path, monkeypatch, names):
+    monkeypatch.chdir(tmp_path)
+    out, cuts = names
+    shown = cli("discretize", table, "--target", "ill", "-o", out, "--save-cut-points", cuts)
+    assert shown.code == 2
+    assert f"-o and --save-cut-points are the same file, {cuts}" in shown.err
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("flag", ["-o", "--save-cut-points"])
+def test_the_table_that_is_read_is_not_replaced(cli, table, tmp_path, flag):
+    link = tmp_path / "link.csv"
+    link.symlink_to(table)
+    outputs = {"-o": tmp_path / "out.csv", "--save-cut-points": tmp_path / "cuts.json", flag: link}
+    named = [part for pair in outputs.items() for part in pair]
+    shown = cli("discretize", table, "--target", "ill", *named, "--force")
+    assert shown.code == 2
+    assert f"DATA and {flag} are the same file" in shown.err
+    assert table.read_text() == ROWS
+
+
+def test_cut_points_are_not_saved_to_a_file_called_dash(cli, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shown = cli("discretize", table, "--target", "ill", "-o", "o.csv", "--save-cut-points", "-")
+    assert shown.code == 2
+    assert "give --save-cut-points a file" in shown.err
+    assert not (tmp_path / "-").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "needs target="),
+        ((), "needs a target, the class column; name it"),
         (("--target", "il"), "did you mean 'ill'"),
         (("--method", "quantil"), "did you mean 'quantile'"),
         (("--target", "ill", "--bins", "3"), "unknown setting 'bins'"),
-        (("--method", "quantile", "--bins", "1"), "bins must be a whole number >= 2"),
+        (("--method", "quantile", "--bins", "1"), "'--bins': 1 is not in the range x>=2"),
         (("--target", "ill", "--cut", "ill"), "cannot be cut"),
     ],
 )

@@ -138,7 +138,6 @@ def test_nothing_is_written_when_fitting_fails(cli, small, monkeypatch):
         (["--ess", "1", "--pseudo-count", "1"], "got ess and pseudo_count"),
         (["--prior", "nothing.bif"], "nothing.bif"),
         (["-o", "net.txt"], "unknown network format '.txt'"),
-        (["-o", "-"], "unknown network format ''"),
         (["-o", "no/such/folder/net.bif"], "folder of no/such/folder/net.bif does not exist"),
     ],
 )
@@ -160,3 +159,22 @@ def test_columns_and_states_must_match(cli, small):
     assert cli("fit", data, net, "-o", out, "--ignore-extra").code == 0
     data.write_text("y,x,z\np,a,middle\n")
     assert "'middle'" in cli("fit", data, net, "-o", out, "--force").err
+
+
+def test_json_files_are_read_and_written(cli, small):
+    data, net, out = small
+    as_json = out.with_suffix(".json")
+    assert cli("fit", data, net, "-o", as_json).code == 0
+    assert cli("fit", data, as_json, "-o", out).code == 0
+    assert Network.load(out) == Network.load(as_json)
+    for command in ("fit", "learn"):
+        assert ".bif or .json" in " ".join(cli(command, "--help").out.split())
+
+
+@pytest.mark.parametrize("command", [("fit", CSV, NET), ("learn", CSV)])
+def test_standard_output_is_no_network_file(cli, command):
+    shown = cli(*command, "-o", "-")
+    assert shown.code == 2
+    assert "-o needs a file whose name says its format: .bif or .json" in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""

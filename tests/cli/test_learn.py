@@ -37,7 +37,7 @@ def test_json_has_the_one_shape_of_structures(cli):
     result = json.loads(cli("learn", CSV, "--score", "bic", "--json").out)
     assert list(result) == [
         "search", "engine", "score_name", "status", "score", "bound", "gap", "seconds",
-        "variables", "arcs", "settings",
+        "variables", "arcs", "notes", "settings",
     ]  # fmt: skip
     expected = learn(CSV, "bic")
     assert result["status"] == "optimum proved"

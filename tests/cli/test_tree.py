@@ -11,7 +11,7 @@ from bestdag.examples import example
 CSV = str(example("asia.csv"))
 KEYS = [
     "search", "engine", "score_name", "status", "score", "bound", "gap", "seconds",
-    "variables", "arcs", "settings",
+    "variables", "arcs", "notes", "settings",
 ]  # fmt: skip
 
 
@@ -33,6 +33,7 @@ def test_json_has_the_one_shape_of_structures(cli, arguments, search):
     assert (result["status"], result["bound"]) == ("local optimum", None)
     assert result["score"] == expected.score
     assert [tuple(arc) for arc in result["arcs"]] == list(expected.dag.arcs)
+    assert result["notes"] == list(expected.notes) != []
     assert result["settings"].items() >= expected.settings.items()
 
 

@@ -288,3 +288,17 @@ def test_every_method_ignores_the_order_of_rows(name):
 def test_refuses_more_classes_than_codes():
     with pytest.raises(InvalidParameterError, match=r"at most 65,535 classes .* got 70,000"):
         cut_points(np.arange(70_000.0), np.arange(70_000), 70_000)
+
+
+@pytest.mark.parametrize(
+    ("codes", "message"),
+    [
+        ([0, 0, 2, 3], "whole numbers from 0 to n_classes=2, got 3"),
+        ([0, -1, 1, 1], "whole numbers from 0 to n_classes=2, got -1"),
+        ([0, 0.5, 1, 1], "whole numbers from 0 to n_classes=2, got float64"),
+        ([0, 1], r"the shape \(4,\) of the values, got \(2,\)"),
+    ],
+)
+def test_codes_that_are_no_classes_are_refused(codes, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        cut_points([1.0, 2.0, 3.0, 4.0], codes, 2)

@@ -30,9 +30,9 @@ def test_missing_cells_are_refused_by_default_with_columns_counts_and_remedies(h
         read(holes)
     assert str(caught.value).partition(": ")[2].partition(": ")[2] == (
         "2 columns have 2 missing values: 'a' (1), 'b' (1); "
-        'pass missing="drop", "state" or "keep", or leave columns out with drop='
+        'set missing to "drop" or "state" (in Python also "keep"), or drop the columns'
     )
-    with pytest.raises(DataError, match="column 'a' has 1 missing value; pass"):
+    with pytest.raises(DataError, match="column 'a' has 1 missing value; set missing"):
         read(holes, drop="b")
 
 
@@ -167,7 +167,7 @@ def test_too_many_distinct_values_name_column_count_and_remedy(kind, tmp_path):
     with pytest.raises(
         DataError,
         match=r"column 'j' has 51 distinct values, more than max_states=50; "
-        r"discretize it if it holds numbers, leave it out with drop= or raise max_states",
+        r"discretize it if it holds numbers, drop it or raise max_states",
     ):
         read(source, drop=["id"])
     assert read(source, max_states=51, drop="id").arities["j"] == 51

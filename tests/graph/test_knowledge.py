@@ -242,7 +242,9 @@ def test_names_must_be_nodes():
 
 def test_a_total_order_must_list_every_node():
     known = Knowledge(total_order=["A", "B"])
-    with pytest.raises(GraphError, match=r"every node, and these are not in it: C, D; use order="):
+    with pytest.raises(
+        GraphError, match=r"every node, and these are not in it: C, D; for some nodes use order"
+    ):
         known.for_nodes(["A", "B", "C", "D"])
     assert known.for_nodes(["B", "A"]).allowed.tolist() == [[False, False], [True, False]]
 

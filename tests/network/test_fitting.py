@@ -3,6 +3,7 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -111,6 +112,22 @@ def test_a_network_with_other_states_is_refused():
         fit_network(old, RAINY)
 
 
+def test_takes_whatever_read_takes():
+    rows = {"wet": ["no", "no", "yes"], "rain": ["no", "yes", "yes"], "id": list(range(3))}
+    expected = fit_network(WET_GIVEN_RAIN, read(rows))
+    assert fit_network(WET_GIVEN_RAIN, rows) == expected
+    assert fit_network(WET_GIVEN_RAIN, pd.DataFrame(rows)) == expected
+    # Columns that are no nodes are not read: this one has more than 50 states.
+    many = {name: [*values] * 20 for name, values in rows.items()} | {"id": list(range(60))}
+    assert fit_network(WET_GIVEN_RAIN, many).names == WET_GIVEN_RAIN.nodes
+
+
+def test_a_network_gives_its_states_to_a_table():
+    old = Network([ConditionalTable(Variable("wet", ("yes", "no", "damp")), (), [0.5, 0.25, 0.25])])
+    new = fit_network(old, {"wet": ["no", "yes", "no", "no"], "other": [1, 2, 3, 4]}, "mle")
+    assert new.table("wet").values.tolist() == [0.25, 0.75, 0.0]
+
+
 def test_other_columns_do_not_matter():
     data = read({"a": ["x", "y", "y"], "b": ["x", "y", None], "c": ["x", "y", "y"]}, missing="keep")
     net = fit_network(Dag(["c", "a"], [("c", "a")]), data, "mle")
@@ -192,7 +209,9 @@ def test_more_parents_than_an_array_has_axes():
     [
         ((Dag(["rian"]), RAINY), UnknownNameError, "fit: unknown column 'rian'.*'rain'"),
         ((Dag([]), RAINY), DataError, "at least one node"),
-        ((WET_GIVEN_RAIN, "data.csv"), InvalidParameterError, "a Dataset is needed, got str"),
+        ((WET_GIVEN_RAIN, "no.csv"), DataError, r"no\.csv"),
+        ((WET_GIVEN_RAIN, 5), DataError, "read: "),
+        ((WET_GIVEN_RAIN, {"rain": ["no"]}), UnknownNameError, "unknown column 'wet'"),
         (("net.bif", RAINY), InvalidParameterError, "a Dag or a Network is needed, got str"),
         ((WET_GIVEN_RAIN, RAINY, "mlee"), UnknownNameError, "did you mean 'mle'"),
         ((WET_GIVEN_RAIN, RAINY, MLE), InvalidParameterError, "an estimator has a name and rows"),

@@ -6,7 +6,17 @@ import pickle
 import numpy as np
 import pytest
 
-from bestdag import TAN, BDe, EdgeDifferencePrior, Knowledge, NaiveBayes, Scorer, augmented, learn
+from bestdag import (
+    TAN,
+    BDe,
+    EdgeDifferencePrior,
+    Knowledge,
+    NaiveBayes,
+    Scorer,
+    augmented,
+    learn,
+    read,
+)
 from bestdag.errors import GraphError, InvalidParameterError, UnknownNameError
 from bestdag.graph.dag import Dag
 from bestdag.scores import SCORES
@@ -245,6 +255,14 @@ def test_many_states_are_counted_by_sorting():
         for x, y in itertools.permutations("abd", 2):
             gain = scorer.family(y, [x, "c"]) - scorer.family(y, ["c"])
             assert found.weights.weight(x, y) == pytest.approx(gain, rel=1e-9)
+
+
+def test_augmented_needs_a_class_that_the_data_have():
+    data = read({"play": ["no", "yes"], "wind": ["a", "b"]})
+    with pytest.raises(UnknownNameError, match=r"augmented: unknown target 'plya'.*'play'"):
+        augmented("plya", data)
+    # Names may be those of the attributes alone.
+    assert augmented("play", ["wind"]) == augmented("play", data)
 
 
 def test_augmented_naive_bayes_by_another_search():

@@ -133,6 +133,8 @@ def test_exercise_7_15():
     # N I(A, B) in nats, from the counts above: A has 14 and 18, B has 29 and 3.
     expected = 11 * log(11 * 32 / (14 * 29)) + 3 * log(3 * 32 / (14 * 3)) + 18 * log(32 / 29)
     assert found.weights.weight("A", "B") == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(UnknownNameError, match=r"EdgeWeights\.weight: unknown variable 'X'"):
+        found.weights.weight("A", "X")
 
 
 def test_weights_of_log_likelihood_are_mutual_information():

@@ -110,7 +110,7 @@ def test_unseen_categories(people):
     X, y = people
     new = X.head(2).copy()
     new["smokes"] = ["yes", "often"]
-    with pytest.raises(DataError, match="column 'smokes': value 'often' in row 1"):
+    with pytest.raises(DataError, match=r"'smokes': value 'often' in row 1.*handle_unknown="):
         TANClassifier().fit(X, y).predict(new)
     model = TANClassifier(handle_unknown="ignore").fit(X, y)
     hidden = new.assign(smokes=["yes", None])
@@ -178,6 +178,34 @@ def test_a_column_called_class_is_no_obstacle(iris):
 def test_threads_do_not_change_the_answer(iris):
     one, two = (TANClassifier(n_jobs=n).fit(*iris) for n in (1, 2))
     np.testing.assert_array_equal(one.predict_proba(iris[0]), two.predict_proba(iris[0]))
+
+
+def test_text_columns_of_many_values_are_refused():
+    X = pd.DataFrame({"id": [f"n{i}" for i in range(60)], "x": ["u", "v"] * 30})
+    y = [0, 1] * 30
+    message = r"column 'id': has 60 different values .* more than max_states=50; leave it out"
+    for kind in (TANClassifier, NaiveBayesClassifier, BayesianNetworkClassifier):
+        with pytest.raises(DataError, match=message):
+            kind().fit(X, y)
+    with pytest.raises(DataError, match="column 'x0': has 60 different values"):
+        TANClassifier().fit(X.to_numpy(), y)
+    assert TANClassifier(max_states=60).fit(X, y).network_.variable("id").arity == 60
+    declared = X.assign(id=X["id"].astype("category"))
+    assert TANClassifier().fit(declared, y).network_.variable("id").arity == 60
+    with pytest.raises(ValueError, match="max_states must be a whole number >= 1"):
+        TANClassifier(max_states=0).fit(X, y)
+
+
+def test_parameters_of_the_score_and_parameters_by_name(iris):
+    # "score" is the prior of the score, as None is; a name is the estimator with its defaults.
+    score = BDeu(ess=16)
+    own = TANClassifier(score, parameters="score").fit(*iris).network_
+    assert own == TANClassifier(score, parameters=None).fit(*iris).network_
+    assert own == TANClassifier(score, parameters=Dirichlet(ess=16)).fit(*iris).network_
+    named = TANClassifier(score, parameters="dirichlet").fit(*iris).network_
+    assert named == TANClassifier(score, parameters=Dirichlet(ess=1)).fit(*iris).network_
+    with pytest.raises(KeyError, match="did you mean 'score'"):
+        TANClassifier(parameters="scor").fit(*iris)
 
 
 def test_wrong_settings_are_named(iris):

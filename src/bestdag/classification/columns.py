@@ -16,7 +16,7 @@ from bestdag.data.discretization import METHODS
 from bestdag.data.discretization.base import Method
 from bestdag.data.discretization.cuts import apply_cuts, cut_between, cut_variable
 from bestdag.data.labels import is_absent
-from bestdag.data.schema import MAX_ARITY, Variable
+from bestdag.data.schema import DEFAULT_MAX_STATES, MAX_ARITY, Variable
 from bestdag.errors import DataError, InvalidParameterError, require_count
 from bestdag.registry import make
 
@@ -77,14 +77,18 @@ class Coding:
     max_values : int, default 20
         A number column with at most so many different values, all whole, keeps them as states; a
         number that was not seen in training counts as the nearest one.
+    max_states : int, default 50
+        Most different values of a text column; declared values are no surprise, however many.
     """
 
     method: str | Method = "fayyad_irani"
     bins: int | None = None
     max_values: int = 20
+    max_states: int = DEFAULT_MAX_STATES
 
     def __post_init__(self) -> None:
         require_count("classifier", "max_values", self.max_values)
+        require_count("classifier", "max_states", self.max_states, minimum=1)
         self.make_method()
 
     def make_method(self) -> Method:
@@ -145,6 +149,12 @@ class Coding:
             return _Values.of(name, (False, True))
         seen = dict.fromkeys(_listed(raw))
         _require_complete(name, np.array([is_absent(value) for value in seen]))
+        if len(seen) > self.max_states:
+            raise DataError(
+                f"column {name!r}: has {len(seen):,} different values in the training data, more "
+                f"than max_states={self.max_states:,}; leave it out, declare its categories, make "
+                "it a number column if it holds numbers, or raise max_states"
+            )
         return _Values.of(name, tuple(sorted(seen, key=_sorting)))
 
     def _cuts(self, raw: npt.NDArray[Any], target: Target) -> npt.NDArray[np.float64]:
@@ -205,9 +215,10 @@ class _Values:
         if not ignore_unknown and (places < 0).any():
             row = int(np.argmax(places < 0))
             raise DataError(
-                f"column {self.variable.name!r}: value {values[row]!r:.60} in row {row} was not "
-                f"seen in training; known are {_listing(self.variable.states)}; leave it out, or "
-                "ignore unknown values"
+                f"column {self.variable.name!r}: value {values[row]!r:.60} in row {row:,} "
+                "(counted from 0) was not seen in training; known are "
+                f"{_listing(self.variable.states)}; leave it out, or ignore unknown values "
+                "(handle_unknown='ignore', --ignore-unknown)"
             )
         return np.where(places < 0, arity, places).astype(code_type(arity))
 

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from bestdag.classification.columns import CodedTable, Codes, Coding, Column, Target
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError
+from bestdag.errors import DataError, unknown_name
 from bestdag.graph.knowledge import Knowledge
 from bestdag.learning import Result
 from bestdag.network.network import Network
+from bestdag.parameters import ESTIMATORS, make_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
@@ -35,7 +36,8 @@ class Recipe:
         The search for the structure: TAN, naive Bayes, or any other.
     score : Score or str, default "bdeu"
     parameters : Estimator or str, optional
-        The estimator of the parameters; by default the one that belongs to the score.
+        The estimator of the parameters, or the name of one with its default settings; by default,
+        and for "score", the one that belongs to the score.
     knowledge : Knowledge, optional
     coding : Coding
         How raw columns become discrete.
@@ -90,8 +92,17 @@ class Recipe:
             threads=self.threads,
         )
         result = Result(self.search.run(problem), dataset, score)
-        network = result.fit(self.parameters, threads=self.threads)
+        network = result.fit(self._estimator(), threads=self.threads)
         return Classifier(coded.columns, coded.target, network, result, self.threads)
+
+    def _estimator(self) -> Estimator | None:
+        if self.parameters is None or self.parameters == "score":
+            return None
+        if not isinstance(self.parameters, str):
+            return self.parameters
+        if self.parameters not in ESTIMATORS:
+            raise unknown_name("estimator", self.parameters, [*ESTIMATORS, "score"])
+        return make_estimator(self.parameters)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from bestdag.classification.columns import CodedTable, Target
 from bestdag.classification.model import Recipe
+from bestdag.classification.unseen import Part, notes_on
 from bestdag.data.discretization.keeper import RawTable
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError
@@ -24,6 +25,10 @@ Columns = dict[str, npt.NDArray[Any]]
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
     """Pairs of training rows and test rows of one table, or of two.
+
+    The classes, and the states of columns that are not cut, are those of all rows of `train`:
+    they are declared, so they count in training rows that lack some of them. The evaluation has a
+    note that says how many of the predicted rows have such a class or value.
 
     Parameters
     ----------
@@ -61,26 +66,33 @@ class Trial:
     def run(self, recipes: Mapping[str, Recipe]) -> Iterator[tuple[str, Evaluation]]:
         """Try every recipe on the same rows; columns are coded once for all of them."""
         parts = list(self._parts(next(iter(recipes.values()))))
+        notes: tuple[str, ...] | None = None
         for name, recipe in recipes.items():
             truth, found = [], []
-            for coded, columns, classes in parts:
-                model = recipe.fit_coded(coded)
-                truth.append(classes)
-                found.append(model.log_probabilities(columns, ignore_unknown=self.ignore_unknown))
-            yield name, evaluate(self.classes.states, np.concatenate(truth), np.concatenate(found))
+            for part in parts:
+                model = recipe.fit_coded(part.coded)
+                truth.append(part.classes)
+                found.append(
+                    model.log_probabilities(part.columns, ignore_unknown=self.ignore_unknown)
+                )
+            if notes is None:  # after the model, which says what is wrong with rows it cannot take
+                notes = notes_on(parts)
+            compared = evaluate(
+                self.classes.states, np.concatenate(truth), np.concatenate(found), notes=notes
+            )
+            yield name, compared
 
-    def _parts(self, recipe: Recipe) -> Iterator[tuple[CodedTable, Columns, npt.NDArray[Any]]]:
+    def _parts(self, recipe: Recipe) -> Iterator[Part]:
         columns, classes = self._taken_apart(self.train)
         complete = ~self.train.is_missing()
         if self.test is not None:
-            yield (
-                self._coded(recipe, columns, classes, complete),
-                *self._taken_apart(self.test),
-            )
+            coded = self._coded(recipe, columns, classes, complete)
+            yield Part(coded, *self._taken_apart(self.test))
             return
         for held_out in self._held_out(classes):
             coded = self._coded(recipe, columns, classes, complete & ~held_out)
-            yield coded, {n: raw[held_out] for n, raw in columns.items()}, classes[held_out]
+            predicted = {n: raw[held_out] for n, raw in columns.items()}
+            yield Part(coded, predicted, classes[held_out])
 
     def _held_out(self, classes: npt.NDArray[Any]) -> Iterator[npt.NDArray[np.bool_]]:
         n_rows = len(classes)
@@ -108,7 +120,9 @@ class Trial:
         kept: npt.NDArray[np.bool_],
     ) -> CodedTable:
         if not kept.any():
-            raise DataError("classify: no complete row is left to learn from")
+            empty = [n for n in self.train.names if self.train.is_missing_in(n).all()]
+            why = f"; column {empty[0]!r} has no values, leave it out" if empty else ""
+            raise DataError(f"classify: no complete row is left to learn from{why}")
         dataset = self.train.dataset
         return recipe.coding.code(
             {name: raw[kept] for name, raw in columns.items()},

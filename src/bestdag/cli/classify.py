@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bestdag.cli.classify_rows import usable_rows
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import count, print_json, print_table, working
 from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
@@ -76,7 +77,9 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
     show_default=True,
     help="How number columns are cut, in the training rows.",
 )
-@click.option("--bins", type=click.IntRange(1), help="Intervals of quantile and uniform.")
+@click.option(
+    "--bins", type=click.IntRange(2), help="Intervals of quantile and uniform.  [default: 5]"
+)
 @click.option(
     "--max-values",
     type=click.IntRange(0),
@@ -90,12 +93,12 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
     default="error",
     show_default=True,
     help="Rows with missing cells: refuse them, drop them, or learn from the others and sum over "
-    "missing cells in prediction.",
+    "missing cells in prediction; then only rows without a class are dropped.",
 )
 @click.option(
     "--ignore-unknown",
     is_flag=True,
-    help="Treat values that were not seen in training as missing, instead of refusing them.",
+    help="Treat values of --test that TRAIN does not have as missing, instead of refusing them.",
 )
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which rows are together."
@@ -131,7 +134,9 @@ def command(
 
     The rows of --test are predicted, or those of --holdout, or by default each fifth of TRAIN by
     what was learned from the rest. Columns of many different numbers are cut into intervals, each
-    time in the training rows alone. The interval of the accuracy is Wilson's, for 95 %; the log
+    time in the training rows alone. Classes and the states of other columns are those of all rows
+    of TRAIN; a note says how many of the predicted rows have some that their training rows lack.
+    The interval of the accuracy is Wilson's, for 95 %; the log
     loss is the mean of -ln P(true class), in nats.
     """
     from bestdag.classification.columns import Coding
@@ -139,7 +144,6 @@ def command(
     from bestdag.classification.trial import Trial
     from bestdag.data.discretization.keeper import read_raw
     from bestdag.graph.knowledge import Knowledge
-    from bestdag.parameters import make_estimator
     from bestdag.scores import make_score
     from bestdag.search.naive_bayes import augmented
 
@@ -158,9 +162,11 @@ def command(
         raise click.UsageError("classify: takes no structure prior")
     reading = read_settings(options)
     with working(f"reading {train}", quiet=quiet):
+        notes: list[str] = []
         tables = [
-            _without_missing(
-                read_raw(path, target=target, max_values=max_values, **reading), path, missing
+            usable_rows(
+                read_raw(path, target=target, max_values=max_values, **reading),
+                *(path, target, missing, notes),
             )
             for path in ([train] if test is None else [train, test])
         ]
@@ -173,7 +179,7 @@ def command(
         return Recipe(
             search=_search(classifier, target, search),
             score=score,
-            parameters=None if parameters == "score" else make_estimator(parameters),
+            parameters=parameters,
             knowledge=knowledge,
             coding=Coding(method=method, bins=bins, max_values=max_values),
             max_parents=max_parents,
@@ -196,6 +202,7 @@ def command(
     )
     with working(f"learning to tell {target} apart", quiet=quiet):
         found = dict(trial.run(recipes))
+    notes += next(iter(found.values())).notes
     how = f"{cv or 5}-fold cross-validation" if test is None else f"tested on {test}"
     if holdout is not None:
         how = f"tested on {'random' if shuffle else 'the last'} {count(holdout, 'row')}"
@@ -205,6 +212,7 @@ def command(
         "parameters": parameters,
         "evaluation": how,
         "cut": list(tables[0].numbers),
+        "notes": notes,
         "settings": {"seed": seed, "missing": missing, "method": method, "max_values": max_values},
     }
     if as_json:
@@ -221,23 +229,6 @@ def command(
         _print_compared(found)
     else:
         _print_one(score_name, found[score_name])
-
-
-def _without_missing(table: RawTable, path: str, missing: str) -> RawTable:
-    """Refuse rows with missing cells, or leave them out, or let them be."""
-    is_missing = table.is_missing()
-    n_missing = int(is_missing.sum())
-    if missing == "marginalize" or not n_missing:
-        return table
-    if missing == "error":
-        raise click.UsageError(
-            f"{path}: {count(n_missing, 'row')} of {len(is_missing):,} "
-            f"{'has' if n_missing == 1 else 'have'} missing cells; pass --missing drop or "
-            "--missing marginalize"
-        )
-    if n_missing == len(is_missing):
-        raise click.UsageError(f"{path}: every row has a missing cell, so none would be left")
-    return table.rows(~is_missing)
 
 
 def _search(classifier: str, target: str, name: str | None) -> Search:
@@ -270,6 +261,8 @@ def _print_what(train: str, table: RawTable, about: dict[str, Any]) -> None:
             f"cut into intervals by {about['settings']['method']}, in the training rows: "
             + " ".join(about["cut"])
         )
+    for note in about["notes"]:
+        click.echo(note)
 
 
 def _print_one(score_name: str, found: Evaluation) -> None:

@@ -7,7 +7,14 @@ from typing import Any
 import click
 
 from bestdag.cli.options import common_options, data_options, read_settings
-from bestdag.cli.output import count, print_json, print_table, require_new_file, working
+from bestdag.cli.output import (
+    count,
+    print_json,
+    print_table,
+    require_new_file,
+    require_own_names,
+    working,
+)
 
 __all__ = ["command"]
 
@@ -28,7 +35,9 @@ __all__ = ["command"]
     show_default=True,
     help="fayyad_irani (needs --target), quantile or uniform.",
 )
-@click.option("--bins", type=int, help="Intervals of quantile and uniform.  [default: 5]")
+@click.option(
+    "--bins", type=click.IntRange(2), help="Intervals of quantile and uniform.  [default: 5]"
+)
 @click.option(
     "--cut",
     multiple=True,
@@ -67,8 +76,13 @@ def command(
     from bestdag.data.discretization.cut_file import load_cut_points, write_cut_points
     from bestdag.data.discretization.discretize import discretize
 
-    if output == "-":
-        raise click.UsageError("the cut points go to standard output; give -o a file")
+    if "-" in (output, save_cut_points):
+        flag = "-o" if output == "-" else "--save-cut-points"
+        raise click.UsageError(f"the cut points go to standard output; give {flag} a file")
+    require_own_names(
+        {"DATA": data, "--cut-points": cut_points},
+        {"-o": output, "--save-cut-points": save_cut_points},
+    )
     for path in (output, save_cut_points):
         if path is not None:
             require_new_file(path, force=force)
@@ -85,6 +99,7 @@ def command(
         if save_cut_points is not None:
             write_cut_points(table, save_cut_points)
     cuts = {v.name: list(v.cuts) for v in table.variables if v.cuts is not None}
+    one_interval = [name for name, points in cuts.items() if not points]
     if as_json:
         print_json(
             {
@@ -94,13 +109,15 @@ def command(
                 "output": output,
                 "cuts": cuts,
                 "states": {name: list(table.variable(name).states) for name in cuts},
+                "one_interval": one_interval,
                 "not_cut": [name for name in table.names if name not in cuts],
             }
         )
         return
     click.echo(
-        f"{output}: {count(table.n_rows, 'row')}, {len(cuts):,} of "
-        f"{count(table.n_variables, 'column')} cut"
+        f"{output}: {count(table.n_rows, 'row')}, "
+        f"{len(cuts) - len(one_interval):,} of {count(table.n_variables, 'column')} cut"
+        + (f"; left as one interval: {' '.join(one_interval)}" if one_interval else "")
     )
     print_table(
         ["column", "states", "cut points"],

@@ -67,7 +67,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Fit the parameters of NETWORK (a BIF file) to the table DATA and write the network.
+    """Fit the parameters of NETWORK (a .bif or .json file) to the table DATA and write the network.
 
     DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. Its columns
     must be the network's nodes, and states are those of the network. The numbers of NETWORK do

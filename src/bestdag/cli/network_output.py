@@ -24,7 +24,7 @@ def network_output(*, required: bool) -> Callable[[_Function], _Function]:
             "--output",
             required=required,
             metavar="FILE",
-            help="Network file to write, with fitted parameters (.bif; also .gz).",
+            help="Network file to write, with fitted parameters (.bif or .json; also .gz).",
         )(function)
 
     return decorate
@@ -39,6 +39,8 @@ def require_network_output(path: str, *, force: bool) -> None:
     from bestdag.network.formats import FORMATS
 
     require_new_file(path, force=force)
+    if path == "-":
+        raise click.UsageError("-o needs a file whose name says its format: .bif or .json")
     if format_suffix(path) not in FORMATS:
         raise unknown_name(
             "network format", format_suffix(path), FORMATS, who=f"save: {shown_path(path)}"

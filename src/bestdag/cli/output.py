@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-__all__ = ["count", "print_json", "print_table", "require_new_file", "working"]
+__all__ = ["count", "print_json", "print_table", "require_new_file", "require_own_names", "working"]
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
@@ -41,6 +42,17 @@ def require_new_file(path: str, *, force: bool) -> None:
         raise click.UsageError("an empty file name was given")
     if path != "-" and not force and Path(path).exists():
         raise click.UsageError(f"{path} exists already; pass --force to replace it")
+
+
+def require_own_names(read: Mapping[str, str | None], written: Mapping[str, str | None]) -> None:
+    """Refuse files that one run would write over another: names by what they are for."""
+    found: dict[str, str] = {}
+    for what, path in (*read.items(), *written.items()):
+        if path is None or path == "-":
+            continue
+        other = found.setdefault(os.path.realpath(path), what)
+        if other != what and what in written:
+            raise click.UsageError(f"{other} and {what} are the same file, {path}; name another")
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Score the structure of NETWORK (a BIF file) on the table DATA.
+    """Score the structure of NETWORK (a .bif or .json file) on the table DATA.
 
     DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. Its columns
     must be the network's nodes, and states are those of the network. Scores are natural

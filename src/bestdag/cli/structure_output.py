@@ -36,6 +36,7 @@ def print_structure(
                 "seconds": found.seconds,
                 "variables": list(found.dag.nodes),
                 "arcs": [list(arc) for arc in found.dag.arcs],
+                "notes": list(found.notes),
                 "settings": {**settings, **found.settings, "resolution": found.resolution},
             }
         )

@@ -54,10 +54,11 @@ class Choice:
         extra = [n for n in names if n not in out and n not in chosen]
         if self.owner is not None and extra:
             shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
+            ways = "" if self.owner == "like=" else ", or pass --ignore-extra to a command"
             raise DataError(
                 f"{who}: {'column' if len(extra) == 1 else 'columns'} {shown} "
                 f"{'is' if len(extra) == 1 else 'are'} not in {self.owner}; "
-                "drop them, or ask to ignore them (--ignore-extra)"
+                f"drop {'it' if len(extra) == 1 else 'them'}{ways}"
             )
         if len(set(chosen)) != len(chosen):
             twice = next(name for name in chosen if chosen.count(name) > 1)

@@ -156,24 +156,24 @@ def refuse_many(
     if name in options.states:
         declared = len(options.states[name])
         raise DataError(
-            f"{who}: column {name!r} has {n} distinct values, states= declares {declared:,}"
+            f"{who}: column {name!r} has {n} distinct values, {declared:,} states are declared"
         )
     if limits[name] == MAX_ARITY:
         raise RefusedColumnError(
             f"{who}: column {name!r} has {n} distinct values, "
             f"at most {MAX_ARITY:,} states are possible; discretize it if it holds numbers, "
-            f"or leave it out with drop="
+            f"or drop it"
         )
     if len(wide) == 1:
         raise DataError(
             f"{who}: column {name!r} has {n} distinct values, more than "
             f"max_states={options.max_states}; discretize it if it holds numbers, "
-            f"leave it out with drop= or raise max_states"
+            f"drop it or raise max_states"
         )
     raise DataError(
         f"{who}: {len(wide)} columns have more distinct values than "
         f"max_states={options.max_states}: {_shown(wide)}; "
-        f"discretize those that hold numbers, leave them out with drop= or raise max_states"
+        f"discretize those that hold numbers, drop them or raise max_states"
     )
 
 
@@ -273,7 +273,7 @@ def _states(column: RawColumn, seen: list[str], options: ReadOptions) -> tuple[s
     if not seen:
         raise RefusedColumnError(
             f"read: {options.source}: column {column.name!r} has no values, all "
-            f"{len(column.codes):,} cells are missing; leave it out with drop= or declare states="
+            f"{len(column.codes):,} cells are missing; drop it, or in Python declare its states"
         )
     return sorted_states(seen)
 
@@ -290,9 +290,11 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
             total = sum(holes.values())
             texts = {name: f"{n:,}" for name, n in holes.items()}
             what = f"{len(holes)} columns have {total:,} missing values: {_shown(texts)}"
+        if options.states.keys() >= holes.keys():
+            raise DataError(f'{who}: {what}; set missing to "drop" to leave out their rows')
         raise DataError(
-            f'{who}: {what}; pass missing="drop", "state" or "keep", '
-            f"or leave columns out with drop="
+            f'{who}: {what}; set missing to "drop" or "state" (in Python also "keep"), '
+            f"or drop the columns"
         )
     if options.missing == "state":
         return _with_missing_state(data, options)
@@ -301,7 +303,7 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
         complete &= ~data.missing(name)
     n_dropped = data.n_rows - int(np.count_nonzero(complete))
     if n_dropped == data.n_rows:
-        raise DataError(f"{who}: every row has a missing value; missing='drop' would leave none")
+        raise DataError(f"{who}: every row has a missing value, so none would be left")
     warn(f"{who}: dropped {n_dropped:,} of {data.n_rows:,} rows with missing values")
     kept = data.select(rows=complete)
     # A state that was found, not declared, and only in dropped rows is no state of what is left.

@@ -29,11 +29,14 @@ class Evaluation:
         Row: the true class; column: the predicted one.
     log_loss : float
         Mean of -ln P(true class | row), in nats; infinite where that probability is zero.
+    notes : tuple of str
+        What a reader should know about the rows.
     """
 
     classes: tuple[str, ...]
     confusion: npt.NDArray[np.int64]
     log_loss: float
+    notes: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -57,7 +60,11 @@ class Evaluation:
 
 
 def evaluate(
-    classes: Sequence[str], truth: npt.NDArray[Any], log_probabilities: npt.NDArray[np.float64]
+    classes: Sequence[str],
+    truth: npt.NDArray[Any],
+    log_probabilities: npt.NDArray[np.float64],
+    *,
+    notes: tuple[str, ...] = (),
 ) -> Evaluation:
     """Compare predicted probabilities with the true classes.
 
@@ -68,6 +75,8 @@ def evaluate(
         The number of the true class of each row.
     log_probabilities : array of float, rows x classes
         Ties for the greatest go to the first class.
+    notes : tuple of str, optional
+        Kept with the result.
 
     Examples
     --------
@@ -82,7 +91,8 @@ def evaluate(
     confusion = np.zeros((n_classes, n_classes), np.int64)
     np.add.at(confusion, (truth, guessed), 1)
     losses = -log_probabilities[np.arange(len(truth)), truth]
-    return Evaluation(tuple(classes), confusion, max(0.0, math.fsum(losses.tolist()) / len(truth)))
+    log_loss = max(0.0, math.fsum(losses.tolist()) / len(truth))
+    return Evaluation(tuple(classes), confusion, log_loss, notes)
 
 
 def accuracy_interval(n_right: int, n_rows: int) -> tuple[float, float]:

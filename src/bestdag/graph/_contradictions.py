@@ -106,7 +106,8 @@ def _refuse_outside_total_order(statements: Sequence[Statement]) -> None:
                 if name not in place:
                     raise GraphError(
                         f"Knowledge: total_order must list every node, and {in_quotes(name)} "
-                        f"of '{statement.text({name})}' is not in it; use order= for some nodes"
+                        f"of '{statement.text({name})}' is not in it; "
+                        "for some nodes use order (A < B)"
                     )
             if statement.field in _PRECEDING:
                 first, second = statement.value

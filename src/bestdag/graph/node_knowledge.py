@@ -108,5 +108,5 @@ def require_names(knowledge: Knowledge, nodes: tuple[str, ...]) -> None:
             shown = listing(map(in_quotes, sorted(missing)), ", ")
             raise GraphError(
                 f"Knowledge: total_order must list every node, and these are not in it: {shown}; "
-                "use order= for some nodes"
+                "for some nodes use order (A < B)"
             )

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from bestdag.counts.engine import CountingEngine
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
+from bestdag.data.readers import read, read_matching
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError, unknown_name
 from bestdag.graph.dag import Dag
@@ -30,7 +31,7 @@ _N_ARRAYS = 6
 
 def fit_network(
     structure: Dag | Network,
-    dataset: Dataset,
+    dataset: Any,
     estimator: Estimator | str = "dirichlet",
     *,
     threads: int | None = None,
@@ -43,9 +44,10 @@ def fit_network(
         Its nodes are columns of the data; other columns do not matter. Of a network everything
         but the numbers is kept: name, properties, cut points, the order of variables and
         parents. Its states are those of the data.
-    dataset : Dataset
-        Complete in the columns of the nodes. Declared states count, seen or not, and row
-        weights count as repetitions.
+    dataset : Dataset, path, frame
+        A Dataset, or anything that `read` takes: then the columns of the nodes are read, those of
+        a network with its states. Complete in these columns. Declared states count, seen or
+        not, and row weights count as repetitions.
     estimator : Estimator or str, default "dirichlet"
         An estimator, or the name of one to be used with its default settings.
     threads : int, optional
@@ -75,6 +77,9 @@ def fit_network(
     """
     chosen = make_estimator(estimator) if isinstance(estimator, str) else _checked(estimator)
     dag = structure.dag if isinstance(structure, Network) else structure
+    _require_nodes(dag)
+    if not isinstance(dataset, Dataset):
+        dataset = _read(structure, dataset)
     _require_fitting(dag, dataset)
     if isinstance(structure, Network):
         _require_same_states(structure, dataset)
@@ -128,14 +133,22 @@ def _with_every_configuration(counts: FamilyCounts) -> FamilyCounts:
     return FamilyCounts(counts.child, counts.parents, every, table, float(q))
 
 
-def _require_fitting(dag: Dag, dataset: Dataset) -> None:
-    """Refuse what cannot be fitted, before anything is counted."""
+def _require_nodes(dag: Dag) -> None:
     if not isinstance(dag, Dag):
         raise InvalidParameterError(f"fit: a Dag or a Network is needed, got {type(dag).__name__}")
-    if not isinstance(dataset, Dataset):
-        raise InvalidParameterError(f"fit: a Dataset is needed, got {type(dataset).__name__}")
     if not dag.nodes:
         raise DataError("fit: at least one node is needed, got an empty Dag")
+
+
+def _read(structure: Dag | Network, source: Any) -> Dataset:
+    """Read the columns of the nodes, those of a network with its states."""
+    if isinstance(structure, Network):
+        return read_matching(source, structure.variables, ignore_extra=True)
+    return read(source, columns=structure.nodes)
+
+
+def _require_fitting(dag: Dag, dataset: Dataset) -> None:
+    """Refuse what cannot be fitted, before anything is counted."""
     variables = {variable.name: variable for variable in dataset.variables}
     for node in dag.nodes:
         if node not in variables:

@@ -186,7 +186,7 @@ def _build_natively(
         child, size = error.args
         raise NotEnoughMemoryError(
             f"{_WHO}: the sets of {size} parents of {show(names[child])} need more than "
-            f"{readable_size(int(memory_limit))}; pass max_parents={size - 1} or less"
+            f"{readable_size(int(memory_limit))}; set max_parents to {size - 1} or less"
         ) from None
     if found.is_complete:
         require_sets(names, np.diff(found.arrays[0]).tolist())

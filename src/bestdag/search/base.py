@@ -211,6 +211,11 @@ class Problem:
             else tuple(variable.name for variable in scores.variables)
         )
         self.knowledge = Knowledge() if knowledge is None else knowledge
+        if not isinstance(self.knowledge, Knowledge):
+            raise InvalidParameterError(
+                f"search: knowledge must be a Knowledge, got {knowledge!r:.60}; "
+                "Knowledge.parse makes one of statements such as 'A -> B'"
+            )
         self._nodes = self.knowledge.for_nodes(self.names)
         self.max_parents = None
         if max_parents is not None:

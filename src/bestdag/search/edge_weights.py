@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.errors import import_optional
+from bestdag.errors import import_optional, require_known
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -61,8 +61,9 @@ class EdgeWeights:
 
     def weight(self, parent: str, child: str) -> float:
         """Return the weight of one arc."""
-        places = {name: i for i, name in enumerate(self.names)}
-        return float(self.matrix[places[parent], places[child]])
+        for name in (parent, child):
+            require_known("variable", name, self.names, who="EdgeWeights.weight")
+        return float(self.matrix[self.names.index(parent), self.names.index(child)])
 
     def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
         """Draw the matrix as a heat map: parents down the side, children along the bottom."""

@@ -26,7 +26,13 @@ def augmented(target: str, variables: Dataset | Iterable[str]) -> Knowledge:
     target : str
         The class.
     variables : Dataset or iterable of str
-        All variables; the class may be one of them.
+        A Dataset, which must have the class among its columns, or names: all of them, or those
+        of the attributes alone.
+
+    Raises
+    ------
+    UnknownNameError
+        If the class is no column of the Dataset.
 
     Examples
     --------
@@ -34,8 +40,10 @@ def augmented(target: str, variables: Dataset | Iterable[str]) -> Knowledge:
     play -> rain
     play -> wind
     """
-    names = variables.names if isinstance(variables, Dataset) else tuple(variables)
-    return Knowledge(required_arcs=class_arcs(target, names))
+    if isinstance(variables, Dataset):
+        require_known("target", target, variables.names, who="augmented")
+        variables = variables.names
+    return Knowledge(required_arcs=class_arcs(target, variables))
 
 
 def class_arcs(target: str, names: Iterable[str]) -> list[tuple[str, str]]:

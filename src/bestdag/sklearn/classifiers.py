@@ -47,6 +47,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         discretization: Any,
         bins: int | None,
         max_values: int,
+        max_states: int,
         missing: str,
         handle_unknown: str,
         n_jobs: int | None,
@@ -56,6 +57,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.discretization = discretization
         self.bins = bins
         self.max_values = max_values
+        self.max_states = max_states
         self.missing = missing
         self.handle_unknown = handle_unknown
         self.n_jobs = n_jobs
@@ -150,7 +152,12 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return kept
 
     def _recipe(self, target: str, names: tuple[str, ...]) -> Recipe:
-        coding = Coding(method=self.discretization, bins=self.bins, max_values=self.max_values)
+        coding = Coding(
+            method=self.discretization,
+            bins=self.bins,
+            max_values=self.max_values,
+            max_states=self.max_states,
+        )
         return Recipe(
             search=self._search(target),
             score=self.__dict__["score"],
@@ -177,8 +184,9 @@ class TANClassifier(_NetworkClassifier):
     ----------
     score : str or Score, default "bdeu"
         What the tree is best for.
-    parameters : {"mle", "dirichlet", "fsnml"} or Estimator, default "dirichlet"
-        How the tables are estimated. None takes the estimator that belongs to the score.
+    parameters : {"mle", "dirichlet", "fsnml", "score"} or Estimator, default "dirichlet"
+        How the tables are estimated; names mean default settings, whatever the score. "score" or
+        None takes the estimator that belongs to the score.
     forest : bool, default False
         Leave out arcs of the tree that do not raise the score.
     discretization : {"fayyad_irani", "quantile", "uniform"}, default "fayyad_irani"
@@ -188,6 +196,9 @@ class TANClassifier(_NetworkClassifier):
     max_values : int, default 20
         A number column with at most so many different values, all whole, keeps them as states.
         A number between them counts as the nearest; for categories use text or a categorical type.
+    max_states : int, default 50
+        Refuse a text column with more different values than this. Columns that declare their
+        values (pandas categorical, polars Enum) may have more.
     missing : {"drop", "error"}, default "drop"
         Leave out training rows with missing cells, with a warning, or refuse them. Missing cells
         of rows to predict are summed over.
@@ -231,12 +242,14 @@ class TANClassifier(_NetworkClassifier):
         discretization: Any = "fayyad_irani",
         bins: int | None = None,
         max_values: int = 20,
+        max_states: int = 50,
         missing: str = "drop",
         handle_unknown: str = "error",
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
-            score, parameters, discretization, bins, max_values, missing, handle_unknown, n_jobs
+            *(score, parameters, discretization, bins, max_values, max_states),
+            *(missing, handle_unknown, n_jobs),
         )
         self.forest = forest
 
@@ -248,7 +261,7 @@ class NaiveBayesClassifier(_NetworkClassifier):
     """Naive Bayes: each attribute depends on the class alone.
 
     The settings are those of `TANClassifier`. There is no structure to search for, so ``score``
-    matters only where ``parameters`` is None: the estimator that belongs to it is taken then.
+    matters only where ``parameters`` is "score": the estimator that belongs to it is taken then.
 
     Examples
     --------
@@ -266,12 +279,14 @@ class NaiveBayesClassifier(_NetworkClassifier):
         discretization: Any = "fayyad_irani",
         bins: int | None = None,
         max_values: int = 20,
+        max_states: int = 50,
         missing: str = "drop",
         handle_unknown: str = "error",
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
-            score, parameters, discretization, bins, max_values, missing, handle_unknown, n_jobs
+            *(score, parameters, discretization, bins, max_values, max_states),
+            *(missing, handle_unknown, n_jobs),
         )
 
     def _search(self, target: str) -> Search:
@@ -283,7 +298,7 @@ class BayesianNetworkClassifier(_NetworkClassifier):
 
     Parameters
     ----------
-    score, parameters, discretization, bins, max_values, missing, handle_unknown, n_jobs
+    score, parameters, discretization, bins, max_values, max_states, missing, handle_unknown, n_jobs
         As of `TANClassifier`.
     search : str or Search, default "auto"
         The search for the structure.
@@ -319,13 +334,15 @@ class BayesianNetworkClassifier(_NetworkClassifier):
         discretization: Any = "fayyad_irani",
         bins: int | None = None,
         max_values: int = 20,
+        max_states: int = 50,
         missing: str = "drop",
         handle_unknown: str = "error",
         random_state: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
-            score, parameters, discretization, bins, max_values, missing, handle_unknown, n_jobs
+            *(score, parameters, discretization, bins, max_values, max_states),
+            *(missing, handle_unknown, n_jobs),
         )
         self.search = search
         self.augmented = augmented

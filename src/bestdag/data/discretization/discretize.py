@@ -117,8 +117,8 @@ def discretize(
     chosen = None if cut is None else frozenset(text_list("cut", cut))
     if made.needs_target and target is None and chosen != frozenset():
         raise InvalidParameterError(
-            f"discretize: method {method!r} needs target=, the class column; "
-            f"pass it, or a method without one: "
+            f"discretize: method {method!r} needs a target, the class column; "
+            f"name it, or choose a method without one: "
             + ", ".join(name for name, kind in METHODS.items() if not kind.needs_target)
         )
     cutter = Cutter(

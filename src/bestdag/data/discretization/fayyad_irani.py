@@ -39,7 +39,7 @@ def cut_points(
     values : array of float
         The column; NaN is missing, infinite values count as the greatest finite ones.
     target_codes : array of int
-        The class of each row, 0 ... n_classes - 1; a code from `n_classes` on is a missing class.
+        The class of each row, 0 ... n_classes - 1; the code `n_classes` is a missing class.
     n_classes : int
         How many classes there are, at most 65,535.
     weights : array of numbers, optional
@@ -50,6 +50,11 @@ def cut_points(
     -------
     array of float64
         Ascending; empty when no cut pays.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a code is not one of 0 ... n_classes, or there is not one for each value.
 
     Notes
     -----
@@ -73,9 +78,10 @@ def cut_points(
         raise InvalidParameterError(
             f"fayyad_irani: at most {MAX_ARITY:,} classes are possible, got {n_classes:,}"
         )
+    codes = _checked(target_codes, n_classes, np.shape(values))
     heavy = None if weights is None else np.asarray(weights)
     numbers, kept = counted_numbers(values, heavy)
-    classes = np.asarray(target_codes)[kept]
+    classes = codes[kept]
     known = classes < n_classes
     if not known.all():
         numbers, classes = numbers[known], classes[known]
@@ -92,6 +98,27 @@ def cut_points(
         n_classes,
     )
     return np.array([cut_between(float(numbers[row - 1]), float(numbers[row])) for row in rows])
+
+
+def _checked(
+    target_codes: npt.ArrayLike, n_classes: int, shape: tuple[int, ...]
+) -> npt.NDArray[Any]:
+    codes = np.asarray(target_codes)
+    if codes.shape != shape:
+        raise InvalidParameterError(
+            f"fayyad_irani: target_codes must have the shape {shape} of the values, "
+            f"got {codes.shape}"
+        )
+    if len(codes) == 0:
+        return codes.astype(np.uint16)
+    wrong = (codes < 0) | (codes > n_classes) if codes.dtype.kind in "iu" else None
+    if wrong is None or wrong.any():
+        came = codes.dtype if wrong is None else codes[np.argmax(wrong)]
+        raise InvalidParameterError(
+            f"fayyad_irani: target_codes must be whole numbers from 0 to n_classes={n_classes:,}, "
+            f"got {came}"
+        )
+    return codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

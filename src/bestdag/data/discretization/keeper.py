@@ -53,11 +53,15 @@ class RawTable:
     def is_missing(self) -> npt.NDArray[np.bool_]:
         """Return for each row whether a cell is missing."""
         found = np.zeros(self.dataset.n_rows, bool)
-        for values in self.numbers.values():
-            found |= np.isnan(values)
-        for name, arity in self.dataset.arities.items():
-            found |= self.dataset.codes(name) == arity
+        for name in self.names:
+            found |= self.is_missing_in(name)
         return found
+
+    def is_missing_in(self, name: str) -> npt.NDArray[np.bool_]:
+        """Return for each row whether its cell of one column is missing."""
+        if name in self.numbers:
+            return np.isnan(self.numbers[name])
+        return self.dataset.missing(name)
 
     def rows(self, kept: npt.NDArray[np.bool_]) -> RawTable:
         """Return some of the rows."""

@@ -82,7 +82,7 @@ def _completed(first: _Partial, nodes: NodeKnowledge, who: str) -> _Partial:
         stack.append(map(partial.with_arc, options))
     raise GraphError(
         f"{who}: no structure was found that obeys the required edges and ancestor statements "
-        "together with the other statements; state arcs instead, or give start="
+        "together with the other statements; state arcs instead, or give a network to start from"
     )
 
 

@@ -53,7 +53,7 @@ class Rows:
             who,
             f"a list of {n_candidates:,} arcs",
             _BYTES_PER_CANDIDATE * n_candidates,
-            "set candidates=",
+            "set candidates to fewer per variable",
         )
         self.candidates = candidates
         self._who = who

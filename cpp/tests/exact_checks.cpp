@@ -1,0 +1,183 @@
+// Dynamic programming over subsets and the pieces of branch and cut, for the sanitizers: against
+// the recursion as it is written, all instruction sets, many threads. Exits 0 when all is well.
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "kernels/bitwise.hpp"
+#include "kernels/choice_sets.hpp"
+#include "kernels/cluster_separation.hpp"
+#include "kernels/cut_pool.hpp"
+#include "kernels/halving.hpp"
+#include "kernels/order_search.hpp"
+#include "kernels/subset_dp.hpp"
+#include "tests/checks.hpp"
+
+namespace {
+
+// Random candidate sets with whole costs, the empty set last and dearest.
+struct Choices {
+    int n;
+    std::vector<std::int64_t> first{0};
+    std::vector<std::uint64_t> members;
+    std::vector<double> costs;
+
+    Choices(int n_variables, int n_sets, unsigned seed) : n(n_variables) {
+        std::mt19937_64 random(seed);
+        for (int v = 0; v < n; ++v) {
+            std::vector<double> drawn;
+            for (int k = 0; k < n_sets; ++k) {
+                const std::uint64_t everyone = (std::uint64_t{1} << n) - 1;
+                const std::uint64_t some = random() & random() & everyone;
+                members.push_back(k + 1 < n_sets ? some & ~(std::uint64_t{1} << v) : 0);
+                drawn.push_back(static_cast<double>(random() % 1000));
+            }
+            std::sort(drawn.begin(), drawn.end());
+            costs.insert(costs.end(), drawn.begin(), drawn.end());
+            first.push_back(static_cast<std::int64_t>(members.size()));
+        }
+    }
+
+    bestdag::SubsetProblem problem() const { return {n, first, members, costs}; }
+
+    double best(std::size_t v, std::uint64_t inside) const {
+        for (auto k = static_cast<std::size_t>(first[v]);; ++k) {
+            if ((members[k] & ~inside) == 0) return costs[k];
+        }
+    }
+
+    // The recursion as it is written.
+    double optimum() const {
+        std::vector<double> value(std::size_t{1} << n, 0.0);
+        for (std::uint64_t s = 1; s < value.size(); ++s) {
+            value[s] = 1e300;
+            for (std::uint64_t left = s; left != 0; left &= left - 1) {
+                const std::uint64_t rest = s & ~(left & (~left + 1));
+                const auto v = static_cast<std::size_t>(__builtin_ctzll(left));
+                value[s] = std::min(value[s], value[rest] + best(v, rest));
+            }
+        }
+        return value.back();
+    }
+
+    double cost_of(const std::vector<std::int64_t>& chosen) const {
+        double sum = 0;
+        for (std::size_t v = 0; v < chosen.size(); ++v) {
+            sum += costs[static_cast<std::size_t>(first[v] + chosen[v])];
+        }
+        return sum;
+    }
+};
+
+void check_subsets(const bestdag::Execution& execution) {
+    for (const int n : {1, 2, 5, 6, 10, 11, 12, 15}) {
+        const Choices choices(n, n < 5 ? 1 : 40, static_cast<unsigned>(n));
+        const double optimum = choices.optimum();
+        for (const double limit : {optimum + 1, 1e9}) {
+            const auto narrow =
+                bestdag::best_by_subsets<std::uint32_t>(choices.problem(), limit, execution, {});
+            const auto wide =
+                bestdag::best_by_subsets<double>(choices.problem(), limit, execution, {});
+            check(narrow.feasible && narrow.cost == optimum, "subsets in 4 bytes");
+            check(wide.feasible && wide.cost == optimum, "subsets in 8 bytes");
+            check(choices.cost_of(narrow.chosen) == optimum, "the choice behind the optimum");
+            check(narrow.chosen == wide.chosen, "the same choice from both cells");
+        }
+        if (optimum >= 1) {
+            check(
+                !bestdag::best_by_subsets<std::uint32_t>(choices.problem(), optimum, execution, {})
+                     .feasible,
+                "nothing is below the optimum");
+        }
+    }
+}
+
+// Every order of adding the variables of a register must be a subsequence of the walk.
+template <std::size_t kSize>
+void check_lane_order(const int (&walk)[kSize], int n) {
+    std::vector<int> wanted(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) wanted[static_cast<std::size_t>(i)] = i;
+    do {
+        std::size_t found = 0;
+        for (const int step : walk) found += found < wanted.size() && wanted[found] == step;
+        check(found == wanted.size(), "an order inside a register is walked");
+    } while (std::next_permutation(wanted.begin(), wanted.end()));
+}
+
+// Random parent sets of n variables (more than 64 candidates per child when n is large): search,
+// separation on a fractional choice, cuts of both kinds, reduced costs.
+void check_branch_and_cut(std::size_t n, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<std::int64_t> begin{0}, offsets{0};
+    std::vector<double> costs;
+    std::vector<std::int32_t> members;
+    for (std::size_t v = 0; v < n; ++v) {
+        for (std::size_t f = 0; f < n + 3; ++f) {
+            costs.push_back(static_cast<double>(f));
+            for (std::size_t u = 0; u < n && f < n + 2; ++u) {
+                const bool in = u != v && (u == f || random() % n == 0);
+                if (in) members.push_back(static_cast<std::int32_t>(u));
+            }
+            offsets.push_back(static_cast<std::int64_t>(members.size()));
+        }
+        begin.push_back(static_cast<std::int64_t>(costs.size()));
+    }
+    const bestdag::ChoiceSets sets(begin, costs, offsets, members);
+    const bestdag::StopFlag stop{false};
+    bestdag::OrderSearch search(sets, seed);
+    search.improve(20, stop);
+    check(search.is_feasible(), "empty sets make every order fit");
+
+    std::vector<std::int64_t> support;
+    std::vector<double> x;
+    for (std::size_t v = 0; v < n; ++v) {
+        for (const std::int64_t f : {0, 1}) {
+            support.push_back(begin[v] + f);
+            x.push_back(0.5);
+        }
+    }
+    bestdag::CutPool pool(sets);
+    std::vector<bestdag::Cluster> clusters;
+    for (const int k : {1, 2}) {
+        for (auto& found :
+             bestdag::separate_clusters(sets, support, x, k, clusters, -0.3, 50, stop)) {
+            pool.add(found.cluster);
+            clusters.push_back(std::move(found.cluster));
+        }
+    }
+    for (const auto& half : bestdag::separate_halves(sets, support, x, clusters, 0.01, 20, stop)) {
+        std::vector<bestdag::Cluster> terms;
+        for (const std::size_t t : half.terms) terms.push_back(clusters[t]);
+        pool.add_halved(terms, half.equations);
+    }
+    const std::vector<std::int64_t> units(costs.size(), 1000), multipliers(pool.size(), 3);
+    std::vector<std::int64_t> reduced(costs.size()), numbers, every;
+    pool.reduce(units, multipliers, reduced);
+    for (std::size_t c = 0; c < pool.size(); ++c) numbers.push_back(static_cast<std::int64_t>(c));
+    for (std::size_t f = 0; f < costs.size(); ++f) every.push_back(static_cast<std::int64_t>(f));
+    std::vector<std::int8_t> matrix(numbers.size() * every.size());
+    pool.coefficients(numbers, every, matrix);
+    for (std::size_t f = 0; f < costs.size(); ++f) {
+        std::int64_t expected = 1000;
+        for (std::size_t c = 0; c < pool.size(); ++c) expected -= 3 * matrix[c * costs.size() + f];
+        check(reduced[f] == expected, "reduced costs follow from the coefficients");
+    }
+}
+
+}  // namespace
+
+int main() {
+    std::size_t n_sets;
+    const bestdag::Bitwise* const* sets = bestdag::bitwise_sets(n_sets);
+    const bestdag::Execution execution{4, [] { return false; }};
+    for (std::size_t i = 0; i < n_sets; ++i) {
+        bestdag::choose_bitwise(sets[i]->name);
+        check_subsets(execution);
+    }
+    check_lane_order(bestdag::detail::kLaneOrder1, 1);
+    check_lane_order(bestdag::detail::kLaneOrder2, 2);
+    check_lane_order(bestdag::detail::kLaneOrder3, 3);
+    check_lane_order(bestdag::detail::kLaneOrder4, 4);
+    for (const std::size_t n : {1u, 2u, 9u, 40u, 90u}) check_branch_and_cut(n, 7);
+    return report();
+}

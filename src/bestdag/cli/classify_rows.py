@@ -1,0 +1,59 @@
+"""Which rows of a table `bestdag classify` uses, when cells are missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from bestdag.cli.output import count
+
+if TYPE_CHECKING:
+    from bestdag.data.discretization.keeper import RawTable
+
+__all__ = ["usable_rows"]
+
+
+def usable_rows(
+    table: RawTable, path: str, target: str, missing: str, notes: list[str]
+) -> RawTable:
+    """Refuse rows with missing cells, or leave some out and note how many.
+
+    With "marginalize" those without a class are left out: there is nothing to compare with.
+    """
+    is_missing = table.is_missing()
+    if not is_missing.any():
+        return table
+    if missing != "marginalize":
+        _refuse_empty_columns(table, path)
+    n_missing, n_rows = int(is_missing.sum()), len(is_missing)
+    if missing == "error":
+        raise click.UsageError(
+            f"{path}: {count(n_missing, 'row')} of {n_rows:,} "
+            f"{'has' if n_missing == 1 else 'have'} missing cells; pass --missing drop or "
+            "--missing marginalize"
+        )
+    what = "missing cells"
+    if missing == "marginalize":
+        what = f"no class in {target!r}"
+        is_missing = table.is_missing_in(target)
+        n_missing = int(is_missing.sum())
+    if n_missing == n_rows:
+        raise click.UsageError(f"{path}: every row has {what}, so none would be left")
+    if n_missing:
+        verbs = ("has", "is") if n_missing == 1 else ("have", "are")
+        notes.append(
+            f"{path}: {count(n_missing, 'row')} of {n_rows:,} {verbs[0]} {what} and {verbs[1]} "
+            "left out"
+        )
+    return table.rows(~is_missing)
+
+
+def _refuse_empty_columns(table: RawTable, path: str) -> None:
+    for name in table.names:
+        is_missing = table.is_missing_in(name)
+        if is_missing.all():
+            raise click.UsageError(
+                f"{path}: column {name!r} has no values, all {len(is_missing):,} cells are "
+                "missing; leave it out with --drop"
+            )
