@@ -30,6 +30,51 @@ def test_shows_what_score_would_refuse(cli, tmp_path):
     assert variables[1] == {"name": "x", "states": ["a"], "missing": 30}
 
 
+def test_columns_that_cannot_be_variables_are_described(cli, tmp_path):
+    # Every tenth of 74,000 cells is empty: 66,600 different values are left, more than 65,535.
+    path = tmp_path / "t.csv"
+    rows = (
+        f"{'' if i % 10 == 0 else i / 8},k{i},,{'ab'[i % 2]},{'' if i % 10 == 0 else f'n{i}'}\n"
+        for i in range(74_000)
+    )
+    path.write_text("number,key,empty,plain,name\n" + "".join(rows))
+    shown = cli("info", path)
+    assert shown.code == 0
+    words = {line.split()[0]: line.split()[1:] for line in shown.out.splitlines() if line}
+    assert words["number"] == [
+        "more",
+        "than",
+        "65,535",
+        "7,400",
+        "numbers",
+        "from",
+        "0.125",
+        "to",
+        "9249.875",
+    ]
+    assert words["key"] == ["more", "than", "65,535", "0", "texts"]
+    assert words["name"] == ["more", "than", "65,535", "7,400", "texts"]
+    assert words["empty"] == ["0", "74,000"]
+    assert words["plain"] == ["2", "0", "a,", "b"]
+    assert "left out with --drop: number, key, empty, name" in shown.out
+    assert json.loads(cli("info", path, "--json").out)["variables"] == [
+        {"name": "number", "states": None, "range": [0.125, 9249.875], "missing": 7400},
+        {"name": "key", "states": None, "missing": 0},
+        {"name": "empty", "states": [], "missing": 74_000},
+        {"name": "plain", "states": ["a", "b"], "missing": 0},
+        {"name": "name", "states": None, "missing": 7400},
+    ]
+
+
+def test_a_table_of_nothing_but_empty_cells_is_described(cli, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n,\n,\n")
+    assert json.loads(cli("info", path, "--json").out)["variables"] == [
+        {"name": "x", "states": [], "missing": 2},
+        {"name": "y", "states": [], "missing": 2},
+    ]
+
+
 def test_missing_file_is_one_line(cli):
     shown = cli("info", "nowhere.csv")
     assert shown.code == 2

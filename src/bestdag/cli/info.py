@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bestdag.cli.options import common_options, data_options, read_settings
 from bestdag.cli.output import count, print_json, print_table, working
+from bestdag.data.schema import DEFAULT_MAX_STATES, MAX_ARITY, Variable
+
+if TYPE_CHECKING:
+    from bestdag.data.discretization.describer import Refused
 
 __all__ = ["command"]
 
@@ -62,15 +67,13 @@ def _network_info(file: str, *, as_json: bool) -> None:
 
 
 def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, Any]) -> None:
-    from bestdag.data.readers import read
-    from bestdag.data.schema import DEFAULT_MAX_STATES, MAX_ARITY
+    from bestdag.data.discretization.describer import read_described
     from bestdag.errors import DataWarning
 
     # Show what is there, whatever `score` or `learn` would say to it.
-    settings |= {"missing": "keep", "max_states": MAX_ARITY}
     with working(f"reading {file}", quiet=quiet), warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        table = read(file, **settings)
+        table, refused = read_described(file, **settings)
     missing = table.missing_counts
     if as_json:
         print_json(
@@ -79,7 +82,11 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, An
                 "rows": table.n_rows,
                 "total_weight": table.total_weight,
                 "variables": [
-                    {"name": v.name, "states": list(v.states), "missing": missing.get(v.name, 0)}
+                    {
+                        "name": v.name,
+                        **_states(v, refused.get(v.name)),
+                        "missing": missing.get(v.name, 0),
+                    }
                     for v in table.variables
                 ],
             }
@@ -92,16 +99,46 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, An
     print_table(
         ["column", "states", "missing", "state names"],
         [
-            [v.name, str(v.arity), f"{missing.get(v.name, 0):,}", _shown(v.states)]
+            [v.name, arity, f"{missing.get(v.name, 0):,}", shown]
             for v in table.variables
+            for arity, shown in [_shown_states(v, refused.get(v.name))]
         ],
     )
+    if refused:
+        click.echo(
+            f"no values or more than {MAX_ARITY:,}, refused unless cut or left out with --drop: "
+            + ", ".join(refused)
+        )
     many = [v.name for v in table.variables if v.arity > DEFAULT_MAX_STATES]
     if many:
         click.echo(
             f"more than {DEFAULT_MAX_STATES} states, refused unless --max-states is raised: "
             + ", ".join(many)
         )
+
+
+def _states(variable: Variable, refused: Refused | None) -> dict[str, Any]:
+    """Return the states for JSON: null where they are too many to be listed."""
+    if refused is None:
+        return {"states": list(variable.states)}
+    if refused.is_empty:
+        return {"states": []}
+    if refused.span is None:
+        return {"states": None}
+    ends = [end if math.isfinite(end) else None for end in refused.span]  # JSON has no infinity
+    return {"states": None, "range": ends}
+
+
+def _shown_states(variable: Variable, refused: Refused | None) -> tuple[str, str]:
+    """Return how many states there are, and some of them."""
+    if refused is None:
+        return str(variable.arity), _shown(variable.states)
+    if refused.is_empty:
+        return "0", ""
+    many = f"more than {MAX_ARITY:,}"
+    if refused.span is None:
+        return many, "texts"
+    return many, "numbers from {:.15g} to {:.15g}".format(*refused.span)
 
 
 def _shown(states: tuple[str, ...]) -> str:

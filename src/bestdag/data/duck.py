@@ -177,8 +177,11 @@ class DuckTable:
                     f"read: {options.source}: column {field.name!r} has a value with a NUL "
                     f"character, which no file format keeps"
                 )
-        # Texts may outnumber states (missing values, 1 and 1.0 in JSON): the exact limit is
-        # checked where the states are made.
+        # Texts may outnumber states (1 and 1.0 in JSON): the exact limit is checked where the
+        # states are made; but before long lists are used where texts are states.
+        if all(field.value is str for field in fields):
+            seen = [len(set(found) - options.missing_values) for found in keys]
+            refuse_many(dict(zip(limits, seen, strict=True)), limits, options)
         return n_rows, keys
 
     def _codes(

@@ -26,6 +26,7 @@ from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknow
 __all__ = [
     "RawColumn",
     "ReadOptions",
+    "RefusedColumnError",
     "build",
     "check_states",
     "coded_column",
@@ -39,6 +40,10 @@ _BLOCK = 1 << 20
 # The text of a null or NaN: one that nobody can write, because NUL characters are refused.
 _ABSENT = "\0"
 _BOOLEAN = {bool, np.bool_, type(None)}
+
+
+class RefusedColumnError(DataError):
+    """A column has no values, or more than any variable may have states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +159,7 @@ def refuse_many(
             f"{who}: column {name!r} has {n} distinct values, {declared:,} states are declared"
         )
     if limits[name] == MAX_ARITY:
-        raise DataError(
+        raise RefusedColumnError(
             f"{who}: column {name!r} has {n} distinct values, "
             f"at most {MAX_ARITY:,} states are possible; discretize it if it holds numbers, "
             f"or drop it"
@@ -266,7 +271,7 @@ def _states(column: RawColumn, seen: list[str], options: ReadOptions) -> tuple[s
     if seen and column.has_fixed_states:
         return ("False", "True")
     if not seen:
-        raise DataError(
+        raise RefusedColumnError(
             f"read: {options.source}: column {column.name!r} has no values, all "
             f"{len(column.codes):,} cells are missing; drop it, or in Python declare its states"
         )

@@ -31,11 +31,19 @@ _MAX_KEPT = 1 << 28
 class Numbers:
     """A column as float64, NaN where a cell is missing.
 
-    `wrong` is the first cell that is no number, with its row, if there is one.
+    `wrong` is the first cell that is no number, with its row, if there is one; `is_wrong` says
+    which cells are such.
     """
 
     values: npt.NDArray[np.float64]
     wrong: tuple[int, Any] | None = None
+    is_wrong: npt.NDArray[np.bool_] | None = None
+
+    @property
+    def is_missing(self) -> npt.NDArray[np.bool_]:
+        """Which cells are missing."""
+        absent = np.isnan(self.values)
+        return absent if self.is_wrong is None else absent & ~self.is_wrong
 
 
 class NumberTable(Protocol):
@@ -93,7 +101,7 @@ class FrameNumbers:
         if not wrong.any() or not wrong[codes].any():
             return Numbers(values)
         row = int(np.argmax(wrong[codes]))
-        return Numbers(values, (row, raw.values[int(codes[row])]))
+        return Numbers(values, (row, raw.values[int(codes[row])]), wrong[codes])
 
     def discrete(self, names: Sequence[str]) -> list[RawColumn]:
         """Columns as positions in their distinct values."""
@@ -151,12 +159,13 @@ class DuckNumbers:
         if absent:
             wrong += f" AND {field.sql} NOT IN ({absent})"
         found = self._table.arrays(f"{number} AS n, {wrong} AS b")
-        values, is_wrong = _without_marks(_filled(found["n"]), self._options), found["b"]
+        values = _without_marks(_filled(found["n"]), self._options)
+        is_wrong = np.asarray(found["b"])
         if not is_wrong.any():
             return Numbers(values)
         row = int(np.argmax(is_wrong))
         cell = self._table.select(f"{field.sql} AS c", row=row)[0][0]
-        return Numbers(values, (row, field.value(cell)))
+        return Numbers(values, (row, field.value(cell)), is_wrong)
 
     def discrete(self, names: Sequence[str]) -> list[RawColumn]:
         """Columns as positions in their distinct values."""
