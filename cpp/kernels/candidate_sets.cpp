@@ -375,9 +375,8 @@ std::vector<FoundSets> find_all(const Table& table, const Kernel& kernel,
             found[child] = enumerator.run(child, limits[child], deadline);
         }
     };
-    const double expected =
-        kernel.expected(static_cast<double>(limits.size() * limits.size()) *
-                        (kNanosecondsPerSet + static_cast<double>(table.n_rows())));
+    const double expected = kernel.expected(
+        n_sets_at_most(limits) * (kNanosecondsPerSet + static_cast<double>(table.n_rows())));
     parallel_for(n_workers, expected, execution, work);
     return found;
 }

@@ -26,6 +26,21 @@ struct ParentLimits {
     std::span<const double> bonuses;  // as many as allowed
 };
 
+// How many sets there are at most; pruning may leave far fewer to be looked at.
+inline double n_sets_at_most(std::span<const ParentLimits> limits) {
+    double total = 0.0;
+    for (const ParentLimits& limit : limits) {
+        const auto n_others = static_cast<double>(limit.allowed.size());
+        double n_of_size = 1.0;
+        for (std::size_t k = 0; k + limit.required.size() <= limit.max_parents; ++k) {
+            total += n_of_size;
+            n_of_size *= (n_others - static_cast<double>(k)) / static_cast<double>(k + 1);
+            if (n_of_size < 1.0) break;
+        }
+    }
+    return total;
+}
+
 struct CandidateSettings {
     // Leave out every set that scores no more than a subset of it (that is allowed too), and cut
     // whole branches of such sets by the score's bounds, before they are counted. Off: every set.

@@ -1,8 +1,14 @@
 """`bestdag learn`: the best structure, the one JSON shape, exit codes."""
 
 import json
+import math
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from bestdag import (
@@ -180,3 +186,43 @@ def test_help_names_every_search(cli):
     shown = " ".join(cli("learn", "--help").out.split())
     listed = shown.partition("One of ")[2].partition(".")[0]
     assert listed.split(", ") == list(SEARCHES)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--score", "bic"], ["--ess", "7"], ["--missing", "drop"], ["--kappa", "0.5"]],
+)
+def test_a_score_file_takes_no_options_of_scores_or_data(cli, tmp_path, arguments):
+    path = tmp_path / "two.jkl"
+    path.write_text("2\na 1\n-1 0\nb 1\n-2 0\n")
+    shown = cli("learn", "--from-scores", path, *arguments)
+    assert shown.code == 2
+    assert f"--from-scores has its scores already: leave out {arguments[0]}" in shown.err
+
+
+def test_a_prior_network_says_what_the_states_are(cli, tmp_path):
+    # The network has states yes, no; on its own the table would have no, yes.
+    path = tmp_path / "net.bif"
+    path.write_text(
+        "network n { }\nvariable a { type discrete [ 2 ] { yes, no }; }\n"
+        "probability ( a ) { table 0.25, 0.75; }\n"
+    )
+    table = tmp_path / "t.csv"
+    table.write_text("a\nno\nyes\nno\nno\n")
+    shown = cli("learn", table, "--score", "bde", "--prior", path, "--ess", "4", "--json")
+    # Pseudo-counts 1 and 3: ln of (1 * 3 * 4 * 5) / (4 * 5 * 6 * 7) = ln(60 / 840).
+    assert json.loads(shown.out)["score"] == pytest.approx(math.log(60 / 840))
+
+
+def test_ctrl_c_is_heard_while_parent_sets_are_listed(tmp_path):
+    # 24 columns of noise without a limit on parents: listing takes far longer than the test.
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 3, (300, 24))
+    path = tmp_path / "noise.csv"
+    names = ",".join(f"v{i}" for i in range(24))
+    np.savetxt(path, rows, fmt="%d", delimiter=",", header=names, comments="")
+    command = [sys.executable, "-m", "bestdag", "score-table", str(path), "-o", "-", "--ess", "50"]
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(2.0)
+    run.send_signal(signal.SIGINT)
+    assert run.wait(timeout=20) == 130

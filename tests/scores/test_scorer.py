@@ -1,5 +1,6 @@
 """Scorer: families, totals, explanations, own scores, refusals."""
 
+import math
 import pickle
 
 import numpy as np
@@ -112,3 +113,21 @@ def test_a_network_is_scored_by_its_structure():
     assert scorer.by_child(Net()) == scorer.by_child(Net.dag)
     with pytest.raises(GraphError, match="a Dag or a network is needed, got int"):
         scorer.total(3)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, None, "much"])
+def test_a_score_of_your_own_must_give_numbers(value):
+    class Odd:
+        name = "odd"
+        is_score_equivalent = False
+
+        def family(self, counts):
+            return value if counts.parents else -1.0
+
+        def kernel(self):
+            return None
+
+    scorer = Scorer(make_dataset({"a": [0, 1], "b": [1, 0]}), Odd())
+    assert scorer.family("a") == -1.0
+    with pytest.raises(InvalidParameterError, match=r"odd: family\(\) must give a number below inf"):
+        scorer.family("a", ["b"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from bestdag.cli.network_output import network_output, require_network_output
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
@@ -77,7 +78,6 @@ def command(
     Ctrl-C and the time limit give the best structure so far and how far from optimal it may be.
     -o writes the network, its parameters fitted to DATA.
     """
-    from bestdag.data.readers import read
     from bestdag.network.fitting import fit_network
     from bestdag.network.network import Network
     from bestdag.parameters import choose_estimator
@@ -87,6 +87,8 @@ def command(
 
     if (data is None) == (from_scores is None):
         raise click.UsageError("give either DATA or --from-scores FILE")
+    if from_scores is not None:
+        _refuse_without_data()
     _check_output(output, from_scores, parameters, force=force)
     chosen = choose_scores((name,), options)
     ((score_name, one),) = chosen.items()
@@ -102,7 +104,7 @@ def command(
         if from_scores is not None:
             scores: Scorer | ScoreTable = ScoreTable.load(from_scores)
         else:
-            scores = Scorer(read(data, **reading), one.score, prior, threads=threads)
+            scores = Scorer(_read(data, one.score, reading), one.score, prior, threads=threads)
         problem = Problem(
             scores,
             knowledge=knowledge,
@@ -136,6 +138,34 @@ def command(
         raise click.exceptions.Exit(130)
     if require_optimal and not found.is_proved:
         raise click.exceptions.Exit(1)
+
+
+# What has no meaning for a file of local scores.
+_NEEDS_DATA = {
+    *("name", "ess", "epsilon", "confidence", "pseudo_count", "regret", "prior"),
+    *("structure_prior", "kappa", "missing", "missing_values", "weights", "drop", "max_states"),
+}
+
+
+def _refuse_without_data() -> None:
+    """Refuse options that would be ignored with a file of local scores."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        given = context.get_parameter_source(str(parameter.name))
+        if parameter.name in _NEEDS_DATA and given is ParameterSource.COMMANDLINE:
+            raise click.UsageError(
+                f"--from-scores has its scores already: leave out {parameter.opts[0]}"
+            )
+
+
+def _read(data: str | None, score: Any, reading: dict[str, Any]) -> Any:
+    """Read the table; a score with a prior network says what the states are."""
+    from bestdag.data.readers import read, read_matching
+
+    variables = getattr(getattr(score, "prior", None), "variables", None)
+    if variables is None:
+        return read(data, **reading)
+    return read_matching(data, variables, owner="the prior network", **reading)
 
 
 def _check_output(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, NoReturn, Protocol, runtime_checkable
 
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.schema import Variable
+from bestdag.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from bestdag import _core
 
-__all__ = ["BoundScore", "Score", "kernel_for"]
+__all__ = ["BoundScore", "Score", "checked_value", "kernel_for"]
 
 
 @runtime_checkable
@@ -51,6 +53,22 @@ class BoundScore(Score, Protocol):
     def refuse(self, child: Variable, parents: Sequence[Variable], n_bytes: float) -> NoReturn:
         """Raise what is wrong with a family the twin refused; it would have needed `n_bytes`."""
         ...
+
+
+def checked_value(score: Score, counts: FamilyCounts) -> float:
+    """Score one family by the formula; a value that is no number below infinity is refused."""
+    value = score.family(counts)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not number < math.inf:  # nan too
+        parents = ", ".join(repr(parent.name) for parent in counts.parents) or "no parents"
+        raise InvalidParameterError(
+            f"{score.name}: family() must give a number below infinity, got {value!r:.60} for "
+            f"{counts.child.name!r} given {parents}"
+        )
+    return number
 
 
 def kernel_for(score: Score, variables: Sequence[Variable]) -> _core.Kernel | None:

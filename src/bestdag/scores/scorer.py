@@ -19,7 +19,7 @@ from bestdag.errors import DataError, GraphError, InvalidParameterError, require
 from bestdag.graph.dag import Dag
 from bestdag.machine import require_memory
 from bestdag.scores import make_score
-from bestdag.scores.base import BoundScore, Score, kernel_for
+from bestdag.scores.base import BoundScore, Score, checked_value, kernel_for
 from bestdag.scores.explanation import Explanation, explain
 from bestdag.scores.prior import StructurePrior
 
@@ -286,7 +286,8 @@ class Scorer:
             with self._refusals():
                 scores = self._engine.score(self._kernel, families)
         else:
-            scores = np.array([self.score.family(c) for c in self._engine.count(families)])
+            counted = self._engine.count(families)
+            scores = np.array([checked_value(self.score, counts) for counts in counted])
         return self._with_prior(scores, families)
 
     @contextmanager

@@ -108,6 +108,7 @@ class Annealing:
         return finish(self, walk_for(self, problem, remember=True), self._anneal, self.start_from)
 
     def _anneal(self, walk: Walk) -> None:
+        ascend(walk)  # whatever comes, a local optimum is there
         draws = Draws(walk, 0)
         for temperature in self.temperatures():
             self._stay(walk, draws, temperature)

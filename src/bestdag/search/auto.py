@@ -35,6 +35,8 @@ _AT_ONCE = 1.0
 _MANY_VARIABLES, _MANY_SETS = 60, 30_000
 # Up to here dynamic programming is a matter of its forecast.
 _DP_VARIABLES = 30
+# What Ctrl-C leaves for a structure, in seconds.
+_LAST_MOMENT = 0.1
 
 
 class _Choice(NamedTuple):
@@ -97,8 +99,10 @@ class Auto:
         budget = problem.time_limit or self.budget
         try:
             choice = _choose(problem, budget)
-        except KeyboardInterrupt:  # a structure that obeys the statements takes no time
-            return replace(OrderSearch().run(problem.within(0.0)), status="interrupted")
+        except KeyboardInterrupt:  # a moment is enough for a climb
+            found = OrderSearch().run(problem.within(_LAST_MOMENT))
+            note = "auto was interrupted while it listed parent sets; this is a quick climb"
+            return replace(found, status="interrupted", notes=(note, *found.notes))
         if not choice.exact:
             found = OrderSearch().run(problem)
             return replace(found, notes=(f"auto chose order: {choice.why}", *found.notes))

@@ -239,7 +239,7 @@ class Problem:
             return self.scores
         raise InvalidParameterError(
             f"{who}: needs data, got a file of local scores, which lists some parent sets only; "
-            "the searches 'exact' and 'order' take such files"
+            "the searches 'auto', 'exact' and 'order' take such files"
         )
 
     def within(self, seconds: float, *, start: Dag | None = None) -> Problem:

@@ -21,6 +21,8 @@ __all__ = ["GES"]
 # Gains below this share of the score are rounding: families of equivalent structures are summed in
 # different orders.
 _ROUNDING = 1e-11
+# So many members of a class are looked at for one that obeys.
+_MANY_MEMBERS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +42,9 @@ class GES:
     Notes
     -----
     The score and the structure prior must be score equivalent. With knowledge, the search keeps
-    to classes with a member that obeys it: of the members that obey statements about arcs, one
-    is looked at for limits and statements about paths. The limit theorem no longer holds then.
+    to classes with a member that obeys it. For limits and statements about paths all members are
+    looked at where they are 200 at most, one where they are more. The limit theorem no longer
+    holds then.
 
     References
     ----------
@@ -167,9 +170,18 @@ class _Walk:
             member = Pdag(graph.nodes, arcs, edges).complete().extension()
         except GraphError:
             return None
+        if member.cpdag() != graph:
+            return None
+        if self._obeys(member):
+            return member
+        try:  # a limit or a statement about paths: another member may do
+            return next(filter(self._obeys, graph.members(limit=_MANY_MEMBERS)), None)
+        except GraphError:
+            return None
+
+    def _obeys(self, member: Dag) -> bool:
         fits = all(self._is_small((v, frozenset(member.parents(v)))) for v in member.nodes)
-        obeys = fits and member.cpdag() == graph and self._problem.knowledge.allows(member)
-        return member if obeys else None
+        return fits and self._problem.knowledge.allows(member)
 
 
 def _require_equivalence(scorer: Scorer) -> None:
