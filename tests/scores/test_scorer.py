@@ -129,5 +129,5 @@ def test_a_score_of_your_own_must_give_numbers(value):
 
     scorer = Scorer(make_dataset({"a": [0, 1], "b": [1, 0]}), Odd())
     assert scorer.family("a") == -1.0
-    with pytest.raises(InvalidParameterError, match=r"odd: family\(\) must give a number below inf"):
+    with pytest.raises(InvalidParameterError, match=r"odd: family\(\) must give a number"):
         scorer.family("a", ["b"])
