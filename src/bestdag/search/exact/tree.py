@@ -22,7 +22,7 @@ __all__ = ["Stopped", "Tree"]
 
 _RESOLUTION_UNITS = 28147  # 1e-10 of the first incumbent's cost, which is about 2^48 units
 _COLUMNS_PER_CHILD = 12
-_IDLE_SOLVES = 5  # before a cut leaves the program
+_IDLE_AT_ROOT, _IDLE_BELOW = 4, 10  # solves before a cut leaves the program
 
 
 class Stopped(Exception):  # noqa: N818 (not an error)
@@ -200,7 +200,7 @@ class Tree:
             progress.append(node.bound)
             if self._has_stalled(progress, is_root) or not self._cut(solution, is_root):
                 return solution
-            self.master.drop_idle_cuts(_IDLE_SOLVES if is_root else 2 * _IDLE_SOLVES)
+            self.master.drop_idle_cuts(_IDLE_AT_ROOT if is_root else _IDLE_BELOW)
 
     def _bring_back(self, cuts: Sequence[int]) -> None:
         """Add the cuts that proved the bound so far and left the program since."""
