@@ -327,7 +327,7 @@ def test_a_score_that_is_not_a_number_is_refused():
         def family(self, counts):
             return float("nan")
 
-    with pytest.raises(InvalidParameterError, match="must be a number, got nan"):
+    with pytest.raises(InvalidParameterError, match="must give a number below infinity, got nan"):
         run(random_data(1, 3), Broken())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -167,8 +168,9 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             **self._settings(target, names),
         )
 
+    @abstractmethod
     def _search(self, target: str) -> Search:
-        raise NotImplementedError
+        """Return the search for the structure."""
 
     def _settings(self, target: str, names: tuple[str, ...]) -> dict[str, Any]:
         return {}

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.errors import InvalidParameterError
 from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.machine import require_memory
 from bestdag.scores.scorer import Scorer
@@ -56,7 +55,6 @@ class Rows:
             "set candidates to fewer per variable",
         )
         self.candidates = candidates
-        self._who = who
         self._scorer = scorer
         self._limits = max_parents.tolist()
         self._per_call = max(1, _CELLS_PER_CALL // scorer.dataset.n_rows)
@@ -108,8 +106,6 @@ class Rows:
         found = self._scorer.numbered_changes([(c, p) for c, p, _ in families], wanted)
         rows = []
         for (child, parents, score), scores in zip(families, found, strict=True):
-            if not (scores < np.inf).all():
-                self._refuse(child, parents)
             own = scores[-1] if score is None else score
             row = (float(own), self._aligned(child, parents, scores))
             self.put(child, parents, row)
@@ -125,13 +121,6 @@ class Rows:
         row = np.full(len(candidates), -np.inf)
         row[np.searchsorted(candidates, parents)] = scores[: len(parents)]
         return row
-
-    def _refuse(self, child: int, parents: Sequence[int]) -> None:
-        names = [variable.name for variable in self._scorer.variables]
-        raise InvalidParameterError(
-            f"{self._who}: the score of {names[child]!r} must be a number below infinity; "
-            f"it is not for parents that differ by one from {[names[p] for p in parents]}"
-        )
 
 
 def screened(
