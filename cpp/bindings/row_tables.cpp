@@ -1,24 +1,34 @@
 #include "kernels/row_tables.hpp"
 
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstddef>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "bindings/types.hpp"
 
+namespace {
+
+// No nb::enum_: it runs Python code while the module is loaded, and a Ctrl-C there would abort.
+bestdag::RowResult result_of(std::string_view name) {
+    if (name == "sum") return bestdag::RowResult::kSum;
+    if (name == "log share") return bestdag::RowResult::kLogShare;
+    if (name == "share") return bestdag::RowResult::kShare;
+    throw std::invalid_argument("result is 'sum', 'log share' or 'share'");
+}
+
+}  // namespace
+
 void register_row_tables(nb::module_& m) {
-    nb::enum_<bestdag::RowResult>(m, "RowResult", "What sum_row_tables gives for each state.")
-        .value("SUM", bestdag::RowResult::kSum)
-        .value("LOG_SHARE", bestdag::RowResult::kLogShare)
-        .value("SHARE", bestdag::RowResult::kShare);
     m.def(
         "sum_row_tables",
         [](const BoundTable& data, std::vector<Array1<const double>> values,
            std::vector<Array1<const std::uint32_t>> columns,
            std::vector<Array1<const std::uint64_t>> strides, Array1<const std::uint8_t> has_missing,
-           bestdag::RowResult result, Array2<double> out, int threads) {
+           std::string_view result, Array2<double> out, int threads) {
             const std::size_t n_tables = values.size();
             if (columns.size() != n_tables || strides.size() != n_tables) {
                 throw std::invalid_argument("one column and stride list per table is needed");
@@ -27,6 +37,7 @@ void register_row_tables(nb::module_& m) {
                 has_missing.size() != data.table.n_columns()) {
                 throw std::invalid_argument("out and has_missing must fit the data");
             }
+            const bestdag::RowResult wanted = result_of(result);
             std::vector<bestdag::RowTable> tables;
             tables.reserve(n_tables);
             for (std::size_t i = 0; i < n_tables; ++i) {
@@ -36,7 +47,7 @@ void register_row_tables(nb::module_& m) {
                 tables.push_back({view(values[i]), view(columns[i]), view(strides[i])});
             }
             run_unlocked(threads, [&](const bestdag::Execution& execution) {
-                bestdag::sum_row_tables(data.table, tables, view(has_missing), out.shape(1), result,
+                bestdag::sum_row_tables(data.table, tables, view(has_missing), out.shape(1), wanted,
                                         view(out), execution);
             });
         },

@@ -3,7 +3,6 @@ Native kernels of bestdag; private, called in bulk by the Python layers.
 """
 
 from collections.abc import Sequence
-import enum
 from typing import Annotated, Any
 
 import numpy
@@ -119,16 +118,7 @@ def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None
     Draw all rows of a network, parents first, into the columns; see kernels/sampling.hpp.
     """
 
-class RowResult(enum.Enum):
-    """What sum_row_tables gives for each state."""
-
-    SUM = 0
-
-    LOG_SHARE = 1
-
-    SHARE = 2
-
-def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], columns: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], has_missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], result: RowResult, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], columns: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], has_missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], result: str, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
     """
     Sums over tables looked up at the states of each row; see kernels/row_tables.hpp.
     """

@@ -50,6 +50,32 @@ def test_an_interrupt_while_the_thread_starts_ends_the_query(monkeypatch):
     assert not readers()
 
 
+LOADING = """
+import os, signal, sys
+import bestdag.data.readers
+
+class CtrlC:
+    def find_spec(self, name, path=None, target=None):
+        if name == "_duckdb":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, CtrlC())
+try:
+    bestdag.data.readers.read(sys.argv[1])
+except KeyboardInterrupt:
+    import duckdb
+    print(duckdb.sql("SELECT 7").fetchall())
+"""
+
+
+def test_an_interrupt_while_duckdb_is_loaded_waits_until_it_is(tmp_path):
+    # Inside nanobind's module initialisation the exception would abort the process.
+    (tmp_path / "t.csv").write_text("a\n0\n1\n")
+    command = [sys.executable, "-c", LOADING, str(tmp_path / "t.csv")]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (shown.returncode, shown.stdout) == (0, "[(7,)]\n")
+
+
 def test_a_second_interrupt_does_not_leave_the_query_running(monkeypatch):
     class Impatient:
         """A connection whose user presses Ctrl-C again while it is told to stop."""

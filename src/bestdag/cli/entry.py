@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 
+from bestdag.cli.interrupts import Interrupts
+
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
     try:
-        from bestdag.cli.main import run
-
+        with Interrupts():
+            from bestdag.cli.main import run
         code = run()
     except KeyboardInterrupt:  # while loading
         sys.stderr.write("bestdag: interrupted\n")

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import importlib
 import os
-import signal
 import sys
-import threading
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
+from bestdag.cli.interrupts import Interrupts
 from bestdag.errors import (
     BestdagError,
     DataWarning,
@@ -92,32 +91,14 @@ def cli() -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    interrupts: list[int] = []
-    before = _note_interrupts(interrupts)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("always", DataWarning)
-            warnings.showwarning = _show_warning
-            return _run(arguments, interrupts)
-    finally:
-        if before is not None:
-            signal.signal(signal.SIGINT, before)
+    with Interrupts() as interrupts, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", DataWarning)
+        warnings.showwarning = _show_warning
+        return _run(arguments, interrupts)
 
 
-def _note_interrupts(interrupts: list[int]) -> Any:
-    """Remember that Ctrl-C came, also where another library turns it into an error of its own."""
-    if threading.current_thread() is not threading.main_thread():
-        return None
-
-    def interrupt(number: int, frame: Any) -> None:
-        interrupts.append(number)
-        signal.default_int_handler(number, frame)
-
-    return signal.signal(signal.SIGINT, interrupt)
-
-
-def _run(arguments: Sequence[str] | None, interrupts: list[int]) -> int:
+def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     try:
         if sys.stdout is None:
             _complain("standard output is closed")
@@ -141,7 +122,7 @@ def _run(arguments: Sequence[str] | None, interrupts: list[int]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        if interrupts:
+        if interrupts.came:
             _complain("interrupted")
             return 130
         return _report(error)

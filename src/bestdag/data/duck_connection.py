@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bestdag.data.interrupts import interruptible, temporary_folder
+from bestdag.data.interrupts import interruptible, load_duckdb, temporary_folder
 
 __all__ = [
     "connection",
@@ -30,10 +30,8 @@ _GROUP = 60 * _VECTOR
 @contextmanager
 def connection() -> Iterator[Any]:
     """Open a private in-memory DuckDB that spills to a folder of its own, removed at the end."""
-    import duckdb
-
     with temporary_folder() as folder:
-        con = duckdb.connect(":memory:")
+        con = load_duckdb().connect(":memory:")
         try:
             for setting in (
                 f"temp_directory = {sql_text(os.path.join(folder, 'spill'))}",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
+import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType, ModuleType
 from typing import Any, Generic, TypeVar
 
-__all__ = ["interruptible", "temporary_folder", "to_the_end"]
+__all__ = ["interruptible", "load_duckdb", "temporary_folder", "to_the_end"]
 
 _T = TypeVar("_T")
 _PATIENCE = 0.05  # seconds between looks
@@ -35,6 +39,22 @@ def to_the_end(work: Callable[[], _T]) -> _T:
     if threading.current_thread() is not threading.main_thread():
         return work()
     return _watched(work, None)
+
+
+def load_duckdb() -> ModuleType:
+    """Import DuckDB; Ctrl-C is answered afterwards, in its native part it would abort all."""
+    before = signal.getsignal(signal.SIGINT)
+    is_main = threading.current_thread() is threading.main_thread()
+    if "duckdb" in sys.modules or not is_main or not callable(before):
+        return importlib.import_module("duckdb")
+    waiting: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: waiting.append((number, frame)))
+    try:
+        return importlib.import_module("duckdb")
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if waiting:
+            before(*waiting[0])
 
 
 @contextmanager

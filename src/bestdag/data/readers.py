@@ -19,7 +19,7 @@ from bestdag.data.discretization.numbers import DuckNumbers, FrameNumbers
 from bestdag.data.duck import require_readable
 from bestdag.data.encode import ReadOptions, build, check_states, weights_of
 from bestdag.data.frames import frame_columns, is_from, raw_column
-from bestdag.data.interrupts import temporary_folder
+from bestdag.data.interrupts import load_duckdb, temporary_folder
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, require_choice, require_count
 
@@ -348,10 +348,9 @@ def _chunk(stream: Any, source: str) -> bytes:
 
 
 def _read_file(path: Path, choice: Choice, kind: str) -> Dataset:
-    import duckdb
-
     from bestdag.data import csv_source, duck_connection, duck_types, json_source
 
+    duckdb = load_duckdb()
     source = choice.options.source
     with duck_connection.connection() as con, temporary_folder() as folder:
         sql_path = duck_connection.plain_path(path, folder)

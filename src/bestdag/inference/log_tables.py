@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +14,10 @@ from bestdag import _core
 from bestdag.elimination import Factor
 from bestdag.machine import require_memory, thread_count
 
-__all__ = ["Codes", "LogTables", "Rows"]
+__all__ = ["Codes", "LogTables", "RowResult", "Rows"]
 
 Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+RowResult = Literal["sum", "log share", "share"]
 _Floats = npt.NDArray[np.float64]
 
 
@@ -110,7 +112,7 @@ class LogTables:
         out: _Floats,
         *,
         target: int | None = None,
-        result: _core.RowResult = _core.RowResult.SUM,
+        result: RowResult = "sum",
         threads: int | None = None,
     ) -> None:
         """Add to each row the tables that have no missing cell in it; natively.
@@ -124,7 +126,7 @@ class LogTables:
         target : int, optional
             Add only the families of this variable, for each of its states. Its own column is
             not looked at. By default all families.
-        result : _core.RowResult
+        result : {"sum", "log share", "share"}
             The sums, or the (logarithms of the) shares of the states.
         threads : int, optional
             Threads to use; by default one per processor.

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from bestdag import _core
 from bestdag.inference.log_tables import LogTables, Rows
 from bestdag.inference.missing import add_sums
 from bestdag.machine import require_memory
@@ -71,8 +70,7 @@ def posteriors(
     out = np.zeros((rows.n_rows, arity))
     if any(some for v, some in enumerate(rows.has_missing) if v != target):
         add_sums(tables, rows, out, target=target)
-    result = _core.RowResult.LOG_SHARE if log else _core.RowResult.SHARE
-    tables.add(rows, out, target=target, result=result, threads=threads)
+    tables.add(rows, out, target=target, result="log share" if log else "share", threads=threads)
     return out
 
 

@@ -1,0 +1,64 @@
+"""Interrupts: Ctrl-C is heard everywhere, but never while something is loaded."""
+
+import signal
+import sys
+import time
+
+import pytest
+
+from bestdag.cli.interrupts import Interrupts
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing can wait here")
+
+
+def press_and_go_on(file_name):
+    """Return a function that seems to be in a file, presses Ctrl-C and goes on for a while."""
+    source = """
+def press(steps):
+    raise_signal(SIGINT)
+    for _ in range(30):
+        sleep(0.001)
+        steps.append("went on")
+"""
+    names = {"raise_signal": signal.raise_signal, "SIGINT": signal.SIGINT, "sleep": time.sleep}
+    exec(compile(source, file_name, "exec"), names)
+    return names["press"]
+
+
+def interrupted(work):
+    """Run work that is interrupted, and return what remembers it."""
+    with pytest.raises(KeyboardInterrupt), Interrupts() as interrupts:
+        work(interrupts)
+    return interrupts
+
+
+def test_elsewhere_it_is_answered_at_once():
+    steps = []
+    assert interrupted(lambda _: press_and_go_on("anything.py")(steps)).came
+    assert steps == []
+
+
+def test_the_machinery_of_imports_is_not_disturbed():
+    steps = []
+
+    def load(_):
+        press_and_go_on("<frozen importlib._bootstrap>")(steps)
+        steps.append("loaded")
+        time.sleep(5)
+
+    assert interrupted(load).came
+    assert steps.count("went on") == 30
+
+
+def test_what_still_waits_at_the_end_is_answered_there():
+    names = {"sys": sys}
+    exec(compile("frame = sys._getframe()", "<frozen importlib._bootstrap>", "exec"), names)
+    interrupted(lambda interrupts: interrupts._handle(signal.SIGINT, names["frame"]))
+    time.sleep(0.01)  # no alarm is left to ring
+
+
+def test_what_was_there_before_is_put_back():
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)]
+    with Interrupts():
+        assert signal.getsignal(signal.SIGINT) != before[0]
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)] == before
