@@ -42,10 +42,11 @@ class Interrupts:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._waits:
+            signal.setitimer(signal.ITIMER_REAL, 0)  # first: an alarm nobody handles would kill
         for number, handler in self._before:
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
         if self._waits:
-            signal.setitimer(signal.ITIMER_REAL, 0)
             raise KeyboardInterrupt
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
