@@ -1,7 +1,7 @@
 """Dynamic programming over subsets: seconds and nanoseconds per subset.
 
 Run: python benchmarks/subset_dp.py [--variables 22 24 26 28] [--sets 20 200 3000]
-     [--threads 1 2] [--precision single double] [--files a.jkl.gz ...]
+     [--threads 1 2] [--precision auto single double] [--files a.jkl.gz ...]
 
 Random tables first, for every instruction set of this processor; then score files, if any are
 named, from reading to proof. A line of load averages tells whether other work disturbed it.
@@ -49,7 +49,7 @@ def main() -> None:
     parser.add_argument("--variables", type=int, nargs="*", default=[22, 24, 26, 28])
     parser.add_argument("--sets", type=int, nargs="*", default=[20, 200, 3000])
     parser.add_argument("--threads", type=int, nargs="*", default=[1, thread_count(None, who="")])
-    parser.add_argument("--precision", nargs="*", default=["single"])
+    parser.add_argument("--precision", nargs="*", default=["auto"])
     parser.add_argument("--instruction-sets", nargs="*", default=_core.instruction_sets())
     parser.add_argument("--files", nargs="*", default=[])
     options = parser.parse_args()

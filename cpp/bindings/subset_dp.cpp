@@ -2,6 +2,7 @@
 #include "kernels/subset_dp.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <exception>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "bindings/types.hpp"
@@ -20,11 +22,15 @@ using Costs = Array1<const double>;
 using Chosen = Array1<std::int64_t>;
 using Clock = std::chrono::steady_clock;
 
-bestdag::SubsetProblem problem_of(const Int64s& first, const Masks& members, const Costs& costs) {
+bestdag::SubsetProblem problem_of(const Int64s& first, const Masks& members, const Costs& costs,
+                                  const std::optional<Costs>& fine) {
     if (first.size() < 2 || first.size() > 65 || members.size() != costs.size()) {
         throw std::invalid_argument("one to 64 variables, one cost per set");
     }
-    return {static_cast<int>(first.size()) - 1, view(first), view(members), view(costs)};
+    bestdag::SubsetProblem problem{static_cast<int>(first.size()) - 1, view(first), view(members),
+                                   view(costs)};
+    if (fine) problem.fine = view(*fine);
+    return problem;
 }
 
 void put(const std::vector<std::int64_t>& from, const Chosen& to) {
@@ -65,9 +71,11 @@ private:
     std::exception_ptr failure_;
 };
 
+using Answer = std::optional<std::pair<double, std::optional<double>>>;
+
 template <class T>
-std::optional<double> solve(const bestdag::SubsetProblem& problem, double limit, int threads,
-                            Watcher& watcher, const Chosen& chosen) {
+Answer solve(const bestdag::SubsetProblem& problem, double limit, int threads, Watcher& watcher,
+             const Chosen& chosen) {
     bestdag::SubsetSolution solution;
     bool stopped = false;
     run_unlocked(threads, [&](const bestdag::Execution& execution) {
@@ -79,11 +87,11 @@ std::optional<double> solve(const bestdag::SubsetProblem& problem, double limit,
         }
     });
     watcher.rethrow();
-    if (watcher.timed_out()) return std::nullopt;
-    if (stopped) throw nb::python_error();  // Ctrl-C: the error is set
-    if (!solution.feasible) return INFINITY;
+    if (PyErr_Occurred()) throw nb::python_error();  // Ctrl-C
+    if (stopped) return std::nullopt;
+    if (!solution.feasible) return {{INFINITY, std::nullopt}};
     put(solution.chosen, chosen);
-    return solution.cost;
+    return {{solution.cost, solution.fine}};
 }
 
 }  // namespace
@@ -109,19 +117,20 @@ void register_subset_dp(nb::module_& m) {
         "Write each set of variable numbers below 64 as a bit mask.");
     m.def(
         "best_by_subsets",
-        [](const Int64s& first, const Masks& members, const Costs& costs, double limit,
-           int bytes_per_cell, int threads, double seconds, nb::object progress,
-           const Chosen& chosen) {
-            const auto problem = problem_of(first, members, costs);
+        [](const Int64s& first, const Masks& members, const Costs& costs,
+           const std::optional<Costs>& fine, double limit, int bytes_per_cell, int threads,
+           double seconds, nb::object progress, const Chosen& chosen) {
+            const auto problem = problem_of(first, members, costs, fine);
             Watcher watcher(seconds, std::move(progress));
             return bytes_per_cell == 4
                        ? solve<std::uint32_t>(problem, limit, threads, watcher, chosen)
                        : solve<double>(problem, limit, threads, watcher, chosen);
         },
-        "first"_a.noconvert(), "members"_a.noconvert(), "costs"_a.noconvert(), "limit"_a,
-        "bytes_per_cell"_a, "threads"_a, "seconds"_a, "progress"_a.none(), "chosen"_a.noconvert(),
-        "Least cost of an acyclic choice; inf when none is below the limit, None when out of "
-        "time.");
+        "first"_a.noconvert(), "members"_a.noconvert(), "costs"_a.noconvert(), "fine"_a.noconvert().none(),
+        "limit"_a, "bytes_per_cell"_a, "threads"_a, "seconds"_a, "progress"_a.none(),
+        "chosen"_a.noconvert(),
+        "Least cost of an acyclic choice, inf when none is below the limit, and its fine cost or "
+        "None; None when out of time; see kernels/subset_dp.hpp.");
     m.def("subset_bytes", &bestdag::subset_bytes, "n"_a, "n_sets"_a, "threads"_a,
           "bytes_per_cell"_a, "Memory best_by_subsets takes.");
 }

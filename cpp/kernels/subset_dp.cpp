@@ -11,11 +11,20 @@
 
 #include "kernels/cells.hpp"
 #include "kernels/subset_program.hpp"
+#include "kernels/subset_rivals.hpp"
 #include "kernels/subset_walk.hpp"
 
 namespace bestdag {
 
 namespace {
+
+// Steps between the subsets of rivals, some microseconds each: they may take a small part of what
+// the cells take.
+constexpr double kStepsPerCell = 1.0 / 4096;
+constexpr double kStepsAlways = 1 << 14;
+constexpr double kBytesPerStep = 160;  // a step and the subset it leads to, in vectors that grow
+
+double most_steps(int n) { return std::max(kStepsAlways, kStepsPerCell * std::exp2(n)); }
 
 constexpr double kNanosecondsPerCell = 10.0;  // one thread: to see whether threads are worth it
 
@@ -81,16 +90,31 @@ void fill_cells(const SubsetProgram<T>& program, const Execution& execution, con
     }
 }
 
+// The cells, asked for subsets in the problem's numbering.
+template <class T>
+class Values {
+public:
+    Values(const SubsetProblem& problem, const SubsetProgram<T>& program) : program_(program) {
+        for (int bit = problem.n; bit < program.division.n; ++bit) {
+            padding_ |= std::uint64_t{1} << bit;
+        }
+    }
+
+    T operator()(std::uint64_t subset) const {
+        return program_.cells[move_bits(subset, program_.bit_of) | padding_];
+    }
+
+private:
+    const SubsetProgram<T>& program_;
+    std::uint64_t padding_ = 0;
+};
+
 template <class T>
 SubsetSolution walk_back(const SubsetProblem& problem, const SubsetProgram<T>& program) {
     const auto n = static_cast<std::size_t>(problem.n);
-    std::uint64_t padding = 0;
-    for (int bit = problem.n; bit < program.division.n; ++bit) padding |= std::uint64_t{1} << bit;
+    const Values<T> value(problem, program);
     SubsetSolution solution;
-    std::uint64_t left = (std::uint64_t{1} << problem.n) - 1;  // in the problem's numbering
-    const auto value = [&](std::uint64_t subset) {
-        return program.cells[move_bits(subset, program.bit_of) | padding];
-    };
+    std::uint64_t left = (std::uint64_t{1} << problem.n) - 1;
     if (value(left) >= program.limit) return solution;
     solution.feasible = true;
     solution.cost = static_cast<double>(value(left));
@@ -116,12 +140,30 @@ SubsetSolution walk_back(const SubsetProblem& problem, const SubsetProgram<T>& p
     return solution;
 }
 
+// Out of time, the choice of least cost must do.
+template <class T>
+std::optional<SubsetSolution> decide(const SubsetProblem& problem, const SubsetProgram<T>& program,
+                                     double cost, const Execution& execution, const Watch& watch) {
+    const auto should_stop = [&] {
+        return (watch && watch(1.0)) || (execution.should_stop && execution.should_stop());
+    };
+    try {
+        return best_of_rivals(problem, problem.fine, Values<T>(problem, program),
+                              cost + problem.n + 1, static_cast<std::size_t>(most_steps(problem.n)),
+                              should_stop);
+    } catch (const Interrupted&) {
+        return std::nullopt;
+    }
+}
+
 void check(const SubsetProblem& problem, double limit, double max_limit) {
     const auto n = static_cast<std::size_t>(problem.n);
     bool fine = problem.n >= 1 && problem.n <= kMaxSubsetVariables &&
                 problem.first.size() == n + 1 && problem.first[0] == 0 &&
                 problem.first[n] == static_cast<std::int64_t>(problem.members.size()) &&
-                problem.members.size() == problem.costs.size() && limit >= 1 && limit <= max_limit;
+                problem.members.size() == problem.costs.size() &&
+                (problem.fine.empty() || problem.fine.size() == problem.costs.size()) &&
+                limit >= 1 && limit <= max_limit;
     for (std::size_t v = 0; fine && v < n; ++v) {
         fine = problem.first[v] <= problem.first[v + 1];
         for (auto k = static_cast<std::size_t>(problem.first[v]);
@@ -145,7 +187,9 @@ SubsetSolution best_by_subsets(const SubsetProblem& problem, double limit,
     Cells<T> cells(std::size_t{1} << program.division.n);
     program.cells = cells.data();
     fill_cells(program, execution, watch);
-    return walk_back(problem, program);
+    const SubsetSolution solution = walk_back(problem, program);
+    if (problem.fine.empty() || !solution.feasible) return solution;
+    return decide(problem, program, solution.cost, execution, watch).value_or(solution);
 }
 
 template SubsetSolution best_by_subsets<std::uint32_t>(const SubsetProblem&, double,
@@ -161,7 +205,7 @@ double subset_bytes(int n, std::size_t n_sets, int threads, std::size_t bytes_pe
                         (levels + 2) * static_cast<double>(n_sets) * 16.0;
     const double tasks = std::exp2(division.top);
     return std::exp2(division.n) * cell + std::min<double>(threads, tasks) * walk +
-           static_cast<double>(n_sets) * 24.0;
+           static_cast<double>(n_sets) * 32.0 + most_steps(n) * kBytesPerStep;
 }
 
 }  // namespace bestdag

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,17 +31,23 @@ struct SubsetProblem {
     std::span<const std::int64_t> first;
     std::span<const std::uint64_t> members;  // bit u: variable u is in the set
     std::span<const double> costs;
+    std::span<const double> fine = {};  // the same in smaller units, or nothing
 };
 
 struct SubsetSolution {
     bool feasible = false;  // some choice costs less than limit
     double cost = 0.0;      // units
+    std::optional<double> fine;
     std::vector<std::int64_t> chosen;
 };
 
 // Told the share of the work done, now and then, by the calling thread; returns true to stop.
 using Watch = std::function<bool(double)>;
 
+// A choice of least cost. With fine costs, one of least fine cost among all that cost at most
+// n + 1 units more than that, when these are few enough to be looked at and time allows; then
+// `fine` is set. A limit above the incumbent by n + 2 lets all of them count.
+//
 // T is uint32_t or double: cells of 4 or 8 bytes, limit at most CellTraits<T>::kMaxLimit.
 // Throws Interrupted when execution or `watch` said to stop, std::bad_alloc when the cells do not
 // fit, std::invalid_argument for a malformed problem.

@@ -11,6 +11,7 @@
 #include "kernels/halving.hpp"
 #include "kernels/order_search.hpp"
 #include "kernels/subset_dp.hpp"
+#include "kernels/subset_rivals.hpp"
 #include "tests/checks.hpp"
 
 namespace {
@@ -89,6 +90,37 @@ void check_subsets(const bestdag::Execution& execution) {
                      .feasible,
                 "nothing is below the optimum");
         }
+    }
+}
+
+// Costs that are the fine ones over 1000, rounded down: the fine optimum is among the rivals.
+void check_rivals(const bestdag::Execution& execution) {
+    for (const int n : {1, 2, 5, 6, 11, 12}) {
+        const Choices coarse(n, n < 5 ? 1 : 40, static_cast<unsigned>(n));
+        Choices fine = coarse;
+        for (std::size_t v = 0; v < static_cast<std::size_t>(n); ++v) {
+            for (auto k = fine.first[v]; k < fine.first[v + 1]; ++k) {
+                double& cost = fine.costs[static_cast<std::size_t>(k)];
+                cost = 1000 * cost + static_cast<double>(17 * (k - fine.first[v]));
+            }
+        }
+        bestdag::SubsetProblem problem = coarse.problem();
+        problem.fine = fine.costs;
+        const auto found = bestdag::best_by_subsets<std::uint32_t>(
+            problem, coarse.optimum() + n + 2, execution, {});
+        check(found.fine == fine.optimum(), "the fine optimum");
+        check(fine.cost_of(found.chosen) == fine.optimum(), "the choice behind the fine optimum");
+        check(coarse.cost_of(found.chosen) == found.cost, "its cost in units");
+        const auto nothing = [](std::uint64_t) { return 0.0; };
+        check(!bestdag::best_of_rivals(problem, fine.costs, nothing, 1e9, 0, [] { return false; }),
+              "too many rivals are said to be too many");
+        bool stopped = false;
+        try {
+            bestdag::best_of_rivals(problem, fine.costs, nothing, 1e9, 1, [] { return true; });
+        } catch (const bestdag::Interrupted&) {
+            stopped = true;
+        }
+        check(stopped, "the search for rivals can be stopped");
     }
 }
 
@@ -173,6 +205,7 @@ int main() {
     for (std::size_t i = 0; i < n_sets; ++i) {
         bestdag::choose_bitwise(sets[i]->name);
         check_subsets(execution);
+        check_rivals(execution);
     }
     check_lane_order(bestdag::detail::kLaneOrder1, 1);
     check_lane_order(bestdag::detail::kLaneOrder2, 2);

@@ -21,7 +21,7 @@ def solve(children, limit, cell):
     masks = np.array([mask for sets in children for _, mask in sets], np.uint64)
     costs = np.array([cost for sets in children for cost, _ in sets], np.float64)
     chosen = np.full(len(children), -1)
-    value = _core.best_by_subsets(first, masks, costs, limit, cell, 2, 1e9, None, chosen)
+    value, _ = _core.best_by_subsets(first, masks, costs, None, limit, cell, 2, 1e9, None, chosen)
     return value, chosen.tolist()
 
 

@@ -35,12 +35,13 @@ __all__ = ["MAX_VARIABLES", "Forecast", "Precision", "forecast", "solve_dp"]
 Precision = Literal["auto", "single", "double"]
 
 MAX_VARIABLES = 40  # the native limit: 4 TiB
-_MAX_VARIABLES_DOUBLE = 26  # up to here cells of 8 bytes take half a GiB and about a second
+_MAX_VARIABLES_DOUBLE = 16  # up to here cells of 8 bytes take half a MiB and a millisecond
 _NANOSECONDS = {4: 12.0, 8: 24.0}  # per subset and thread, measured with thousands of sets
 # A proof that leaves no more than this share of the score open is as good as an exact one.
 _RELATIVE_RESOLUTION = 1e-9
-# Rounds of the search for an incumbent, few and many: milliseconds, little beside the proof.
-_ROUNDS = (30, 300)
+# Rounds of the search for an incumbent: milliseconds, little beside the proof.
+_FEW_ROUNDS, _MANY_ROUNDS = 30, 300
+_MANY_VARIABLES = 26
 
 
 class Forecast(NamedTuple):
@@ -106,11 +107,12 @@ def solve_dp(
     progress : callable, optional
         Called about every 20 ms with the share of the work done, from 0 to 1.
     precision : {"auto", "single", "double"}
-        Cells of 4 bytes, or of 8 bytes with a unit 2^20 times smaller and twice the memory and
-        time: that decides between choices that are closer than the resolution. "auto" takes
-        8 bytes up to 26 variables. Above, it takes 4 bytes, and solves once more in 8 when rounding
-        may hide a choice that is better by 1e-9 of the score or more, and when the forecasts of
-        memory and time say that there is room for it.
+        Cells of 4 bytes, or of 8 bytes with a unit 2^20 times smaller, twice the memory and
+        three times the time: that decides between choices that are closer than the resolution.
+        "auto" takes 8 bytes up to 16 variables. Above, it takes 4 bytes and compares the choices
+        that are too close in units as small as those of 8. Where there are too many of them, and
+        rounding may hide one that is better by 1e-9 of the score or more, it solves once more in
+        8 bytes if the forecasts of memory and time say that there is room for it.
 
     Returns
     -------
@@ -155,7 +157,9 @@ def solve_dp(
         if status == "optimum proved":
             cell = _cell_bytes(problem.n, precision)
             try:
-                problems[i] = problem.solved(cell, n_threads, deadline, share.of(i))
+                problems[i] = problem.solved(
+                    cell, n_threads, deadline, share.of(i), decide=precision == "auto" and cell == 4
+                )
                 if precision == "auto" and _is_worth_double(problems[i], n_threads, deadline):
                     problems[i] = problems[i].solved(8, n_threads, deadline, None)
             except KeyboardInterrupt:
@@ -168,7 +172,7 @@ def solve_dp(
 def _rounds(part: Component, deadline: float | None) -> int:
     if deadline is not None and time.monotonic() >= deadline:
         return 0
-    return _ROUNDS[len(part.variables) > _MAX_VARIABLES_DOUBLE]
+    return _MANY_ROUNDS if len(part.variables) > _MANY_VARIABLES else _FEW_ROUNDS
 
 
 def _cell_bytes(n: int, precision: Precision) -> int:

@@ -19,9 +19,9 @@ class ComponentProof:
     cell_bytes : int
         4 or 8; 0 when every child gets its best set and there was nothing to search.
     unit : float
-        One unit of the whole-number costs, in nats.
+        One unit of the whole-number costs that decided, in nats.
     limit : float
-        Where costs were clipped, in units: one more than the incumbent.
+        Where costs were clipped, in units.
     value : float
         The least cost of all acyclic choices, in units.
     resolution : float

@@ -1,6 +1,6 @@
 """One component as the engine ``dp`` sees it: scores as whole numbers, and what that is worth.
 
-Arithmetic. Costs are rounded down to whole units and clipped at ``limit``, one unit more than the
+Arithmetic. Costs are rounded down to whole units and clipped at ``limit``, n + 2 units above the
 incumbent: what costs more cannot matter. All sums are then exact. The unit is as small as the
 cells allow: the incumbent's cost over 2^31 in cells of 4 bytes (1e-7 nats when the incumbent is
 200 nats below the sum of the best scores), over 2^51 in cells of 8.
@@ -15,6 +15,10 @@ The double precision arithmetic before the rounding (a difference and a quotient
 a unit on either side, so no acyclic choice beats G* by more than n + 1 units. Often it is less: G
 costs at least Q(G*) u, so what rounding took off G* is all that it can hide, and a unit for the
 arithmetic.
+
+Rivals. So whatever is better than G* costs at most n + 1 units more than G* after rounding. In
+cells of 4 bytes the choices that close to the optimum are compared once more, in the units of
+cells of 8 bytes (`kernels/subset_rivals.hpp`); the proof is then worth the same as with those.
 """
 
 from __future__ import annotations
@@ -93,10 +97,13 @@ class Problem:
         threads: int,
         deadline: float | None,
         progress: Callable[[float], None] | None,
+        *,
+        decide: bool = False,
     ) -> Problem:
         """Return the problem with an optimum and its proof, or as it is when time runs out.
 
-        A problem that has a proof is solved again, which pays with larger cells.
+        A problem that has a proof is solved again, which pays with larger cells. `decide`
+        compares the rivals in finer units where they are few.
         """
         incumbent = self.costs[self.first[:-1] + self.chosen]
         total, n = math.fsum(incumbent.tolist()), self.n
@@ -106,19 +113,21 @@ class Problem:
         seconds = math.inf if deadline is None else deadline - time.monotonic()
         if seconds <= 0:
             return self
-        # n + 2 units of room: rounding must not lift the incumbent's sum above the limit.
-        unit = max(total / (_MAX_LIMIT[cell] - n - 2), float(np.finfo(np.float64).tiny))
-        limit = math.fsum(np.floor(incumbent / unit).tolist()) + 1
-        with np.errstate(over="ignore"):
-            units = np.minimum(np.floor(self.costs / unit), limit)
+        unit, fine_unit = (_unit(total, n, size) for size in (cell, 8))
+        limit = math.fsum(np.floor(incumbent / unit).tolist()) + n + 2
+        units = _whole(self.costs, unit, limit)
+        fine = _whole(self.costs, fine_unit, _MAX_LIMIT[8]) if decide else None
         chosen = np.zeros(n, np.int64)
-        value = _core.best_by_subsets(
-            self.first, self.masks, units, limit, cell, threads, seconds, progress, chosen
+        found = _core.best_by_subsets(
+            self.first, self.masks, units, fine, limit, cell, threads, seconds, progress, chosen
         )
-        if value is None:
+        if found is None:
             return self
+        value, fine_value = found
         if value >= limit or value != math.fsum(units[self.first[:-1] + chosen].tolist()):
             raise AssertionError("dp: the recursion and its walk back disagree; please report this")
+        if fine_value is not None:
+            limit, unit, value = limit * (unit / fine_unit), fine_unit, fine_value
         # The incumbent may be better by a part of the resolution.
         if self.score_of(self.chosen) >= self.score_of(chosen):
             chosen = self.chosen
@@ -126,3 +135,13 @@ class Problem:
         hidden = min(n * unit, max(0.0, cost - value * unit)) + unit
         proof = ComponentProof(variables, cell, unit, limit, value, hidden)
         return replace(self, chosen=chosen, proof=proof)
+
+
+def _unit(cost: float, n: int, cell: int) -> float:
+    """Return the smallest unit in which the limit above a cost fits, whatever rounding does."""
+    return max(cost / (_MAX_LIMIT[cell] - 2 * n - 4), float(np.finfo(np.float64).tiny))
+
+
+def _whole(costs: npt.NDArray[np.float64], unit: float, limit: float) -> npt.NDArray[np.float64]:
+    with np.errstate(over="ignore"):
+        return np.minimum(np.floor(costs / unit), limit)
