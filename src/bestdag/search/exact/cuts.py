@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from bestdag import _core
 from bestdag.search.exact.master import Solution
@@ -35,24 +36,28 @@ class Separator:
             number = self._numbers[cut] = self._relaxation.add(cut)
         return number
 
-    def violated(self, solution: Solution, present: Sequence[int], is_root: bool) -> list[int]:
+    def violated(
+        self, solution: Solution, present: Sequence[int], is_root: bool, thorough: bool = False
+    ) -> list[int]:
         """Return numbers of cuts that the solution violates; `present` are in the program.
 
-        Halved sums are looked for at the root only: below it they take longer than they save.
+        Dearer kinds are looked for when cheaper ones run out, unless `thorough`. Halved sums are
+        looked for at the root only: below it they take longer than they save.
         """
         cuts = [self._relaxation.cuts[c] for c in present]
         clusters = sorted({cut.terms[0] for cut in cuts if not cut.halved})
         # The clusters at hand are good places to look for others.
         starts = [list(members) for members, _ in clusters]
         found: list[Cut] = []
+        enough = inf if thorough else self._enough
         for k in (1, 2):
             near = self._kernels.separate(
                 solution.support, solution.x, k, starts, _LEAST_VIOLATION, self._most
             )
             found.extend(Cut(((tuple(members), k),)) for members, _ in near)
-            if len(found) >= self._enough:
+            if len(found) >= enough:
                 break
-        if is_root and len(found) < self._enough:
+        if is_root and len(found) < enough:
             found.extend(self._halves(solution, clusters))
         known = set(present)
         return [c for c in dict.fromkeys(map(self.number, found)) if c not in known]

@@ -23,6 +23,7 @@ __all__ = ["Stopped", "Tree"]
 _RESOLUTION_UNITS = 28147  # 1e-10 of the first incumbent's cost, which is about 2^48 units
 _COLUMNS_PER_CHILD = 12
 _IDLE_AT_ROOT, _IDLE_BELOW = 4, 10  # solves before a cut leaves the program
+_FAR = 0.1  # of the first round's gap: a root that stalls above is on a plateau
 
 
 class Stopped(Exception):  # noqa: N818 (not an error)
@@ -171,7 +172,8 @@ class Tree:
         self._bring_back(node.cuts)
         progress: list[int] = []
         solution = None
-        primal = False
+        first: int | None = None
+        primal = thorough = False
         while True:
             self._check()
             objective = self.master.solve(primal=primal)
@@ -197,8 +199,14 @@ class Tree:
                 return solution
             if is_root and len(progress) % 5 == 4:
                 self._fix(node, pricing, multipliers)
+            first = node.bound if first is None else first
             progress.append(node.bound)
-            if self._has_stalled(progress, is_root) or not self._cut(solution, is_root):
+            if self._has_stalled(progress, is_root):
+                is_far = self.cutoff - node.bound > _FAR * (self.cutoff - first)
+                if thorough or not is_root or not is_far:
+                    return solution
+                thorough, progress = True, progress[-1:]
+            if not self._cut(solution, is_root, thorough):
                 return solution
             self.master.drop_idle_cuts(_IDLE_AT_ROOT if is_root else _IDLE_BELOW)
 
@@ -237,8 +245,8 @@ class Tree:
             self.choice = self.kernels.best()
             self.master.add_columns(self.choice[~self.master.in_master[self.choice]])
 
-    def _cut(self, solution: Solution, is_root: bool) -> bool:
-        new = self._separator.violated(solution, self.master.cuts, is_root)
+    def _cut(self, solution: Solution, is_root: bool, thorough: bool) -> bool:
+        new = self._separator.violated(solution, self.master.cuts, is_root, thorough)
         self.master.add_cuts(new)
         return bool(new)
 
