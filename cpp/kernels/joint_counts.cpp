@@ -124,8 +124,9 @@ void JointCounter<Count>::count_with_bitmaps(std::span<const std::int32_t> prefi
                                              std::size_t n_configurations, const StopFlag& stop) {
     if constexpr (std::is_same_v<Count, std::uint32_t>) {
         const Bitwise& ops = bitwise();
-        const std::size_t piece = std::clamp<std::size_t>(
-            kPrefixBytes / sizeof(std::uint64_t) / n_configurations, 32, 1024);
+        const std::size_t fitting = kPrefixBytes / sizeof(std::uint64_t) / n_configurations;
+        const std::size_t piece =
+            std::clamp<std::size_t>(fitting / kLineWords * kLineWords, 32, 1024);
         prefix_bits_.resize(n_configurations * piece);
         spare_bits_.resize(n_configurations * piece);
         prefix_totals_.resize(n_configurations);

@@ -54,7 +54,7 @@ private:
     bool use_bitmaps_;
     std::vector<Candidate> by_bitmap_, by_small_histogram_, by_histogram_;
     std::vector<Count> cells_;
-    std::vector<std::uint64_t> prefix_bits_, spare_bits_;
+    AlignedWords prefix_bits_, spare_bits_;
     std::vector<std::uint32_t> prefix_totals_;
     std::vector<std::uint32_t> numbers_;
     std::vector<std::uint16_t> short_numbers_, cell_numbers_;

@@ -1,5 +1,6 @@
 #include "kernels/table.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "kernels/log_gamma.hpp"
@@ -68,10 +69,11 @@ Table::Table(std::size_t n_rows, std::vector<Column> columns, Weights weights)
       columns_(std::move(columns)),
       weights_(weights),
       total_weight_(sum_of_weights(weights, n_rows)),
-      all_rows_(n_words(), ~std::uint64_t{0}),
+      all_rows_(n_words(), 0),
       bitmaps_(std::make_unique<Bitmaps[]>(columns_.size())),
       marginals_(std::make_unique<Marginal[]>(columns_.size())) {
-    if (n_rows % 64 != 0) all_rows_.back() = (std::uint64_t{1} << (n_rows % 64)) - 1;
+    std::fill_n(all_rows_.begin(), n_rows / 64, ~std::uint64_t{0});
+    if (n_rows % 64 != 0) all_rows_[n_rows / 64] = (std::uint64_t{1} << (n_rows % 64)) - 1;
 }
 
 Table Table::slice(std::size_t first, std::size_t n_rows) const {

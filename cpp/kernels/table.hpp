@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "kernels/aligned_words.hpp"
+
 namespace bestdag {
 
 // Codes of one column, one or two bytes each: exactly one pointer is set. Codes are < arity.
@@ -51,9 +53,13 @@ public:
     Table slice(std::size_t first, std::size_t n_rows) const;
 
     // Bitmaps of one column, one per state, each n_words() long: bit t of word w of state s tells
-    // whether row 64 w + t has state s. Built once, by whichever thread asks first.
+    // whether row 64 w + t has state s. Built once, by whichever thread asks first. Each begins on
+    // a cache line unless it is shorter than one; what is beyond the rows is zero.
     const std::uint64_t* bitmaps(std::size_t column) const;
-    std::size_t n_words() const noexcept { return (n_rows_ + 63) / 64; }
+    std::size_t n_words() const noexcept {
+        const std::size_t words = (n_rows_ + 63) / 64;
+        return words < kLineWords ? words : (words + kLineWords - 1) / kLineWords * kLineWords;
+    }
     // Bitmap with every row of the table set.
     const std::uint64_t* all_rows() const noexcept { return all_rows_.data(); }
 
@@ -64,7 +70,7 @@ public:
 private:
     struct Bitmaps {
         std::once_flag once;
-        std::vector<std::uint64_t> words;
+        AlignedWords words;
     };
     struct Marginal {
         std::once_flag once;
@@ -75,7 +81,7 @@ private:
     std::vector<Column> columns_;
     Weights weights_;
     double total_weight_;
-    std::vector<std::uint64_t> all_rows_;
+    AlignedWords all_rows_;
     std::unique_ptr<Bitmaps[]> bitmaps_;
     std::unique_ptr<Marginal[]> marginals_;
 };

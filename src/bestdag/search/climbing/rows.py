@@ -15,6 +15,8 @@ __all__ = ["Row", "Rows", "screened"]
 
 # The score of a family as it is, and after adding or dropping each candidate of its child.
 Row = tuple[float, npt.NDArray[np.float64]]
+# Child, ascending parents, and the score as it is where it is known.
+_Family = tuple[int, Sequence[int], float | None]
 
 # Cells of data read by one native call, about: it takes a fraction of a second.
 _CELLS_PER_CALL = 2_000_000_000
@@ -71,33 +73,24 @@ class Rows:
             self._n_bytes = row[1].nbytes + 300
         self._remembered[child, *parents] = row
 
-    def get(
-        self, families: Sequence[tuple[int, Sequence[int]]], known: Sequence[float | None]
-    ) -> Iterator[list[tuple[int, Row]]]:
-        """Yield the rows of families (child, ascending parents), some at a time, in any order.
+    def recall(self, child: int, parents: Sequence[int]) -> Row | None:
+        """Return a row if it is remembered."""
+        return None if self._remembered is None else self._remembered.get((child, *parents))
 
-        `known` has the scores of the families as they are, where the caller knows them.
-        """
-        waiting: list[tuple[int, Sequence[int], float | None]] = []
-        ready: list[tuple[int, Row]] = []
+    def score(self, families: Sequence[_Family]) -> Iterator[list[tuple[int, Row]]]:
+        """Yield the rows of families with their children, some at a time, in this order."""
+        waiting: list[_Family] = []
         n_waiting = 0
-        for (child, parents), score in zip(families, known, strict=True):
-            row = None if self._remembered is None else self._remembered.get((child, *parents))
-            if row is not None:
-                ready.append((child, row))
-                continue
-            waiting.append((child, parents, score))
-            n_waiting += len(self.candidates[child])
+        for family in families:
+            waiting.append(family)
+            n_waiting += len(self.candidates[family[0]])
             if n_waiting >= self._per_call:
                 yield self._scored(waiting)
                 waiting, n_waiting = [], 0
         if waiting:
-            ready += self._scored(waiting)
-        yield ready
+            yield self._scored(waiting)
 
-    def _scored(
-        self, families: Sequence[tuple[int, Sequence[int], float | None]]
-    ) -> list[tuple[int, Row]]:
+    def _scored(self, families: Sequence[_Family]) -> list[tuple[int, Row]]:
         wanted = []
         for child, parents, score in families:
             full = len(parents) >= self._limits[child]

@@ -78,9 +78,8 @@ def tree_parents(walk: Walk) -> Parents:
 def _spanning_tree(walk: Walk) -> list[list[int]]:
     """Return the neighbours of each variable in a forest of arcs that gain (Kruskal)."""
     n = len(walk.base)
-    alone: list[tuple[int, list[int]]] = [(child, []) for child in range(n)]
     gains: dict[tuple[int, int], float] = {}
-    for rows in walk.rows.get(alone, [None] * n):
+    for rows in walk.rows.score([(child, [], None) for child in range(n)]):
         walk.check_time()
         walk.set_tie(np.array([score for _, (score, _) in rows]))
         for child, (score, changed) in rows:

@@ -272,10 +272,17 @@ class Walk:
     def _score_rows(
         self, families: Sequence[tuple[int, Sequence[int]]], known: Sequence[float | None]
     ) -> None:
-        for rows in self.rows.get(families, known):
-            for child, (score, changed) in rows:
-                self.climb.set_row(child, score, changed)
-            if len(families) > 2:  # two take no longer than a step
+        unknown: list[tuple[int, Sequence[int], float | None]] = []
+        for (child, parents), score in zip(families, known, strict=True):
+            row = self.rows.recall(child, parents)
+            if row is None:
+                unknown.append((child, parents, score))
+            else:
+                self.climb.set_row(child, *row)
+        for found in self.rows.score(unknown):
+            for child, row in found:
+                self.climb.set_row(child, *row)
+            if len(unknown) > 2:  # two take no longer than a step
                 self.check_time()
 
     def _require_steps(self) -> None:
