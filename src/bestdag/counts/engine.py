@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ __all__ = ["CandidateSets", "CountingEngine", "ParentLimits", "n_parent_sets", "
 
 # Row numbers are 32 bits wide inside the kernels.
 _MAX_ROWS = 2**31 - 1
+_NONE = np.empty(0, np.int32)
 
 _Arrays = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int32]]
 
@@ -133,9 +134,8 @@ class CountingEngine:
         """
         children = np.array([child for child, _ in families], np.int32)
         offsets, parents = _flat([parents for _, parents in families])
-        ends = np.zeros(len(candidates) + 1, np.int64)
-        np.cumsum([len(group) for group in candidates], out=ends[1:])
-        members = np.concatenate(candidates) if candidates else np.empty(0, np.int32)
+        ends = _ends(candidates)
+        members = candidates[0] if len(candidates) == 1 else np.concatenate([_NONE, *candidates])
         scores = np.empty(len(members))
         if self._changes is None or self._changes[0] is not kernel:
             self._changes = (kernel, _core.ChangeScorers(self._native, kernel))
@@ -258,9 +258,11 @@ class CountingEngine:
 def _flat(
     groups: Sequence[Sequence[int]],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    ends = np.zeros(len(groups) + 1, np.int64)
-    np.cumsum([len(group) for group in groups], out=ends[1:])
-    return ends, np.array([number for group in groups for number in group], np.int32)
+    return _ends(groups), np.array([number for group in groups for number in group], np.int32)
+
+
+def _ends(groups: Sequence[Sized]) -> npt.NDArray[np.int64]:
+    return np.array([0, *itertools.accumulate(map(len, groups))], np.int64)
 
 
 def n_parent_sets(n_variables: int, max_parents: int) -> int:

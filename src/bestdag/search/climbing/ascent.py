@@ -34,6 +34,7 @@ def _better_direction(walk: Walk, move: Move) -> Move:
     other = (ADD, child, parent, climb.gain(ADD, child, parent))
     if not other[3] >= gain - walk.tie:
         return move
+    walk.foresee([(child, parent), (parent, child)])
     return other if _next_gain(walk, other) > _next_gain(walk, move) + walk.tie else move
 
 

@@ -63,6 +63,11 @@ class Rows:
         self._remembered: dict[tuple[int, ...], Row] | None = {} if remember else None
         self._n_bytes = 0
 
+    @property
+    def remembers(self) -> bool:
+        """Whether rows are kept for the next time."""
+        return self._remembered is not None
+
     def put(self, child: int, parents: Sequence[int], row: Row) -> None:
         """Remember a row."""
         if self._remembered is None:

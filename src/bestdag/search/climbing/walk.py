@@ -176,6 +176,14 @@ class Walk:
         )
         self._arrive(moves, made)
 
+    def foresee(self, additions: Sequence[tuple[int, int]]) -> None:
+        """Score families with a parent more, (child, parent), in one call, and remember them."""
+        grown = [(c, sorted([*self.climb.parents_of(c), p]), None) for c, p in additions]
+        unknown = [family for family in grown if self.rows.recall(*family[:2]) is None]
+        if self.rows.remembers and len(unknown) > 1:
+            for _ in self.rows.score(unknown):
+                pass
+
     def score_family(self, child: int) -> None:
         """Score one family after a move on `climb` alone."""
         self._score_rows([(child, self.climb.parents_of(child))], [self.climb.score(child)])
