@@ -156,7 +156,7 @@ def learn(
         progress=progress,
     )
     problem.progress("scoring parent sets")
-    return Result(search.run(problem), dataset, chosen)
+    return Result(problem.solve(search), dataset, chosen)
 
 
 def _known(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:

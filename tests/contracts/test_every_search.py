@@ -150,3 +150,18 @@ def test_a_moment_of_time_gives_an_honest_answer(search):
     assert found.score <= best + 1e-9
     if found.bound is not None:
         assert found.bound >= best - 1e-9
+
+
+# Searches whose answer is the best of its kind wherever they begin; "auto" takes one here.
+WITHOUT_START = {"auto", "exact", "tree", "tan", "naive_bayes"}
+
+
+@every_search
+def test_a_start_is_used_or_said_not_to_be(search):
+    scorer = Scorer(random_data(1, 4), "bic")
+    start = search_of(search).run(Problem(scorer)).dag
+    found = Problem(scorer, start=start).solve(search_of(search))
+    said = [note for note in found.notes if note.startswith("the start is not used by")]
+    assert bool(said) == (search in WITHOUT_START)
+    without = Problem(scorer).solve(search_of(search))
+    assert not any("start" in note for note in without.notes)

@@ -325,3 +325,8 @@ def test_plot_of_the_trace():
     result = learn(example("asia.csv"), "bic", search="hill_climb")
     axes = result.found.plot_trace()
     assert axes.lines[0].get_ydata().tolist() == [step.score for step in result.found.trace]
+
+
+def test_perturbing_without_restarts_is_refused():
+    with pytest.raises(InvalidParameterError, match="perturb is for restarts, got perturb=5"):
+        HillClimb(perturb=5)

@@ -114,7 +114,7 @@ def command(
             seed=seed,
             start=first,
         )
-        found = chosen_search.run(problem)
+        found = problem.solve(chosen_search)
     print_structure(
         found,
         what=from_scores or f"{score_name} on {data}",

@@ -222,7 +222,8 @@ class Problem:
             self.max_parents = require_count("search", "max_parents", max_parents)
         self.threads = threads
         self.seed = require_count("search", "seed", seed)
-        self.start = None if start is None else self._checked_start(start)
+        self._start = None if start is None else self._checked_start(start)
+        self._looked_at: set[str] = set()  # shared with the problems made of this one
         self._progress = progress
 
     @property
@@ -249,8 +250,21 @@ class Problem:
         if self.deadline is None or end < self.deadline:
             other.deadline = None if math.isinf(end) else end
         if start is not None:
-            other.start = start
+            other._start = start
         return other
+
+    @property
+    def start(self) -> Dag | None:
+        """The structure to begin with."""
+        self._looked_at.add("start")
+        return self._start
+
+    def solve(self, search: Search) -> SearchResult:
+        """Run a search; a start that it never looks at is noted in the result."""
+        found = search.run(self)
+        if self._start is None or "start" in self._looked_at:
+            return found
+        return replace(found, notes=(*found.notes, f"the start is not used by {search.name}"))
 
     @property
     def time_limit(self) -> float | None:
