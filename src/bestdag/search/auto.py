@@ -22,7 +22,7 @@ __all__ = ["Auto"]
 # Seconds to score a parent set: natively per 10,000 rows, for small sets and others; in Python.
 _SMALL, _SECONDS_PER_SET, _SECONDS_PER_LARGE_SET = 3, 1e-6, 1e-5
 _SECONDS_PER_SET_IN_PYTHON = 2e-4
-# Of the budget, for listing parent sets once; that is done up to three times.
+# Of the budget, for listing parent sets, by our count; the sizes before the last come again.
 _SHARE_FOR_SETS = 0.1
 _LEAST_SECONDS = 1e-3
 # Of the budget, for dynamic programming.
@@ -150,6 +150,7 @@ def _choose(problem: Problem, budget: float) -> _Choice:
             False, f"listing all parent sets takes more than {_SHARE_FOR_SETS * budget:.1f} s"
         )
     table, listing = listed
+    problem.keep_table(table)
     return _choose_for_table(table, problem, budget, listing)
 
 

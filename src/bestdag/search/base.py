@@ -225,6 +225,7 @@ class Problem:
         self._start = None if start is None else self._checked_start(start)
         self._looked_at: set[str] = set()  # shared with the problems made of this one
         self._progress = progress
+        self._table: ScoreTable | None = None
 
     @property
     def nodes(self) -> NodeKnowledge:
@@ -298,6 +299,8 @@ class Problem:
         """
         if isinstance(self.scores, ScoreTable):
             return self._filtered(self.scores)
+        if self._table is not None:
+            return self._table
         left = max(self.seconds_left if time_limit is None else time_limit, _LEAST_SECONDS)
         return build_score_table(
             self.scores,
@@ -305,6 +308,10 @@ class Problem:
             knowledge=self.knowledge,
             time_limit=None if math.isinf(left) else left,
         )
+
+    def keep_table(self, table: ScoreTable) -> None:
+        """Remember what `table` would list, for this problem and those made of it."""
+        self._table = table
 
     def _checked_start(self, start: Dag) -> Dag:
         if not isinstance(start, Dag):
