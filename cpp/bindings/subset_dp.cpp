@@ -47,7 +47,7 @@ public:
           progress_(std::move(progress)) {}
 
     bool operator()(double share) {
-        if (Clock::now() >= end_) return timed_out_ = true;
+        if (Clock::now() >= end_) return true;
         if (progress_.is_none()) return false;
         const nb::gil_scoped_acquire locked;
         try {
@@ -59,7 +59,6 @@ public:
         return false;
     }
 
-    bool timed_out() const { return timed_out_; }
     void rethrow() const {
         if (failure_) std::rethrow_exception(failure_);
     }
@@ -67,7 +66,6 @@ public:
 private:
     const Clock::time_point end_;
     const nb::object progress_;
-    bool timed_out_ = false;
     std::exception_ptr failure_;
 };
 
@@ -126,9 +124,9 @@ void register_subset_dp(nb::module_& m) {
                        ? solve<std::uint32_t>(problem, limit, threads, watcher, chosen)
                        : solve<double>(problem, limit, threads, watcher, chosen);
         },
-        "first"_a.noconvert(), "members"_a.noconvert(), "costs"_a.noconvert(), "fine"_a.noconvert().none(),
-        "limit"_a, "bytes_per_cell"_a, "threads"_a, "seconds"_a, "progress"_a.none(),
-        "chosen"_a.noconvert(),
+        "first"_a.noconvert(), "members"_a.noconvert(), "costs"_a.noconvert(),
+        "fine"_a.noconvert().none(), "limit"_a, "bytes_per_cell"_a, "threads"_a, "seconds"_a,
+        "progress"_a.none(), "chosen"_a.noconvert(),
         "Least cost of an acyclic choice, inf when none is below the limit, and its fine cost or "
         "None; None when out of time; see kernels/subset_dp.hpp.");
     m.def("subset_bytes", &bestdag::subset_bytes, "n"_a, "n_sets"_a, "threads"_a,

@@ -6,17 +6,19 @@ import time
 
 import pytest
 
+import bestdag.cli.interrupts
 from bestdag.cli.interrupts import Interrupts
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing can wait here")
 
 
-def press_and_go_on(file_name):
+def press_and_go_on(file_name, rounds=30):
     """Return a function that seems to be in a file, presses Ctrl-C and goes on for a while."""
-    source = """
+    source = f"""
+rounds = {rounds}
 def press(steps):
     raise_signal(SIGINT)
-    for _ in range(30):
+    for _ in range(rounds):
         sleep(0.001)
         steps.append("went on")
 """
@@ -62,3 +64,51 @@ def test_what_was_there_before_is_put_back():
     with Interrupts():
         assert signal.getsignal(signal.SIGINT) != before[0]
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)] == before
+
+
+def test_a_second_ctrl_c_leaves_no_alarm_behind():
+    # The first waits, the second is answered before the alarm rings.
+    steps = []
+
+    def load(_):
+        press_and_go_on("<frozen importlib._bootstrap>", rounds=0)(steps)
+        signal.raise_signal(signal.SIGINT)
+
+    assert interrupted(load).came
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
+def test_a_second_ctrl_c_while_the_first_is_handled_waits_too(monkeypatch):
+    steps, once = [], [signal.SIGINT]
+
+    def arm(self):
+        if once:
+            signal.raise_signal(once.pop())
+        whole(self)
+
+    whole = Interrupts._arm
+    code = arm.__code__.replace(co_filename=bestdag.cli.interrupts.__file__)
+    arm.__code__ = code
+    monkeypatch.setattr(Interrupts, "_arm", arm)
+    interrupted(lambda _: press_and_go_on("<frozen importlib._bootstrap>")(steps))
+    assert steps.count("went on") == 30
+
+
+def test_a_timer_of_somebody_else_is_left_alone():
+    rung = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
+    try:
+        with Interrupts():
+            signal.setitimer(signal.ITIMER_REAL, 0.005)
+            time.sleep(0.02)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert rung == [1]
+
+
+def test_once_all_is_decided_ctrl_c_does_nothing():
+    with Interrupts() as interrupts:
+        interrupts.ignore()
+        signal.raise_signal(signal.SIGINT)
+    assert not interrupts.came

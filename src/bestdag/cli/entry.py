@@ -11,11 +11,18 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    interrupts = Interrupts()
     try:
-        with Interrupts():
-            from bestdag.cli.main import run
-        code = run()
+        interrupts.install()
+        from bestdag.cli.main import run
+
+        code = run(interrupts=interrupts)
+        interrupts.ignore()
     except KeyboardInterrupt:  # while loading
+        interrupts.ignore()
         sys.stderr.write("bestdag: interrupted\n")
         code = 130
+    # An exception that left a code string, as some modules run while they are loaded, would make
+    # `python -m` end by the signal instead of our exit code; another such string undoes that.
+    exec("")
     sys.exit(code)

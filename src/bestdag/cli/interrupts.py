@@ -30,32 +30,56 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.came = False
-        self._waits = False
-        self._before: list[tuple[int, Any]] = []
+        self._waits = False  # for an alarm, which Windows does not have
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interrupts:
-        if threading.current_thread() is threading.main_thread():
-            # Windows has no SIGALRM, so nothing can wait there.
-            for name in ("SIGINT", "SIGALRM"):
-                if number := getattr(signal, name, None):
-                    self._before.append((number, signal.signal(number, self._handle)))
+        self.install()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._waits:
-            signal.setitimer(signal.ITIMER_REAL, 0)  # first: an alarm nobody handles would kill
-        for number, handler in self._before:
-            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
-        if self._waits:
+        waited = self._waits
+        self._disarm()
+        for number, handler in self._before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        if waited:
             raise KeyboardInterrupt
 
+    def install(self) -> None:
+        """Begin to listen; only the main thread can."""
+        if threading.current_thread() is threading.main_thread():
+            self._before[signal.SIGINT] = signal.getsignal(signal.SIGINT)
+            signal.signal(signal.SIGINT, self._handle)
+
+    def ignore(self) -> None:
+        """Let Ctrl-C do nothing from now on: everything is decided."""
+        self._disarm()
+        if signal.SIGINT in self._before:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        self._waits = _is_loading(frame) and hasattr(signal, "setitimer")
-        if self._waits:
-            signal.setitimer(signal.ITIMER_REAL, _MOMENT)
+        if number != signal.SIGINT and not self._waits:
+            return  # an alarm that rang while it was called off
+        while frame is not None and frame.f_code.co_filename == __file__:
+            frame = frame.f_back  # another Ctrl-C is being handled
+        if _is_loading(frame) and hasattr(signal, "setitimer"):
+            self._arm()
         else:
+            self._disarm()
             self.came = True
             signal.default_int_handler(number, frame)
+
+    def _arm(self) -> None:
+        self._waits = True
+        if signal.SIGALRM not in self._before:
+            self._before[signal.SIGALRM] = signal.getsignal(signal.SIGALRM)
+            signal.signal(signal.SIGALRM, self._handle)
+        signal.setitimer(signal.ITIMER_REAL, _MOMENT)
+
+    def _disarm(self) -> None:
+        if self._waits:
+            self._waits = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _is_loading(frame: FrameType | None) -> bool:

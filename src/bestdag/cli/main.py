@@ -89,9 +89,15 @@ def cli() -> None:
     """
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code."""
-    with Interrupts() as interrupts, warnings.catch_warnings():
+def run(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Ctrl-C is listened to meanwhile, unless somebody does already.
+    """
+    if interrupts is None:
+        with Interrupts() as listening:
+            return run(arguments, interrupts=listening)
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", DataWarning)
         warnings.showwarning = _show_warning
@@ -111,8 +117,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except (KeyboardInterrupt, click.Abort):
-        _complain("interrupted")
-        return 130
+        return _interrupted(interrupts)
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "bestdag"
         _complain(f"{error.format_message()} (see '{where} --help')", who=where)
@@ -122,10 +127,13 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        if interrupts.came:
-            _complain("interrupted")
-            return 130
-        return _report(error)
+        return _interrupted(interrupts) if interrupts.came else _report(error)
+
+
+def _interrupted(interrupts: Interrupts) -> int:
+    interrupts.ignore()
+    _complain("interrupted")
+    return 130
 
 
 def _report(error: Exception) -> int:

@@ -102,7 +102,7 @@ class _Task(threading.Thread, Generic[_T]):
         super().__init__(name="bestdag-read", daemon=True)
         self.results: list[_T] = []
         self.failure: BaseException | None = None
-        self._work = work
+        self._work: Callable[[], _T] | None = work
         self._ended = threading.Event()
         self._first = threading.Lock()  # taken by the work, or by who calls it off
 
@@ -114,7 +114,8 @@ class _Task(threading.Thread, Generic[_T]):
         if not self._first.acquire(blocking=False):
             return
         try:
-            self.results.append(self._work())
+            if self._work is not None:
+                self.results.append(self._work())
         except BaseException as error:
             self.failure = error
         finally:
@@ -127,7 +128,8 @@ class _Task(threading.Thread, Generic[_T]):
 
     def cancel(self, con: Any) -> None:
         if self._first.acquire(blocking=False):
-            self._ended.set()  # it had not begun, and cannot any more
+            self._work = None  # it had not begun, and cannot any more
+            self._ended.set()
         while not self._ended.is_set():
             if con is not None:
                 con.interrupt()

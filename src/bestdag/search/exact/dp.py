@@ -184,7 +184,7 @@ def _cell_bytes(n: int, precision: Precision) -> int:
 def _is_worth_double(problem: Problem, threads: int, deadline: float | None) -> bool:
     """Whether cells of 8 bytes would tell more, and there is memory and time for them."""
     proof = problem.proof
-    if proof is None or proof.cell_bytes != 4:
+    if proof is None or proof.is_fine:
         return False
     score = problem.score_of(problem.chosen)
     if proof.resolution <= _RELATIVE_RESOLUTION * max(1.0, abs(score)):

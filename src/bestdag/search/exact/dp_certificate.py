@@ -35,6 +35,11 @@ class ComponentProof:
     value: float
     resolution: float
 
+    @property
+    def is_fine(self) -> bool:
+        """Whether the units are those of cells of 8 bytes, or were not needed."""
+        return self.cell_bytes != 4 or self.limit >= 2.0**32
+
 
 @dataclass(frozen=True, slots=True)
 class DpCertificate:

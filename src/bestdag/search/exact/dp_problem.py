@@ -27,6 +27,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -64,9 +65,12 @@ class Problem:
         """Collect a component's sets and find an incumbent by order search."""
         with np.errstate(over="ignore"):
             sets = Sets(part.table)
-        if not np.isfinite(sets.costs).all():
+        largest = np.maximum.reduceat(np.abs([sets.costs, sets.scores]), sets.begin[:-1], axis=1)
+        with np.errstate(over="ignore"):
+            sums = largest.sum(axis=1)
+        if not np.isfinite(sums).all():
             raise InvalidParameterError(
-                "dp: the scores of a child differ by more than a number can hold"
+                "dp: the scores, or their differences, add up to more than a number can hold"
             )
         masks = np.zeros(len(sets), np.uint64)
         _core.parent_masks(sets.offsets, sets.members, masks)
@@ -86,6 +90,9 @@ class Problem:
     def score_of(self, chosen: npt.NDArray[np.int64]) -> float:
         """Sum of the chosen sets' scores."""
         return math.fsum(self.scores[self.first[:-1] + chosen].tolist())
+
+    def _exact_score(self, chosen: npt.NDArray[np.int64]) -> Fraction:
+        return sum(map(Fraction, self.scores[self.first[:-1] + chosen].tolist()), Fraction())
 
     def best_scores(self) -> float:
         """Sum of the best scores: nothing is better."""
@@ -128,8 +135,8 @@ class Problem:
             raise AssertionError("dp: the recursion and its walk back disagree; please report this")
         if fine_value is not None:
             limit, unit, value = limit * (unit / fine_unit), fine_unit, fine_value
-        # The incumbent may be better by a part of the resolution.
-        if self.score_of(self.chosen) >= self.score_of(chosen):
+        # The incumbent may be better by a part of the resolution; sums in doubles may not tell.
+        if self._exact_score(self.chosen) >= self._exact_score(chosen):
             chosen = self.chosen
         cost = math.fsum(self.costs[self.first[:-1] + chosen].tolist())
         hidden = min(n * unit, max(0.0, cost - value * unit)) + unit
