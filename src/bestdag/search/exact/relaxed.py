@@ -21,7 +21,7 @@ __all__ = ["ComponentProof", "EngineChoice", "Solved", "Solver"]
 EngineChoice = Literal["auto", "dp", "bnc"]
 
 # Up to here 2^n steps take about a tenth of a second, and nothing is faster for sure.
-_SURELY_DP = 22
+_SURELY_DP = 25
 # With so many candidate sets linear programs grow slow, and 2^30 steps are the better bet.
 _MANY_SETS, _PERHAPS_DP = 5_000, 30
 # Otherwise `bnc` gets about as long as `dp` would take on one thread, counted in steps of the
