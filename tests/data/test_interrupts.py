@@ -56,7 +56,7 @@ import bestdag.data.readers
 
 class CtrlC:
     def find_spec(self, name, path=None, target=None):
-        if name == "_duckdb":
+        if name in ("_duckdb", "duckdb.duckdb"):  # as older versions call it
             os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, CtrlC())
