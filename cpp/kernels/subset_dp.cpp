@@ -148,9 +148,8 @@ std::optional<SubsetSolution> decide(const SubsetProblem& problem, const SubsetP
         return (watch && watch(1.0)) || (execution.should_stop && execution.should_stop());
     };
     try {
-        return best_of_rivals(problem, problem.fine, Values<T>(problem, program),
-                              cost + problem.n + 1, static_cast<std::size_t>(most_steps(problem.n)),
-                              should_stop);
+        return best_of_rivals(problem, Values<T>(problem, program), cost + problem.n + 1,
+                              static_cast<std::size_t>(most_steps(problem.n)), should_stop);
     } catch (const Interrupted&) {
         return std::nullopt;
     }

@@ -72,13 +72,13 @@ public:
         return true;
     }
 
-    SubsetSolution best(std::span<const double> fine) {
+    SubsetSolution best() {
         layers_.back().subsets.front().fine = 0.0;
         for (std::size_t i = layers_.size() - 1; i-- > 0;) {
             for (std::size_t s = 0; s < layers_[i].steps.size(); ++s) {
                 const Step& step = layers_[i].steps[s];
                 Subset& from = layers_[i].subsets[step.from];
-                const double sum = layers_[i + 1].at(step.rest).fine + fine[step.set];
+                const double sum = layers_[i + 1].at(step.rest).fine + problem_.fine[step.set];
                 if (sum < from.fine) {
                     from.fine = sum;
                     from.step = s;
@@ -130,13 +130,12 @@ private:
 }  // namespace
 
 std::optional<SubsetSolution> best_of_rivals(const SubsetProblem& problem,
-                                             std::span<const double> fine,
                                              const std::function<double(std::uint64_t)>& value,
                                              double most, std::size_t max_steps,
                                              const std::function<bool()>& should_stop) {
     Rivals rivals(problem, value, most, should_stop);
     if (!rivals.collect(max_steps)) return std::nullopt;
-    return rivals.best(fine);
+    return rivals.best();
 }
 
 }  // namespace bestdag

@@ -15,18 +15,17 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 
 #include "kernels/subset_dp.hpp"
 
 namespace bestdag {
 
 // Among all choices that cost at most `most` units: one of least cost in fine units, exactly.
-// `value` is R in units. `fine` holds whole numbers, ascending for each variable, whose sums over
-// the choices that matter are exact (below 2^53). Ties go to the smallest variable as last one.
-// Nothing when there are more than max_steps steps from subset to subset. Throws Interrupted.
+// `value` is R in units. The problem's fine costs are whole numbers, ascending for each variable,
+// whose sums over the choices that matter are exact (below 2^53). Ties go to the smallest variable
+// as last one. Nothing when there are more than max_steps steps from subset to subset. Throws
+// Interrupted.
 std::optional<SubsetSolution> best_of_rivals(const SubsetProblem& problem,
-                                             std::span<const double> fine,
                                              const std::function<double(std::uint64_t)>& value,
                                              double most, std::size_t max_steps,
                                              const std::function<bool()>& should_stop);

@@ -112,11 +112,11 @@ void check_rivals(const bestdag::Execution& execution) {
         check(fine.cost_of(found.chosen) == fine.optimum(), "the choice behind the fine optimum");
         check(coarse.cost_of(found.chosen) == found.cost, "its cost in units");
         const auto nothing = [](std::uint64_t) { return 0.0; };
-        check(!bestdag::best_of_rivals(problem, fine.costs, nothing, 1e9, 0, [] { return false; }),
+        check(!bestdag::best_of_rivals(problem, nothing, 1e9, 0, [] { return false; }),
               "too many rivals are said to be too many");
         bool stopped = false;
         try {
-            bestdag::best_of_rivals(problem, fine.costs, nothing, 1e9, 1, [] { return true; });
+            bestdag::best_of_rivals(problem, nothing, 1e9, 1, [] { return true; });
         } catch (const bestdag::Interrupted&) {
             stopped = true;
         }

@@ -128,7 +128,8 @@ def learn(
     seed : int, default 0
         For searches that draw at random.
     start : Dag, optional
-        The structure to begin with, for searches that improve one.
+        The structure to begin with, for searches that improve one; others note that they do not
+        use it.
     progress : callable, optional
         Called now and then with a text.
 

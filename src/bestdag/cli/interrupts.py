@@ -43,6 +43,7 @@ class Interrupts:
         for number, handler in self._before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
         if waited:
+            self.came = True
             raise KeyboardInterrupt
 
     def install(self) -> None:

@@ -11,12 +11,12 @@ from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.machine import require_memory
 from bestdag.scores.scorer import Scorer
 
-__all__ = ["Row", "Rows", "screened"]
+__all__ = ["Family", "Row", "Rows", "screened"]
 
 # The score of a family as it is, and after adding or dropping each candidate of its child.
 Row = tuple[float, npt.NDArray[np.float64]]
 # Child, ascending parents, and the score as it is where it is known.
-_Family = tuple[int, Sequence[int], float | None]
+Family = tuple[int, Sequence[int], float | None]
 
 # Cells of data read by one native call, about: it takes a fraction of a second.
 _CELLS_PER_CALL = 2_000_000_000
@@ -82,9 +82,9 @@ class Rows:
         """Return a row if it is remembered."""
         return None if self._remembered is None else self._remembered.get((child, *parents))
 
-    def score(self, families: Sequence[_Family]) -> Iterator[list[tuple[int, Row]]]:
+    def score(self, families: Sequence[Family]) -> Iterator[list[tuple[int, Row]]]:
         """Yield the rows of families with their children, some at a time, in this order."""
-        waiting: list[_Family] = []
+        waiting: list[Family] = []
         n_waiting = 0
         for family in families:
             waiting.append(family)
@@ -95,7 +95,7 @@ class Rows:
         if waiting:
             yield self._scored(waiting)
 
-    def _scored(self, families: Sequence[_Family]) -> list[tuple[int, Row]]:
+    def _scored(self, families: Sequence[Family]) -> list[tuple[int, Row]]:
         wanted = []
         for child, parents, score in families:
             full = len(parents) >= self._limits[child]

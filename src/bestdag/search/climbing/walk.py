@@ -16,7 +16,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.search.base import Problem, Status, Step
 from bestdag.search.climbing.feasible import Parents, feasible_parents
-from bestdag.search.climbing.rows import Rows, screened
+from bestdag.search.climbing.rows import Family, Rows, screened
 
 __all__ = ["ADD", "NOISE", "REMOVE", "REVERSE", "LimitError", "Mark", "Move", "Walk"]
 
@@ -280,7 +280,7 @@ class Walk:
     def _score_rows(
         self, families: Sequence[tuple[int, Sequence[int]]], known: Sequence[float | None]
     ) -> None:
-        unknown: list[tuple[int, Sequence[int], float | None]] = []
+        unknown: list[Family] = []
         for (child, parents), score in zip(families, known, strict=True):
             row = self.rows.recall(child, parents)
             if row is None:

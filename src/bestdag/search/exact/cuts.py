@@ -37,11 +37,11 @@ class Separator:
         return number
 
     def violated(
-        self, solution: Solution, present: Sequence[int], is_root: bool, thorough: bool = False
+        self, solution: Solution, present: Sequence[int], is_root: bool, thorough: bool
     ) -> list[int]:
         """Return numbers of cuts that the solution violates; `present` are in the program.
 
-        Dearer kinds are looked for when cheaper ones run out, unless `thorough`. Halved sums are
+        Dearer kinds are looked for when cheaper ones run out, or if `thorough`. Halved sums are
         looked for at the root only: below it they take longer than they save.
         """
         cuts = [self._relaxation.cuts[c] for c in present]
