@@ -127,3 +127,9 @@ def test_refuses_an_unknown_engine():
 def test_tables_need_no_data():
     table = ScoreTable.from_lists(["a"], {"a": [(-1.0, [])]})
     assert Auto().run(Problem(table)).is_proved
+
+
+def test_variables_that_stand_alone_are_said_to():
+    table = ScoreTable.from_lists(["a", "b"], {"a": [(-1.0, [])], "b": [(-2.0, [])]})
+    note = Auto().run(Problem(table)).notes[0]
+    assert note.startswith("auto chose exact: no variables depend on each other")

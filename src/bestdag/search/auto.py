@@ -202,16 +202,16 @@ def _choose_for_table(
 ) -> _Choice:
     largest = max(decompose(table), key=lambda part: len(part.variables))
     n, n_sets = len(largest.variables), largest.table.n_sets
+    together = f"{n if n > 1 else 'no'} variables depend on each other"
     if n <= _DP_VARIABLES:
         seconds = forecast(n, n_sets=n_sets, threads=problem.threads).seconds
         if seconds <= _SHARE_FOR_DP * budget:
             return _Choice(
                 True,
-                f"{n} variables depend on each other, dynamic programming takes about "
-                f"{seconds:.1f} s",
+                f"{together}, dynamic programming takes about {seconds:.1f} s",
                 math.inf if _has_paths(problem) else seconds + listing,
             )
-    sizes = f"{n} variables depend on each other, with {n_sets:,} parent sets"
+    sizes = f"{together}, with {n_sets:,} parent sets"
     if n <= _MANY_VARIABLES and n_sets <= _MANY_SETS:
         return _Choice(True, f"{sizes}: branch and cut is worth a try")
     return _Choice(False, f"{sizes}: too many for a proof within {budget:.0f} s")
