@@ -7,6 +7,7 @@ void register_branch_and_cut(nb::module_& m);
 void register_climb(nb::module_& m);
 void register_counts(nb::module_& m);
 void register_entropy_cuts(nb::module_& m);
+void register_every_set(nb::module_& m);
 void register_local_scores(nb::module_& m);
 void register_order_search(nb::module_& m);
 void register_row_tables(nb::module_& m);
@@ -25,6 +26,7 @@ NB_MODULE(_core, m) {
     register_sampling(m);
     register_row_tables(m);
     register_subset_dp(m);
+    register_every_set(m);
     register_order_search(m);
     register_branch_and_cut(m);
     register_local_scores(m);

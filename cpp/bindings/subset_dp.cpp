@@ -5,22 +5,20 @@
 #include <nanobind/stl/pair.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <exception>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "bindings/types.hpp"
+#include "bindings/watcher.hpp"
 
 namespace {
 
 using Masks = Array1<const std::uint64_t>;
 using Costs = Array1<const double>;
 using Chosen = Array1<std::int64_t>;
-using Clock = std::chrono::steady_clock;
 
 bestdag::SubsetProblem problem_of(const Int64s& first, const Masks& members, const Costs& costs,
                                   const std::optional<Costs>& fine) {
@@ -38,55 +36,17 @@ void put(const std::vector<std::int64_t>& from, const Chosen& to) {
     std::copy(from.begin(), from.end(), to.data());
 }
 
-// Asked by the calling thread, without the interpreter lock.
-class Watcher {
-public:
-    Watcher(double seconds, nb::object progress)
-        : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                  std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e8)))),
-          progress_(std::move(progress)) {}
-
-    bool operator()(double share) {
-        if (Clock::now() >= end_) return true;
-        if (progress_.is_none()) return false;
-        const nb::gil_scoped_acquire locked;
-        try {
-            progress_(share);
-        } catch (...) {
-            failure_ = std::current_exception();
-            return true;
-        }
-        return false;
-    }
-
-    void rethrow() const {
-        if (failure_) std::rethrow_exception(failure_);
-    }
-
-private:
-    const Clock::time_point end_;
-    const nb::object progress_;
-    std::exception_ptr failure_;
-};
-
 using Answer = std::optional<std::pair<double, std::optional<double>>>;
 
 template <class T>
 Answer solve(const bestdag::SubsetProblem& problem, double limit, int threads, Watcher& watcher,
              const Chosen& chosen) {
     bestdag::SubsetSolution solution;
-    bool stopped = false;
-    run_unlocked(threads, [&](const bestdag::Execution& execution) {
-        try {
-            solution = bestdag::best_by_subsets<T>(problem, limit, execution,
-                                                   [&](double share) { return watcher(share); });
-        } catch (const bestdag::Interrupted&) {
-            stopped = true;
-        }
+    const bool is_done = run_watched(threads, watcher, [&](const bestdag::Execution& execution) {
+        solution = bestdag::best_by_subsets<T>(problem, limit, execution,
+                                               [&](double share) { return watcher(share); });
     });
-    watcher.rethrow();
-    if (PyErr_Occurred()) throw nb::python_error();  // Ctrl-C
-    if (stopped) return std::nullopt;
+    if (!is_done) return std::nullopt;
     if (!solution.feasible) return {{INFINITY, std::nullopt}};
     put(solution.chosen, chosen);
     return {{solution.cost, solution.fine}};

@@ -27,6 +27,12 @@ public:
 
     double constant(const FamilyShape&) override { return 0.0; }
 
+    SetForm set_form() const noexcept override { return SetForm::by_arity; }
+    double cell_term(double count, double) override { return cell_term_(count); }
+    double row_term(double count, std::size_t arity) override {
+        return row_terms_[cell_prior_ * static_cast<double>(arity)](count);
+    }
+
     bool is_regular() const noexcept override { return true; }
 
     template <class Count>

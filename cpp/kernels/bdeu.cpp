@@ -40,6 +40,8 @@ public:
         return sum;
     }
 
+    bool has_sized_terms() const noexcept override { return true; }
+
     // A row with one cell only: its first case has probability 1/r, whatever the prior's weight.
     template <class Count>
     double sum_pure(const CountRows<Count>& counts, const FamilyShape& shape) {

@@ -33,6 +33,14 @@ public:
 
     double constant(const FamilyShape& shape) override { return only_whole_counts(shape.table); }
 
+    SetForm set_form() const noexcept override { return SetForm::by_arity; }
+    double cell_term(double count, double) override { return n_log_n(count); }
+    double row_term(double count, std::size_t arity) override {
+        const auto r = static_cast<double>(arity);
+        return n_log_n(count) +
+               regrets_of(arity).get(count, [r](double total) { return regret(total, r); });
+    }
+
     bool is_regular() const noexcept override { return true; }
 
     // A row with one cell only has likelihood 1.

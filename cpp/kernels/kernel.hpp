@@ -33,6 +33,14 @@ struct SetShape {
     double n_cells;  // the product of the arities
 };
 
+// Whether every local score of a child v given parents P comes from functions of sets of columns that
+// are sums over the cells of a set of a function of their counts (every_set.hpp).
+enum class SetForm : std::uint8_t {
+    none,
+    difference,  // g(P and v) - g(P) + what `beside_sets` says
+    by_arity,    // g(P and v) - h_r(P), with r the arity of v
+};
+
 // A family that a score cannot be worked out for: its settings say nothing about it (n_bytes is
 // 0), or it would need more memory than there is.
 class RefusedFamily : public std::runtime_error {
@@ -72,6 +80,16 @@ public:
     virtual double set_cells(const CountRows<std::int64_t>&, const SetShape&) { return 0.0; }
     virtual double set_cells(const CountRows<double>&, const SetShape&) { return 0.0; }
     virtual double set_constant(double /*n_cells*/) { return 0.0; }
+
+    // The same for scores in which a cell's term depends on its count alone, and perhaps on the
+    // number of cells; see SetForm. `set_constant` belongs to g.
+    virtual SetForm set_form() const noexcept { return SetForm::none; }
+    virtual double cell_term(double /*count*/, double /*n_cells*/) { return 0.0; }  // of g
+    virtual bool has_sized_terms() const noexcept { return false; }  // they depend on n_cells
+    virtual double row_term(double /*count*/, std::size_t /*arity*/) { return 0.0; }  // of h_r
+    // What a family has beside the difference: depends on the child and its parents' arities.
+    virtual bool has_beside() const noexcept { return false; }
+    virtual double beside_sets(const FamilyShape&) { return 0.0; }
 
     // An upper bound on the score of every family of this child that has these parents and at
     // least one more, the others' arities being at least `growth` (>= 1): a constant plus a sum
@@ -127,6 +145,10 @@ public:
     }
     double set_cells(const CountRows<double>& counts, const SetShape& shape) final {
         return this->self().sum_cells(counts.cells, shape.n_cells);
+    }
+    SetForm set_form() const noexcept final { return SetForm::difference; }
+    double cell_term(double count, double n_cells) final {
+        return this->self().sum_cells(std::span<const double>(&count, 1), n_cells);
     }
 };
 

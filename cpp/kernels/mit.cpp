@@ -23,7 +23,13 @@ public:
     }
 
     double constant(const FamilyShape& shape) override {
-        if (shape.family.parents.empty()) return 0.0;
+        return shape.family.parents.empty() ? 0.0 : beside_sets(shape);
+    }
+
+    SetForm set_form() const noexcept override { return SetForm::difference; }
+    double cell_term(double count, double) override { return 2.0 * n_log_n(count); }
+    bool has_beside() const noexcept override { return true; }
+    double beside_sets(const FamilyShape& shape) override {
         const double alone =  // log-likelihood of the child without parents
             shape.table.marginal_n_log_n(shape.family.child) - n_log_n(shape.total_weight);
         return -2.0 * alone - penalty(shape);

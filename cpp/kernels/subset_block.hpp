@@ -52,6 +52,16 @@ struct BlockLoops {
     // block, subsets first.
     void (*advance)(T* block, const T* const* before, const T* const* above, std::size_t n_above,
                     const T* const* within, int bits, const std::uint16_t* order, T limit);
+
+    // cells[s] = min over subsets r of s of cells[r], for the 2^bits cells of a block.
+    void (*close_in_place)(T* cells, int bits);
+
+    // out[i] = min(a[i], b[i]); n is a multiple of 2^lane_bits.
+    void (*smaller)(T* out, const T* a, const T* b, std::size_t n);
+
+    // out[i] = min(out[i], the cost of score i in whole units, at most limit): best - score, times
+    // units per nat, rounded down. A score of minus infinity, or not a number, costs limit.
+    void (*lower)(T* out, const double* scores, double best, double units, T limit, std::size_t n);
 };
 
 namespace detail {
@@ -242,8 +252,57 @@ struct Loops {
         }
     }
 
+    // Cells with variable kBit take the smaller of themselves and the cell without it.
+    template <int kBit>
+    static V spread(V cells) {
+        const I numbers = lanes();
+        const V other = exchange<kBit>(cells);
+        return smaller(cells, (numbers & static_cast<Index>(1 << kBit)) != 0 ? other : cells);
+    }
+
+    static void close_in_place(T* cells, int bits) {
+        const std::size_t n = std::size_t{1} << (bits - kLaneBits);
+        V* const c = registers(cells);
+        for (std::size_t i = 0; i < n; ++i) {
+            V value = spread<0>(c[i]);
+            if constexpr (kLaneBits > 1) value = spread<1>(value);
+            if constexpr (kLaneBits > 2) value = spread<2>(value);
+            if constexpr (kLaneBits > 3) value = spread<3>(value);
+            c[i] = value;
+        }
+        for (std::size_t stride = 1; stride < n; stride *= 2) {
+            for (std::size_t start = 0; start < n; start += 2 * stride) {
+                for (std::size_t i = start; i < start + stride; ++i) {
+                    c[i + stride] = smaller(c[i + stride], c[i]);
+                }
+            }
+        }
+    }
+
+    static void smaller_cells(T* out, const T* a, const T* b, std::size_t n) {
+        const std::size_t n_registers = n >> kLaneBits;
+        for (std::size_t i = 0; i < n_registers; ++i) {
+            registers(out)[i] = smaller(registers(a)[i], registers(b)[i]);
+        }
+    }
+
+    static void lower(T* out, const double* scores, double best, double units, T limit,
+                      std::size_t n) {
+        constexpr double kWhole = 4503599627370496.0;  // 2^52: sums with it are whole numbers
+        for (std::size_t i = 0; i < n; ++i) {
+            const double cost = (best - scores[i]) * units;
+            const double clipped = cost < static_cast<double>(limit) ? cost
+                                                                     : static_cast<double>(limit);
+            const double near = (clipped + kWhole) - kWhole;
+            const double whole = near > clipped ? near - 1.0 : near;
+            const T value = static_cast<T>(whole > 0.0 ? whole : 0.0);
+            out[i] = value < out[i] ? value : out[i];
+        }
+    }
+
     static constexpr BlockLoops<T> table(const char* name) {
-        return {name, kLaneBits, place, close, advance};
+        return {name,          kLaneBits, place, close, advance, close_in_place,
+                smaller_cells, lower};
     }
 };
 

@@ -8,8 +8,6 @@
 
 namespace bestdag {
 
-namespace {
-
 const BlockLoops<std::uint32_t>& loops_of(std::uint32_t) noexcept {
     static constexpr BlockLoops<std::uint32_t> portable =
         detail::Loops<std::uint32_t, 16>::table("portable");
@@ -28,6 +26,17 @@ const BlockLoops<double>& loops_of(double) noexcept {
     }
     return portable;
 }
+
+std::vector<std::uint16_t> subsets_first(int bits, int lane_bits) {
+    std::vector<std::uint16_t> order(std::size_t{1} << (bits - lane_bits));
+    std::iota(order.begin(), order.end(), std::uint16_t{0});
+    std::stable_sort(order.begin(), order.end(), [](std::uint16_t a, std::uint16_t b) {
+        return std::popcount(a) < std::popcount(b);
+    });
+    return order;
+}
+
+namespace {
 
 // Variables that are often parents go where they cost least: inside a block, where a candidate set
 // without members above is placed once per task; then to the top; the rarest at the lowest middle
@@ -85,11 +94,7 @@ SubsetProgram<T>::SubsetProgram(const SubsetProblem& problem, double limit_)
     for (int bit = problem.n; bit < division.n; ++bit) {  // the padding costs nothing
         sets[static_cast<std::size_t>(bit)].push_back({0, 0, 0, T{0}});
     }
-    order.resize(division.block_cells() >> loops.lane_bits);
-    std::iota(order.begin(), order.end(), std::uint16_t{0});
-    std::stable_sort(order.begin(), order.end(), [](std::uint16_t a, std::uint16_t b) {
-        return std::popcount(a) < std::popcount(b);
-    });
+    order = subsets_first(division.within, loops.lane_bits);
 }
 
 template struct SubsetProgram<std::uint32_t>;

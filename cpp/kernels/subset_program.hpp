@@ -53,6 +53,13 @@ struct SubsetProgram {
     T* block(std::uint64_t high) const { return cells + (high << division.within); }
 };
 
+// The loops for this processor.
+const BlockLoops<std::uint32_t>& loops_of(std::uint32_t) noexcept;
+const BlockLoops<double>& loops_of(double) noexcept;
+
+// The registers of a block of 2^bits cells in which a subset comes before every set that holds it.
+std::vector<std::uint16_t> subsets_first(int bits, int lane_bits);
+
 // Renumber a set of variables: variable u becomes bit_of[u].
 std::uint64_t move_bits(std::uint64_t members, const std::vector<int>& bit_of);
 
