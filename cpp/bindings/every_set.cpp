@@ -30,10 +30,10 @@ public:
         : table_(table.table), kernel_(kernel) {}
 
     // False when out of time; the values are then not to be used.
-    bool compute(int threads, double seconds, nb::object progress) {
+    bool compute(bool leave_out, int threads, double seconds, nb::object progress) {
         Watcher watcher(seconds, std::move(progress));
         return run_watched(threads, watcher, [&](const bestdag::Execution& execution) {
-            values_ = bestdag::every_set(table_, kernel_, execution,
+            values_ = bestdag::every_set(table_, kernel_, leave_out, execution,
                                          [&](double share) { return watcher(share); });
         });
     }
@@ -49,8 +49,11 @@ public:
         }
         std::vector<bestdag::FamilyRules> rules(n);
         for (std::size_t c = 0; c < n; ++c) {
-            rules[c] = {required(c), allowed(c), static_cast<std::size_t>(max_parents(c)),
-                        base_bonuses(c), {}};
+            rules[c] = {required(c),
+                        allowed(c),
+                        static_cast<std::size_t>(max_parents(c)),
+                        base_bonuses(c),
+                        {}};
             if (bonuses.size() == 0) continue;
             for (std::size_t p = 0; p < n; ++p) rules[c].bonuses.push_back(bonuses(c, p));
         }
@@ -70,30 +73,31 @@ using Program = bestdag::WholeProgram;
 void register_every_set(nb::module_& m) {
     m.def(
         "forecast_every_set",
-        [](const BoundTable& table, const bestdag::Kernel& kernel, int threads)
-            -> std::optional<std::pair<double, double>> {
-            const auto forecast = bestdag::forecast_every_set(table.table, kernel, threads);
+        [](const BoundTable& table, const bestdag::Kernel& kernel, bool leave_out,
+           int threads) -> std::optional<std::pair<double, double>> {
+            const auto forecast =
+                bestdag::forecast_every_set(table.table, kernel, leave_out, threads);
             if (!forecast.is_possible) return std::nullopt;
             const std::size_t n = table.table.n_columns();
             return std::pair{forecast.bytes + bestdag::whole_program_bytes(n, threads),
                              forecast.row_steps};
         },
-        "table"_a, "kernel"_a, "threads"_a,
+        "table"_a, "kernel"_a, "leave_out"_a, "threads"_a,
         "Bytes and steps that all sets and the program over them take; None where the score or the "
         "table does not allow it.");
     nb::class_<EverySet>(m, "EverySet", "The values of all sets: see kernels/every_set.hpp.")
         .def(nb::init<const BoundTable&, const bestdag::Kernel&>(), "table"_a, "kernel"_a,
              nb::keep_alive<1, 2>())
-        .def("compute", &EverySet::compute, "threads"_a, "seconds"_a, "progress"_a.none(),
-             "Work out the values; False when out of time.");
+        .def("compute", &EverySet::compute, "leave_out"_a, "threads"_a, "seconds"_a,
+             "progress"_a.none(), "Work out the values; False when out of time.");
     nb::class_<Program>(m, "WholeProgram")
         .def(
             "__init__",
             [](Program* self, const EverySet& sets, const Masks& required, const Masks& allowed,
                const Int64s& max_parents, const Values& base_bonuses,
                const Array2<const double>& bonuses) {
-                new (self) Program(
-                    sets.program(required, allowed, max_parents, base_bonuses, bonuses));
+                new (self)
+                    Program(sets.program(required, allowed, max_parents, base_bonuses, bonuses));
             },
             "sets"_a, "required"_a.noconvert(), "allowed"_a.noconvert(),
             "max_parents"_a.noconvert(), "base_bonuses"_a.noconvert(), "bonuses"_a.noconvert(),
@@ -126,7 +130,7 @@ void register_every_set(nb::module_& m) {
                 std::optional<bestdag::WholeSolution> solution;
                 const bool is_done = run_watched(threads, watcher, [&](const auto& execution) {
                     solution = self.solve(view(best), unit, limit, execution,
-                                                  [&](double share) { return watcher(share); });
+                                          [&](double share) { return watcher(share); });
                 });
                 if (!is_done) return std::nullopt;
                 if (!solution) return std::numeric_limits<double>::infinity();

@@ -32,6 +32,8 @@ public:
         return constant(shape) * growth;
     }
 
+    double most(const FamilyShape& shape) override { return constant(shape); }
+
     bool is_regular() const noexcept override { return true; }
 
     double least_saving(const FamilyShape& shape, double arity) override {

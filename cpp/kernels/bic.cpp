@@ -37,6 +37,10 @@ public:
         return constant(shape) * growth;
     }
 
+    double most(const FamilyShape& shape) override {
+        return half_log_n_ < 0.0 ? std::numeric_limits<double>::infinity() : constant(shape);
+    }
+
     bool is_regular() const noexcept override { return half_log_n_ >= 0.0; }
 
     double least_saving(const FamilyShape& shape, double arity) override {

@@ -20,17 +20,19 @@ namespace {
 // The walk decides column after column, from the first place on, whether it is in the set. Where a
 // column is left out, rows that no later column tells apart become one; where it is taken in, cells
 // are split. A row that is alone in its cell stays alone whatever follows: its weight is a count of
-// every set below, and it is not looked at again. So the rows that are left dwindle from both sides.
+// every set below, and it is not looked at again. So the rows that are left dwindle from both
+// sides.
 
-constexpr std::size_t kSmallCounts = 64;   // counts below this are tallied, the others listed
-constexpr std::size_t kTaskColumns = 8;    // decided by the number of a task
-constexpr std::size_t kTailColumns = 10;   // filled in one loop where no row is left
-constexpr double kMaxShapes = 1u << 20;    // multisets of arities: each has a constant
+constexpr std::size_t kSmallCounts = 64;  // counts below this are tallied, the others listed
+constexpr std::size_t kTaskColumns = 8;   // decided by the number of a task
+constexpr std::size_t kTailColumns = 10;  // filled in one loop where no row is left
+constexpr double kMaxShapes = 1u << 20;   // multisets of arities: each has a constant
 constexpr double kMaxSizedShapes = 1u << 14;
 constexpr std::size_t kMaxRemembered = std::size_t{1} << 22;  // doubles, for terms of larger counts
-constexpr std::size_t kPaths = 64;         // walked through to estimate the work
-constexpr double kLeafSteps = 12.0;        // what a set takes beside its rows, in rows
-constexpr std::uint32_t kFirst = 255;      // "differs" of the first row of a cell
+constexpr std::size_t kPaths = 64;                            // walked through to estimate the work
+constexpr double kLeafSteps = 12.0;    // what a set takes beside its rows, in rows
+constexpr std::uint32_t kFirst = 255;  // "differs" of the first row of a cell
+constexpr double kSlack = 1e-9;        // what rounding may do to a score, of its size
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 template <class Weight>
@@ -179,7 +181,8 @@ double n_shapes_of(const Table& table) {
 }
 
 // How often each count occurs among the cells of a set. Cells without rows count for nothing, so
-// what need not be added may be added as 0: the loops below have no branches that are hard to guess.
+// what need not be added may be added as 0: the loops below have no branches that are hard to
+// guess.
 template <class Weight>
 struct Spectrum {
     std::array<std::int32_t, kSmallCounts> small{};
@@ -275,7 +278,7 @@ private:
 template <class Weight>
 class Walk {
 public:
-    Walk(const Layout<Weight>& layout, const Kernel& kernel, SetValues& values,
+    Walk(const Layout<Weight>& layout, const Kernel& kernel, SetValues& values, bool leave_out,
          const StopFlag& stop)
         : layout_(layout),
           values_(values),
@@ -299,6 +302,7 @@ public:
             }
         }
         take(layout_.rows, levels_[0]);
+        if (leave_out && !values.by_arity) find_hopeless();
     }
 
     // All sets whose first n_fixed places are as the bits of `task` say, the first place highest.
@@ -318,13 +322,15 @@ public:
     // Rows looked at on a random path, each level counted as often as there are such levels.
     double random_path(PhiloxKey key, std::uint64_t number) {
         double steps = 0.0;
+        std::size_t shape = 0;
         for (std::size_t place = 0; place < layout_.n; ++place) {
             const auto n_rows = static_cast<double>(levels_[place].rows.size());
             steps += std::exp2(static_cast<double>(place)) * (2.0 * n_rows + kLeafSteps);
             if (place + 1 == layout_.n) break;
             const bool is_in = philox4x64(key, number * layout_.n + place)[0] & 1u;
             is_in ? include(place) : exclude(place);
-            if (levels_[place + 1].rows.empty()) break;
+            shape += is_in ? layout_.stride[place] : 0;
+            if (levels_[place + 1].rows.empty() || is_hopeless(shape)) break;
         }
         return steps;
     }
@@ -344,6 +350,41 @@ private:
             for (const Row<Weight>& row : rows) level.counts.add(row.weight);
         }
     }
+
+    // Shapes of sets in which no family reaches the score of its child without parents, nor in any
+    // larger set: whichever member is the child, or none of them.
+    void find_hopeless() {
+        const std::size_t n = layout_.n;
+        std::vector<double> alone(n);
+        for (std::size_t place = 0; place < n; ++place) {
+            std::vector<Weight> counts(layout_.arity(place), Weight{0});
+            for (const Row<Weight>& row : layout_.rows) {
+                counts[layout_.codes[place][row.number]] += row.weight;
+            }
+            const auto states = static_cast<double>(layout_.arity(place));
+            double value = evaluator_->set_constant(states);
+            for (const Weight count : counts) {
+                value += evaluator_->cell_term(static_cast<double>(count), states);
+            }
+            alone[place] = value - evaluator_->set_constant(1.0) -
+                           evaluator_->cell_term(layout_.table.total_weight(), 1.0);
+        }
+        hopeless_.resize(layout_.n_shapes);
+        for (std::size_t shape = 0; shape < layout_.n_shapes; ++shape) {
+            bool has_hope = false;
+            for (std::size_t place = 0; place < n && !has_hope; ++place) {
+                const std::size_t arity = layout_.arity(place);
+                const Family family{layout_.column[place], {}};
+                const FamilyShape of{layout_.table, family,
+                                     layout_.n_cells[shape] / static_cast<double>(arity), arity,
+                                     layout_.table.total_weight()};
+                has_hope = !(evaluator_->most(of) < alone[place] - kSlack * std::abs(alone[place]));
+            }
+            hopeless_[shape] = !has_hope;
+        }
+    }
+
+    bool is_hopeless(std::size_t shape) const { return !hopeless_.empty() && hopeless_[shape]; }
 
     void exclude(std::size_t place) {
         Level& next = start_level(place);
@@ -416,8 +457,7 @@ private:
     // The parts keep their order; a row's `differs` becomes the largest of those passed since the
     // row before it in its part, and kFirst for the first of a part. Cells may change their order:
     // the second parts come after all the first ones.
-    void split_in_two(const Rows<Weight>& rows, const std::uint16_t* codes,
-                      Level& next) {
+    void split_in_two(const Rows<Weight>& rows, const std::uint16_t* codes, Level& next) {
         aside_.reserve(rows.size() + 1);
         Row<Weight>* const outs[2] = {next.rows.data(), aside_.data()};
         std::size_t n_out[2] = {0, 0};
@@ -480,6 +520,12 @@ private:
     }
 
     void visit(std::size_t place, std::size_t set, std::size_t shape) {
+        if (is_hopeless(shape)) {
+            const std::size_t n_left = layout_.n - place;
+            std::fill_n(values_.joint->data() + (set << n_left), std::size_t{1} << n_left,
+                        -std::numeric_limits<double>::infinity());
+            return;
+        }
         if (levels_[place].rows.empty()) {
             fill(place, set, shape);
             return;
@@ -520,8 +566,8 @@ private:
         put(2 * set + 1, shape + layout_.stride[layout_.n - 1], with);
     }
 
-    // The last two places at once, where most of the time goes; the first of them has two states. Rows of a cell come in runs with the
-    // same code at the last place.
+    // The last two places at once, where most of the time goes; the first of them has two states.
+    // Rows of a cell come in runs with the same code at the last place.
     void finish_two(std::size_t set, std::size_t shape) {
         const std::size_t place = layout_.n - 2;
         const Level& level = levels_[place];
@@ -625,6 +671,7 @@ private:
     const StopFlag& stop_;
     std::unique_ptr<Evaluator> evaluator_;
     const bool is_sized_;
+    std::vector<std::uint8_t> hopeless_;  // by shape; empty where all sets are counted
     std::vector<Level> levels_;
     std::vector<double> constants_;
     std::vector<std::uint64_t> filled_;  // the fill that last worked out each shape
@@ -633,7 +680,7 @@ private:
     std::size_t n_remembered_ = 0;
     std::vector<std::unique_ptr<Terms>> joint_terms_;  // by shape, or one for all
     std::vector<Terms> row_terms_;                     // by arity
-    std::array<Spectrum<Weight>, 4> ends_;  // of the sets that end a walk
+    std::array<Spectrum<Weight>, 4> ends_;             // of the sets that end a walk
     Rows<Weight> aside_;
     std::vector<Part> parts_;
     std::vector<std::uint16_t> seen_;
@@ -669,8 +716,8 @@ SetValues outline(const Layout<Weight>& layout, bool by_arity) {
         const std::size_t place = layout.n - 1 - bit;
         values.column_of_bit.push_back(layout.column[place]);
         values.arity_of_bit.push_back(layout.arity(place));
-        const auto at = std::lower_bound(layout.arities.begin(), layout.arities.end(),
-                                         layout.arity(place));
+        const auto at =
+            std::lower_bound(layout.arities.begin(), layout.arities.end(), layout.arity(place));
         values.given_of_bit.push_back(static_cast<std::size_t>(at - layout.arities.begin()));
     }
     if (by_arity) values.given.resize(layout.arities.size());
@@ -684,7 +731,8 @@ bool is_by_arity(const Table& table, const Kernel& kernel) {
 
 }  // namespace
 
-EverySetForecast forecast_every_set(const Table& table, const Kernel& kernel, int threads) {
+EverySetForecast forecast_every_set(const Table& table, const Kernel& kernel, bool leave_out,
+                                    int threads) {
     EverySetForecast forecast;
     if (!has_set_form(table, kernel)) return forecast;
     forecast.is_possible = true;
@@ -693,21 +741,25 @@ EverySetForecast forecast_every_set(const Table& table, const Kernel& kernel, in
         const Layout<Weight> layout(table);
         SetValues values = outline(layout, is_by_arity(table, kernel));
         const StopFlag stop = false;
-        Walk<Weight> walk(layout, kernel, values, stop);
+        Walk<Weight> walk(layout, kernel, values, leave_out, stop);
         for (std::size_t path = 0; path < kPaths; ++path) {
             forecast.row_steps += walk.random_path({2006, 445}, path) / static_cast<double>(kPaths);
         }
         const auto n = static_cast<double>(layout.n);
         const double rows = n * static_cast<double>(layout.rows.size() * sizeof(Row<Weight>));
-        const double terms = 2.0 * static_cast<double>(kMaxRemembered * sizeof(double));
+        const double terms =
+            static_cast<double>(sizeof(double) * (1 + values.given.size())) *
+            std::min(static_cast<double>(kMaxRemembered),
+                     static_cast<double>(layout.n_shapes) *
+                         (static_cast<double>(kSmallCounts) + table.total_weight()));
         forecast.bytes = static_cast<double>(n_arrays(values)) * std::exp2(n) * sizeof(double) +
                          threads * (rows + terms);
     });
     return forecast;
 }
 
-SetValues every_set(const Table& table, const Kernel& kernel, const Execution& execution,
-                    const std::function<bool(double)>& progress) {
+SetValues every_set(const Table& table, const Kernel& kernel, bool leave_out,
+                    const Execution& execution, const std::function<bool(double)>& progress) {
     SetValues values;
     with_weight_type(table, [&](auto zero) {
         using Weight = decltype(zero);
@@ -729,7 +781,7 @@ SetValues every_set(const Table& table, const Kernel& kernel, const Execution& e
         const auto n_workers =
             std::min(n_tasks, static_cast<std::size_t>(std::max(1, execution.threads)));
         parallel_for(n_workers, expected, watched, [&](std::size_t, const StopFlag& stop) {
-            Walk<Weight> walk(layout, kernel, values, stop);
+            Walk<Weight> walk(layout, kernel, values, leave_out, stop);
             for (std::size_t task; !stop && (task = next++) < n_tasks;) walk.run(task, n_fixed);
         });
     });

@@ -1,7 +1,8 @@
 // Functions of every set of columns: for all 2^n sets at once, each counted once for all families.
 //
-// A score of the form SetForm::difference or by_arity needs nothing else: the local score of v given
-// P is g(P and v) - g(P), or g(P and v) - h_r(P), with g and h_r sums over the cells of a set.
+// A score of the form SetForm::difference or by_arity needs nothing else: the local score of v
+// given P is g(P and v) - g(P), or g(P and v) - h_r(P), with g and h_r sums over the cells of a
+// set.
 #pragma once
 
 #include <cstddef>
@@ -43,11 +44,15 @@ struct EverySetForecast {
     double row_steps = 0.0;    // rows looked at over all sets, estimated; a few nanoseconds each
 };
 
-EverySetForecast forecast_every_set(const Table& table, const Kernel& kernel, int threads);
+// With `leave_out`, sets in which no family can score as much as a child without parents get minus
+// infinity and are not counted: right where every child may be without parents and no prior adds to
+// the scores.
+EverySetForecast forecast_every_set(const Table& table, const Kernel& kernel, bool leave_out,
+                                    int threads);
 
 // Requires is_possible. `progress` is told the share of the work done by the calling thread and
 // returns true to stop. Throws Interrupted.
-SetValues every_set(const Table& table, const Kernel& kernel, const Execution& execution,
-                    const std::function<bool(double)>& progress);
+SetValues every_set(const Table& table, const Kernel& kernel, bool leave_out,
+                    const Execution& execution, const std::function<bool(double)>& progress);
 
 }  // namespace bestdag

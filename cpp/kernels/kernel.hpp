@@ -33,8 +33,8 @@ struct SetShape {
     double n_cells;  // the product of the arities
 };
 
-// Whether every local score of a child v given parents P comes from functions of sets of columns that
-// are sums over the cells of a set of a function of their counts (every_set.hpp).
+// Whether every local score of a child v given parents P comes from functions of sets of columns
+// that are sums over the cells of a set of a function of their counts (every_set.hpp).
 enum class SetForm : std::uint8_t {
     none,
     difference,  // g(P and v) - g(P) + what `beside_sets` says
@@ -87,6 +87,9 @@ public:
     virtual double cell_term(double /*count*/, double /*n_cells*/) { return 0.0; }  // of g
     virtual bool has_sized_terms() const noexcept { return false; }  // they depend on n_cells
     virtual double row_term(double /*count*/, std::size_t /*arity*/) { return 0.0; }  // of h_r
+    // An upper bound on the score of a family that is known from its shape alone and falls, or
+    // stays, with every further parent.
+    virtual double most(const FamilyShape&) { return std::numeric_limits<double>::infinity(); }
     // What a family has beside the difference: depends on the child and its parents' arities.
     virtual bool has_beside() const noexcept { return false; }
     virtual double beside_sets(const FamilyShape&) { return 0.0; }

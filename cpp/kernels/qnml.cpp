@@ -43,6 +43,10 @@ public:
 
     double set_constant(double n_cells) override { return -regret_of(total_, n_cells); }
 
+    double most(const FamilyShape& shape) override {
+        return is_exact_ ? constant(shape) : std::numeric_limits<double>::infinity();
+    }
+
     bool is_regular() const noexcept override { return is_exact_; }
 
 private:

@@ -291,8 +291,8 @@ struct Loops {
         constexpr double kWhole = 4503599627370496.0;  // 2^52: sums with it are whole numbers
         for (std::size_t i = 0; i < n; ++i) {
             const double cost = (best - scores[i]) * units;
-            const double clipped = cost < static_cast<double>(limit) ? cost
-                                                                     : static_cast<double>(limit);
+            const double clipped =
+                cost < static_cast<double>(limit) ? cost : static_cast<double>(limit);
             const double near = (clipped + kWhole) - kWhole;
             const double whole = near > clipped ? near - 1.0 : near;
             const T value = static_cast<T>(whole > 0.0 ? whole : 0.0);
@@ -301,8 +301,7 @@ struct Loops {
     }
 
     static constexpr BlockLoops<T> table(const char* name) {
-        return {name,          kLaneBits, place, close, advance, close_in_place,
-                smaller_cells, lower};
+        return {name, kLaneBits, place, close, advance, close_in_place, smaller_cells, lower};
     }
 };
 

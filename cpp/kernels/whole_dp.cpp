@@ -20,10 +20,10 @@ namespace bestdag {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kWithinBits = 10;   // of a block: 8 KiB per variable
-constexpr std::size_t kTopBits = 4;       // enough tasks for some threads
-constexpr std::size_t kFewVariables = 14; // one task below this
-constexpr std::size_t kTaskBits = 22;     // at most so many bits in a task
+constexpr std::size_t kWithinBits = 10;    // of a block: 8 KiB per variable
+constexpr std::size_t kTopBits = 4;        // enough tasks for some threads
+constexpr std::size_t kFewVariables = 14;  // one task below this
+constexpr std::size_t kTaskBits = 22;      // at most so many bits in a task
 constexpr double kNanosecondsPerCell = 60.0;
 constexpr std::size_t kBlocksPerPiece = 64;
 
@@ -58,8 +58,11 @@ WholeProgram::WholeProgram(const Table& table, const Kernel& kernel, const SetVa
     };
     for (std::size_t b = 0; b < n_; ++b) {
         const FamilyRules& rule = rules[values.column_of_bit[b]];
-        FamilyRules own{moved(rule.required), moved(rule.allowed | rule.required) & ~bit(b),
-                        rule.max_parents, rule.bonus, {}};
+        FamilyRules own{moved(rule.required),
+                        moved(rule.allowed | rule.required) & ~bit(b),
+                        rule.max_parents,
+                        rule.bonus,
+                        {}};
         if (!rule.bonuses.empty()) {
             own.bonuses.resize(n_);
             for (std::size_t p = 0; p < n_; ++p) {
@@ -125,8 +128,8 @@ void WholeProgram::number_shapes() {
     }
     low_shape_.assign(std::size_t{1} << within_, 0);
     for (std::size_t s = 1; s < low_shape_.size(); ++s) {
-        low_shape_[s] = low_shape_[s & (s - 1)] +
-                        shape_stride_[static_cast<std::size_t>(std::countr_zero(s))];
+        low_shape_[s] =
+            low_shape_[s & (s - 1)] + shape_stride_[static_cast<std::size_t>(std::countr_zero(s))];
     }
 }
 
@@ -454,12 +457,11 @@ std::optional<WholeSolution> WholeProgram::solve(
     const std::size_t n_tasks = std::size_t{1} << bits.top;
     const auto n_blocks = static_cast<double>(n_tasks * bits.task_blocks());
     std::atomic<std::size_t> blocks_done = 0;
-    const Execution watched{
-        execution.threads, [&] {
-            const double share = static_cast<double>(blocks_done) / n_blocks;
-            return (progress && progress(share)) ||
-                   (execution.should_stop && execution.should_stop());
-        }};
+    const Execution watched{execution.threads, [&] {
+                                const double share = static_cast<double>(blocks_done) / n_blocks;
+                                return (progress && progress(share)) ||
+                                       (execution.should_stop && execution.should_stop());
+                            }};
     WalkPool walks([&] {
         return std::make_unique<WholeWalk>(*this, loops, order, best, 1.0 / unit, limit,
                                            cells.data());

@@ -1,16 +1,18 @@
 // The best network over all parent sets, by dynamic programming over all 2^n subsets straight from
-// the values of sets (every_set.hpp): no list of candidate sets is made (Silander and Myllymaki 2006).
+// the values of sets (every_set.hpp): no list of candidate sets is made (Silander and Myllymaki
+// 2006).
 //
 //     R(S) = min over v in S of R(S \ v) + best_v(S \ v),   R({}) = 0,
 //     best_v(S) = least cost of a parent set of v inside S,
 //     cost of P as parents of v = (best score of v over all sets) - (score of v given P) >= 0.
 //
-// Costs are whole numbers of a unit in double precision, rounded down and clipped at a limit, so that
-// all sums are exact. Best sets inside subsets are worked out as they are needed: the bits of a
-// subset are, from the lowest, `within` a block, `middle` and `top`. A task has its top bits fixed;
-// it gathers for each variable the least cost over subsets of the top bits, for every choice of the
-// others, and walks down the middle bits, halving the array at each: in the half where the bit is
-// in the subset, a cell is the smaller of the two. So memory is 2^n cells and what the tasks hold.
+// Costs are whole numbers of a unit in double precision, rounded down and clipped at a limit, so
+// that all sums are exact. Best sets inside subsets are worked out as they are needed: the bits of
+// a subset are, from the lowest, `within` a block, `middle` and `top`. A task has its top bits
+// fixed; it gathers for each variable the least cost over subsets of the top bits, for every choice
+// of the others, and walks down the middle bits, halving the array at each: in the half where the
+// bit is in the subset, a cell is the smaller of the two. So memory is 2^n cells and what the tasks
+// hold.
 #pragma once
 
 #include <cstddef>

@@ -134,6 +134,35 @@ def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), o
 def subset_bytes(n: int, n_sets: int, threads: int, bytes_per_cell: int) -> float:
     """Memory best_by_subsets takes."""
 
+def forecast_every_set(table: Table, kernel: Kernel, leave_out: bool, threads: int) -> tuple[float, float] | None:
+    """
+    Bytes and steps that all sets and the program over them take; None where the score or the table does not allow it.
+    """
+
+class EverySet:
+    """The values of all sets: see kernels/every_set.hpp."""
+
+    def __init__(self, table: Table, kernel: Kernel) -> None: ...
+
+    def compute(self, leave_out: bool, threads: int, seconds: float, progress: object | None) -> bool:
+        """Work out the values; False when out of time."""
+
+class WholeProgram:
+    def __init__(self, sets: EverySet, required: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def score(self, column: int, parents: int) -> float:
+        """Local score of a column given a mask of columns."""
+
+    def best_scores(self, threads: int, seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """
+        Best score of each column over all its parent sets; False when out of time.
+        """
+
+    def solve(self, best: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: float, limit: float, threads: int, seconds: float, progress: object | None, parents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> float | None:
+        """
+        Least cost of a network in units, inf when none is below the limit, None when out of time; see kernels/whole_dp.hpp.
+        """
+
 class OrderSearch:
     """Search over orders of the variables; see kernels/order_chains.hpp."""
 

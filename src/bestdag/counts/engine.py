@@ -212,6 +212,16 @@ class CountingEngine:
         )
         return CandidateSets(found, int(n_scored.sum()), bool(is_complete.all()))
 
+    def forecast_every_set(
+        self, kernel: _core.Kernel, *, leave_out: bool
+    ) -> tuple[float, float] | None:
+        """Bytes and steps of `every_set` and a program over it; None where it is not possible."""
+        return _core.forecast_every_set(self._native, kernel, leave_out, self.threads)
+
+    def every_set(self, kernel: _core.Kernel) -> _core.EverySet:
+        """Values of all sets of columns, from which every local score comes; not yet computed."""
+        return _core.EverySet(self._native, kernel)
+
     def _encode(self, families: Sequence[tuple[str, Collection[str]]]) -> _Arrays:
         children = np.empty(len(families), np.int32)
         offsets = np.zeros(len(families) + 1, np.int64)

@@ -28,7 +28,7 @@ from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.scores.table_in_python import build_in_python, require_sets
 
-__all__ = ["build_score_table"]
+__all__ = ["build_score_table", "parent_limits"]
 
 _WHO = "score table"
 # While a table is made, a set is there as it was found and as it is sorted in.
@@ -164,6 +164,24 @@ def build_score_table(
     if not prune:
         _require_room(limits, memory_limit)
     return build_in_python(scorer, names, limits, prune=prune, time_limit=time_limit)
+
+
+def parent_limits(
+    scorer: Scorer, *, max_parents: int | None, knowledge: Knowledge
+) -> list[ParentLimits] | None:
+    """Return what the parents of each variable may be, with the terms of the structure prior.
+
+    None where the prior is not a sum over arcs. Statements about paths and open edges are not
+    in it.
+    """
+    prior = scorer.structure_prior
+    if prior is not None and not isinstance(prior, _ArcPrior):
+        return None
+    names = [variable.name for variable in scorer.variables]
+    known = knowledge.for_nodes(names)
+    limits = _limits(names, max_parents, None, None)
+    within = [_within(known, child, limit) for child, limit in enumerate(limits)]
+    return _with_bonuses(within, names, prior)
 
 
 def _build_natively(

@@ -259,6 +259,17 @@ class Scorer:
                 self._kernel, limits, prune=prune, seconds=seconds, max_bytes=max_bytes
             )
 
+    def forecast_every_set(self, *, leave_out: bool) -> tuple[float, float] | None:
+        """Bytes and steps of `every_set` and of a program over it; None where not possible."""
+        if self._kernel is None:
+            return None
+        return self._engine.forecast_every_set(self._kernel, leave_out=leave_out)
+
+    def every_set(self) -> _core.EverySet:
+        """Values of all sets of columns, not yet computed; needs a forecast that is not None."""
+        assert self._kernel is not None
+        return self._engine.every_set(self._kernel)
+
     def total(self, dag: Dag | _HasDag) -> float:
         """Score a structure, or that of a network: the sum over its families, rounded once."""
         return math.fsum(self.by_child(dag).values())

@@ -309,6 +309,11 @@ class Problem:
             time_limit=None if math.isinf(left) else left,
         )
 
+    @property
+    def has_table(self) -> bool:
+        """Whether candidate parent sets are there already."""
+        return self._table is not None or isinstance(self.scores, ScoreTable)
+
     def keep_table(self, table: ScoreTable) -> None:
         """Remember what `table` would list, for this problem and those made of it."""
         self._table = table

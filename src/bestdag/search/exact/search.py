@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import ClassVar
 
-from bestdag.errors import InvalidParameterError, require_choice
+from bestdag.counts.engine import n_parent_sets
+from bestdag.errors import InvalidParameterError, NotEnoughMemoryError, require_choice
 from bestdag.graph.dag import Dag
 from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.base import Problem, SearchResult, Status
 from bestdag.search.exact.engine import Status as EngineStatus
 from bestdag.search.exact.relaxed import EngineChoice, Solved, Solver
 from bestdag.search.exact.statement_tree import NoStructureError, Outcome, StatementTree
 from bestdag.search.exact.statements import Statements
+from bestdag.search.exact.whole import WholeForecast, forecast_whole, solve_whole
+from bestdag.search.hill_climb import HillClimb
 
 __all__ = ["Exact"]
 
+# Where all sets take no more seconds than this, nothing else is tried before.
+_AT_ONCE = 10.0
+# A forecast is good to a factor of two.
+_CAUTION = 2.0
+_SECONDS_PER_LISTED_SET = 1e-6  # for 10,000 rows
 # Beside the required ones, in a structure that only has to keep to the statements.
 _MOST_EXTRA_PARENTS = 2
 
@@ -38,6 +47,12 @@ class Exact:
 
     Notes
     -----
+    From data, up to about 25 variables (more with few rows), dynamic programming looks at all
+    parent sets of every size without listing them, where the score is a sum over cells of functions
+    of counts (all but BDe with a prior network, BD with tables, Min- and Max-BDeu). Where
+    that would take more than ten seconds, the sets that pruning leaves are listed first, for as
+    long as that would take.
+
     Most knowledge is honoured while parent sets are listed. Statements about ancestors and edges
     that may run either way are settled by a search above the engines: where the best structure
     breaks one, the problem is split into cases, each of which an engine solves. A file of local
@@ -54,6 +69,58 @@ class Exact:
 
     def run(self, problem: Problem) -> SearchResult:
         """Solve; a time limit or Ctrl-C gives the best structure so far and a bound."""
+        needed = None if self.engine == "bnc" else forecast_whole(problem)
+        if needed is not None and _fits(needed, problem):
+            if _is_worth_listing(problem, needed):
+                try:
+                    table = _listed(problem, needed.seconds)
+                except KeyboardInterrupt:
+                    return self._unproved(problem, _climb(problem), "interrupted")
+                if table.complete:
+                    problem.keep_table(table)
+                    return self._from_lists(problem)
+            return self._whole(problem)
+        return self._from_lists(problem)
+
+    def _whole(self, problem: Problem) -> SearchResult:
+        """Solve over all parent sets; the first structure is that of a climb."""
+        first = problem.start or _climb(problem)
+        try:
+            found = solve_whole(problem, first)
+        except KeyboardInterrupt:
+            return self._unproved(problem, first, "interrupted")
+        if found.proof is None:
+            return self._unproved(problem, first, "time limit", found.best_scores)
+        result = SearchResult(
+            dag=found.dag,
+            score=found.score,
+            bound=found.score,
+            status="optimum proved",
+            search=self.name,
+            engine="dp",
+            seconds=problem.seconds,
+            settings=asdict(self),
+            resolution=found.proof.resolution,
+            certificates=(found.proof,),
+        )
+        return _canonical(problem, result)
+
+    def _unproved(
+        self, problem: Problem, dag: Dag, status: Status, bound: float | None = None
+    ) -> SearchResult:
+        return SearchResult(
+            dag=dag,
+            score=problem.scorer("exact").total(dag),
+            bound=bound,
+            status=status,
+            search=self.name,
+            engine="dp",
+            seconds=problem.seconds,
+            settings=asdict(self),
+        )
+
+    def _from_lists(self, problem: Problem) -> SearchResult:
+        """Solve by lists of candidate sets."""
         stopped: EngineStatus | None = None
         try:
             table = problem.table()
@@ -84,7 +151,7 @@ class Exact:
 
     def _result(self, problem: Problem, table: ScoreTable, found: Outcome) -> SearchResult:
         status: Status = found.status
-        return SearchResult(
+        result = SearchResult(
             dag=_dag(table, found.chosen),
             score=found.score,
             # A bound over some of the sets is none over all of them.
@@ -97,6 +164,51 @@ class Exact:
             resolution=found.resolution,
             certificates=found.proofs,
         )
+        return _canonical(problem, result)
+
+
+def _fits(needed: WholeForecast, problem: Problem) -> bool:
+    return needed.has_room and _CAUTION * needed.seconds <= problem.seconds_left
+
+
+def _is_worth_listing(problem: Problem, needed: WholeForecast) -> bool:
+    """Whether lists may be the faster way: few parents, or bounds that may leave few sets."""
+    if problem.has_table:
+        return True
+    n = len(problem.names)
+    most = n - 1 if problem.max_parents is None else problem.max_parents
+    rows = problem.scorer("exact").dataset.n_rows
+    seconds = n * n_parent_sets(n, most) * _SECONDS_PER_LISTED_SET * max(1.0, rows / 10_000)
+    return needed.seconds > _AT_ONCE or seconds < needed.seconds
+
+
+def _listed(problem: Problem, seconds: float) -> ScoreTable:
+    try:
+        return problem.table(time_limit=min(seconds, problem.seconds_left))
+    except NotEnoughMemoryError:
+        return ScoreTable(
+            problem.names, [ParentSets.of([0.0], [()])] * len(problem.names), complete=False
+        )
+
+
+def _climb(problem: Problem) -> Dag:
+    return HillClimb(reinsert=False).run(problem).dag
+
+
+def _canonical(problem: Problem, found: SearchResult) -> SearchResult:
+    """Of equivalent structures return one that does not depend on how the proof was found."""
+    scorer = problem.scores
+    if (
+        not found.is_proved
+        or not isinstance(scorer, Scorer)
+        or not scorer.score.is_score_equivalent
+        or scorer.structure_prior is not None
+        or problem.max_parents is not None
+        or not problem.knowledge.is_empty
+    ):
+        return found
+    dag = found.dag.cpdag().extension()
+    return found if dag == found.dag else replace(found, dag=dag)
 
 
 def _dag(table: ScoreTable, chosen: Sequence[int]) -> Dag:

@@ -1,0 +1,344 @@
+"""Dynamic programming over all subsets straight from data: no parent set is listed.
+
+Every set of columns is counted once, and each local score is made from the values of two sets. So
+the time is known beforehand, whatever the score prunes, and sets of every size are looked at
+(Silander and Myllymäki 2006). It serves the scores that are sums over cells of functions of counts;
+`kernels/every_set.hpp` and `kernels/whole_dp.hpp` say how.
+
+Arithmetic. Costs are differences to a variable's best score, rounded down to whole units of which
+the first structure costs about 2^51, as with cells of 8 bytes in `dp_problem`. A quotient may be
+off by a unit; so no structure beats the one returned by more than 2 n + 2 units, and what rounding
+does to the scores themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.counts.engine import ParentLimits
+from bestdag.errors import InvalidParameterError
+from bestdag.graph.dag import Dag
+from bestdag.graph.knowledge import Knowledge
+from bestdag.machine import SHARE_OF_MEMORY, available_memory, require_memory, thread_count
+from bestdag.scores.build import parent_limits
+from bestdag.scores.scorer import Scorer
+from bestdag.search.base import Problem
+from bestdag.search.exact.verification import VerificationError
+
+_Masks = npt.NDArray[np.uint64]
+_Reals = npt.NDArray[np.float64]
+_Rules = tuple[_Masks, _Masks, npt.NDArray[np.int64], _Reals, _Reals]
+
+__all__ = ["WholeForecast", "WholeProof", "WholeResult", "forecast_whole", "solve_whole"]
+
+MIN_VARIABLES, MAX_VARIABLES = 6, 30  # fewer are no trouble for any engine; more take too long
+_NANOSECONDS_PER_STEP, _NANOSECONDS_PER_CHOICE = 3.0, 12.0  # of one thread
+_MAX_LIMIT = 2.0**51 - 1
+_EPSILON = 2.0**-50  # four roundings of a double
+# Beyond this a check by scoring every family takes hours.
+_MOST_VERIFIED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class WholeForecast:
+    """What it takes: bytes of memory, and seconds (within a factor of about two)."""
+
+    n_bytes: float
+    seconds: float
+
+    @property
+    def has_room(self) -> bool:
+        """Whether four fifths of the memory that is available suffice."""
+        free = available_memory()
+        return free is None or self.n_bytes <= SHARE_OF_MEMORY * free
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeResult:
+    """A structure, the sum of the best local scores, and a proof when there was time for one."""
+
+    dag: Dag
+    score: float
+    best_scores: float | None  # their sum: nothing scores more
+    proof: WholeProof | None
+
+
+def forecast_whole(problem: Problem) -> WholeForecast | None:
+    """Say what solving takes; None where the score, the prior or the sizes do not allow it."""
+    n = len(problem.names)
+    scorer = problem.scores
+    if not isinstance(scorer, Scorer) or not MIN_VARIABLES <= n <= MAX_VARIABLES:
+        return None
+    nodes = problem.nodes
+    if nodes.required_edges or nodes.has_ancestral:
+        return None
+    limits = _limits(problem, scorer)
+    if limits is None:
+        return None
+    needed = scorer.forecast_every_set(leave_out=_may_leave_out(limits))
+    if needed is None:
+        return None
+    n_bytes, steps = needed
+    work = _NANOSECONDS_PER_STEP * steps + _NANOSECONDS_PER_CHOICE * n * 2.0**n
+    return WholeForecast(n_bytes, 1e-9 * work / thread_count(problem.threads, who="exact"))
+
+
+def solve_whole(
+    problem: Problem, incumbent: Dag, *, progress: Callable[[float], None] | None = None
+) -> WholeResult:
+    """Find a best structure and prove it; `forecast_whole` must not be None.
+
+    Parameters
+    ----------
+    problem : Problem
+    incumbent : Dag
+        A structure that obeys the knowledge. It is returned when time runs out; how good it is
+        matters for the unit of the arithmetic alone.
+    progress : callable, optional
+        Called with the share of the work done.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Within a tenth of a second of Ctrl-C.
+    NotEnoughMemoryError
+        When the forecast is above four fifths of the free memory.
+    """
+    scorer = problem.scorer("exact")
+    needed = forecast_whole(problem)
+    assert needed is not None
+    n = len(problem.names)
+    what = f"dynamic programming over all parent sets of {n} variables"
+    require_memory("exact", what, int(needed.n_bytes), "set max_parents or use engine='bnc'")
+    run = _Run(problem, scorer, progress)
+    score = scorer.total(incumbent)
+    best = run.best_scores()
+    if best is None:
+        return WholeResult(incumbent, score, None, None)
+    total = _sum_up(best)
+    found = run.solve(best, incumbent)
+    if found is None:
+        return WholeResult(incumbent, score, total, None)
+    dag, units, unit = found
+    value = scorer.total(dag)
+    resolution = (2 * n + 2) * unit + n * _EPSILON * (abs(value) + _size_of_terms(scorer))
+    proof = WholeProof(
+        dag, value, resolution, unit, units, scorer, problem.knowledge, problem.max_parents
+    )
+    return WholeResult(dag, value, max(total, value), proof)
+
+
+class _Run:
+    """The native program with the problem's limits and its clock."""
+
+    def __init__(
+        self, problem: Problem, scorer: Scorer, progress: Callable[[float], None] | None
+    ) -> None:
+        self._problem = problem
+        self._names = problem.names
+        self._threads = thread_count(problem.threads, who="exact")
+        self._sets = scorer.every_set()
+        self._limits = _limits(problem, scorer)
+        self._progress = progress
+        self._program: _core.WholeProgram
+
+    def best_scores(self) -> npt.NDArray[np.float64] | None:
+        """Count every set, and find each variable's best score; None when out of time."""
+        counting = _share(self._progress, 0.0, 0.8)
+        assert self._limits is not None
+        leave_out = _may_leave_out(self._limits)
+        if not self._sets.compute(leave_out, self._threads, self._problem.seconds_left, counting):
+            return None
+        self._program = _core.WholeProgram(self._sets, *_rules(self._limits))
+        best = np.empty(len(self._names))
+        if not self._program.best_scores(self._threads, self._problem.seconds_left, best):
+            return None
+        return best
+
+    def solve(
+        self, best: npt.NDArray[np.float64], incumbent: Dag
+    ) -> tuple[Dag, float, float] | None:
+        """Return an optimal structure, its cost in units, and the unit in nats."""
+        n = len(best)
+        costs = [
+            self._cost(float(best[v]), v, _mask(self._names, incumbent, name))
+            for v, name in enumerate(self._names)
+        ]
+        cost = math.fsum(costs)
+        unit = max(cost / (_MAX_LIMIT - 4 * n - 8), float(np.finfo(np.float64).tiny))
+        limit = math.fsum(math.floor(c / unit) for c in costs) + 2 * n + 4
+        parents = np.zeros(n, np.uint64)
+        units = self._program.solve(
+            best,
+            unit,
+            limit,
+            self._threads,
+            self._problem.seconds_left,
+            _share(self._progress, 0.8, 1.0),
+            parents,
+        )
+        if units is None:
+            return None
+        if math.isinf(units):
+            raise AssertionError("exact: the first structure was lost; please report this")
+        names = self._names
+        chosen = {
+            name: [p for k, p in enumerate(names) if int(parents[v]) >> k & 1]
+            for v, name in enumerate(names)
+        }
+        return Dag.from_parents(chosen), units, unit
+
+    def _cost(self, best: float, child: int, parents: int) -> float:
+        """Cost of a family; of one that was left out, the cost of no parents, which is less."""
+        score = self._program.score(child, parents)
+        return max(0.0, best - (score if score > -math.inf else self._program.score(child, 0)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeProof:
+    """What was proven, and what a check by other means needs.
+
+    Attributes
+    ----------
+    dag, score
+        The structure, and its score.
+    resolution : float
+        What the arithmetic can hide, in nats.
+    unit, value : float
+        A unit of the whole-number costs in nats, and the least cost of all structures in units.
+    """
+
+    dag: Dag
+    score: float
+    resolution: float
+    unit: float
+    value: float
+    scorer: Scorer = field(repr=False)
+    knowledge: Knowledge = field(repr=False)
+    max_parents: int | None
+
+    def verify(self) -> None:
+        """Score every family on its own and solve again, in Python and by another recursion."""
+        names = [variable.name for variable in self.scorer.variables]
+        n = len(names)
+        if n > _MOST_VERIFIED:
+            raise InvalidParameterError(
+                f"verify: a proof over all parent sets is checked for up to {_MOST_VERIFIED} "
+                f"variables, got {n}"
+            )
+        limits = parent_limits(self.scorer, max_parents=self.max_parents, knowledge=self.knowledge)
+        assert limits is not None
+        best = _best_score(self.scorer, limits)
+        slack = self.resolution + n * _EPSILON * _size_of_terms(self.scorer)
+        if best > self.score + slack:
+            raise VerificationError(
+                f"verify: a structure scores {best!r}, more than {self.score!r}"
+            )
+
+
+def _best_score(scorer: Scorer, limits: list[ParentLimits]) -> float:
+    """Best score of all structures, from the scores of all families."""
+    n = len(limits)
+    families = scorer.all_families(n - 1)
+    sets = np.arange(1 << (n - 1))
+    sizes = np.bitwise_count(sets) if hasattr(np, "bitwise_count") else _popcount(sets)
+    by_size = np.argsort(sizes, kind="stable")  # the order in which families are listed
+    inside = []
+    for v, variable in enumerate(scorer.variables):
+        local = np.empty(len(sets))
+        local[by_size] = families[variable.name]
+        local[~_allowed(limits[v], v, sets, sizes)] = -math.inf
+        for bit in range(n - 1):  # the best of all subsets
+            pairs = local.reshape(-1, 2, 1 << bit)
+            np.maximum(pairs[:, 1], pairs[:, 0], out=pairs[:, 1])
+        inside.append(local)
+    best = np.full(1 << n, -math.inf)
+    best[0] = 0.0
+    subsets = np.arange(1 << n)
+    counts = _popcount(subsets)
+    for size in range(1, n + 1):
+        layer = subsets[counts == size]
+        for v in range(n):
+            mine = layer[layer >> v & 1 == 1]
+            rest = mine ^ (1 << v)
+            others = (rest & ((1 << v) - 1)) | (rest >> (v + 1) << v)
+            best[mine] = np.maximum(best[mine], best[rest] + inside[v][others])
+    return float(best[-1])
+
+
+def _allowed(
+    limit: ParentLimits, child: int, sets: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Which sets of the other variables may be parents."""
+
+    def mask(numbers: tuple[int, ...]) -> int:
+        return sum(1 << (p - (p > child)) for p in numbers)
+
+    required = mask(limit.required)
+    outside = ~(required | mask(limit.allowed))
+    allowed: npt.NDArray[np.bool_] = (
+        (sets & outside == 0) & (sets & required == required) & (sizes <= limit.max_parents)
+    )
+    return allowed
+
+
+def _popcount(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    counts = np.zeros(len(numbers), np.int64)
+    left = numbers.copy()
+    while left.any():
+        counts += left & 1
+        left >>= 1
+    return counts
+
+
+def _limits(problem: Problem, scorer: Scorer) -> list[ParentLimits] | None:
+    return parent_limits(scorer, max_parents=problem.max_parents, knowledge=problem.knowledge)
+
+
+def _may_leave_out(limits: list[ParentLimits]) -> bool:
+    """Whether each variable may be without parents, and nothing is added to the scores."""
+    return not any(limit.required or limit.bonus or any(limit.bonuses) for limit in limits)
+
+
+def _rules(limits: list[ParentLimits]) -> _Rules:
+    """Limits as arrays: masks of required and allowed, most parents, and the prior's terms."""
+    n = len(limits)
+    bonuses = np.zeros((n, n))
+    for v, limit in enumerate(limits):
+        bonuses[v, list(limit.allowed)] = limit.bonuses
+    return (
+        np.array([sum(1 << p for p in limit.required) for limit in limits], np.uint64),
+        np.array([sum(1 << p for p in limit.allowed) for limit in limits], np.uint64),
+        np.array([limit.max_parents for limit in limits], np.int64),
+        np.array([limit.bonus for limit in limits], np.float64),
+        bonuses if bonuses.any() else np.zeros((0, 0)),
+    )
+
+
+def _mask(names: tuple[str, ...], dag: Dag, child: str) -> int:
+    given = set(dag.parents(child))
+    return sum(1 << k for k, name in enumerate(names) if name in given)
+
+
+def _sum_up(values: npt.NDArray[np.float64]) -> float:
+    return math.nextafter(math.fsum(values.tolist()), math.inf)
+
+
+def _size_of_terms(scorer: Scorer) -> float:
+    """How large the values of sets are whose differences the scores are."""
+    total = float(scorer.dataset.total_weight)
+    return total * math.log(total + 2.0)
+
+
+def _share(
+    progress: Callable[[float], None] | None, begin: float, end: float
+) -> Callable[[float], None] | None:
+    if progress is None:
+        return None
+    return lambda share: progress(begin + share * (end - begin))
