@@ -6,10 +6,12 @@
 #include "kernels/bd_tables.hpp"
 #include "kernels/bde.hpp"
 #include "kernels/bdeu.hpp"
+#include "kernels/bdq.hpp"
 #include "kernels/bic.hpp"
 #include "kernels/changes.hpp"
 #include "kernels/contaminated_prior.hpp"
 #include "kernels/fnml.hpp"
+#include "kernels/hqc.hpp"
 #include "kernels/ll.hpp"
 #include "kernels/max_bdeu.hpp"
 #include "kernels/min_bdeu.hpp"
@@ -63,7 +65,9 @@ void register_scores(nb::module_& m) {
     m.def("ll", &bestdag::make_ll, "Native twin of scores/ll.py.");
     m.def("aic", &bestdag::make_aic, "Native twin of scores/aic.py.");
     m.def("bic", &bestdag::make_bic, "Native twin of scores/bic.py.");
+    m.def("hqc", &bestdag::make_hqc, "Native twin of scores/hqc.py.");
     m.def("bd", &bestdag::make_bd, "pseudo_count"_a, "Native twin of scores/bd.py.");
+    m.def("bdq", &bestdag::make_bdq, "pseudo_count"_a, "Native twin of scores/bdq.py.");
     m.def("bdeu", &bestdag::make_bdeu, "ess"_a, "Native twin of scores/bdeu.py.");
     register_bound_scores(m);
     m.def("mit", &bestdag::make_mit, "confidence"_a, "Native twin of scores/mit.py.");

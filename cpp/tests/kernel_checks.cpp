@@ -13,11 +13,13 @@
 #include "kernels/aic.hpp"
 #include "kernels/bd.hpp"
 #include "kernels/bdeu.hpp"
+#include "kernels/bdq.hpp"
 #include "kernels/bic.hpp"
 #include "kernels/bitwise.hpp"
 #include "kernels/candidate_sets.hpp"
 #include "kernels/families.hpp"
 #include "kernels/fnml.hpp"
+#include "kernels/hqc.hpp"
 #include "kernels/jkl.hpp"
 #include "kernels/ll.hpp"
 #include "kernels/log_gamma.hpp"
@@ -121,8 +123,10 @@ void check_table(const Data& data, const bestdag::Execution& execution) {
     const bestdag::Kernel kernels[] = {bestdag::make_ll(),
                                        bestdag::make_aic(),
                                        bestdag::make_bic(),
+                                       bestdag::make_hqc(),
                                        bestdag::make_mit(0.99),
                                        bestdag::make_bd(0.5),
+                                       bestdag::make_bdq(0.5),
                                        bestdag::make_bdeu(2.0),
                                        bestdag::make_fnml(),
                                        bestdag::make_qnml(true),
@@ -165,7 +169,8 @@ void check_candidate_sets(const Data& data, std::size_t max_parents,
         {}, {data.whole.data(), nullptr}, {nullptr, data.real.data()}};
     for (const bestdag::Weights& weights : kinds) {
         const bestdag::Table table(data.n_rows, data.columns, weights);
-        for (const auto& kernel : {bestdag::make_bic(), bestdag::make_bdeu(1.0)}) {
+        for (const auto& kernel : {bestdag::make_bic(), bestdag::make_hqc(), bestdag::make_bdq(0.5),
+                                   bestdag::make_bdeu(1.0)}) {
             const auto pruned =
                 bestdag::candidate_sets(table, kernel, limits, {true, kNone, kNone}, execution);
             const auto one =

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from bestdag.scores.bd import BD as BD
     from bestdag.scores.bde import BDe as BDe
     from bestdag.scores.bdeu import BDeu as BDeu
+    from bestdag.scores.bdq import BDq as BDq
     from bestdag.scores.bic import BIC as BIC
     from bestdag.scores.fnml import FNML as FNML
+    from bestdag.scores.hqc import HQC as HQC
     from bestdag.scores.k2 import K2 as K2
     from bestdag.scores.ll import LL as LL
     from bestdag.scores.max_bdeu import MaxBDeu as MaxBDeu
@@ -59,6 +61,7 @@ _HOME = {
     "BD": "bestdag.scores.bd",
     "BDe": "bestdag.scores.bde",
     "BDeu": "bestdag.scores.bdeu",
+    "BDq": "bestdag.scores.bdq",
     "BIC": "bestdag.scores.bic",
     "BestdagError": "bestdag.errors",
     "Dag": "bestdag.graph.dag",
@@ -69,6 +72,7 @@ _HOME = {
     "FSNML": "bestdag.parameters.fsnml",
     "FamilyCounts": "bestdag.counts.family",
     "GES": "bestdag.search.ges.search",
+    "HQC": "bestdag.scores.hqc",
     "HillClimb": "bestdag.search.hill_climb",
     "K2": "bestdag.scores.k2",
     "K2Search": "bestdag.search.k2",

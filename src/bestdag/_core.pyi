@@ -58,8 +58,14 @@ def aic() -> Kernel:
 def bic() -> Kernel:
     """Native twin of scores/bic.py."""
 
+def hqc() -> Kernel:
+    """Native twin of scores/hqc.py."""
+
 def bd(pseudo_count: float) -> Kernel:
     """Native twin of scores/bd.py."""
+
+def bdq(pseudo_count: float) -> Kernel:
+    """Native twin of scores/bdq.py."""
 
 def bdeu(ess: float) -> Kernel:
     """Native twin of scores/bdeu.py."""

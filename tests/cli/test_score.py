@@ -51,6 +51,7 @@ SETTINGS = [
     ("max-bdeu", ["--epsilon", "1"], {"ess": 1.0, "epsilon": 1.0}),
     ("mit", ["--confidence", "0.9"], {"confidence": 0.9}),
     ("bd", ["--pseudo-count", "2"], {"pseudo_count": 2.0}),
+    ("bdq", ["--pseudo-count", "2"], {"pseudo_count": 2.0}),
     ("qnml", ["--regret", "szpankowski"], {"regret": "szpankowski"}),
     ("mdl", [], {}),
 ]

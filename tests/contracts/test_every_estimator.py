@@ -20,7 +20,7 @@ from tests.contracts.test_every_score import datasets
 EVERY = [
     *(estimator() for estimator in ESTIMATORS.values()),
     Dirichlet(pseudo_count=2),
-    *(estimator_for(make_score(name)) for name in ("bde", "k2", "min_bdeu", "max_bdeu")),
+    *(estimator_for(make_score(name)) for name in ("bde", "k2", "bdq", "min_bdeu", "max_bdeu")),
 ]
 every_estimator = pytest.mark.parametrize("estimator", EVERY, ids=repr)
 
@@ -105,9 +105,9 @@ def test_pickles_compares_and_prints_its_settings(estimator):
 
 
 BELONGS = {
-    "ll": "mle", "aic": "mle", "bic": "mle", "mit": "mle", "fnml": "fsnml", "qnml": "fsnml",
-    "k2": "dirichlet", "bd": "dirichlet", "bde": "dirichlet", "bdeu": "dirichlet",
-    "min_bdeu": "dirichlet", "max_bdeu": "dirichlet",
+    "ll": "mle", "aic": "mle", "bic": "mle", "hqc": "mle", "mit": "mle", "fnml": "fsnml",
+    "qnml": "fsnml", "k2": "dirichlet", "bd": "dirichlet", "bdq": "dirichlet",
+    "bde": "dirichlet", "bdeu": "dirichlet", "min_bdeu": "dirichlet", "max_bdeu": "dirichlet",
 }  # fmt: skip
 
 

@@ -207,6 +207,38 @@ def test_one_state_is_allowed_with_a_warning():
         assert read({"a": ["x", "x"], "b": ["u", "v"]}).arities["a"] == 1
 
 
+def message_of(source, **options):
+    with pytest.warns(DataWarning) as caught:
+        read(source, **options)
+    (warning,) = caught  # one for all columns
+    return str(warning.message)
+
+
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [
+        (1, "column 'v0' has one state, 'x'"),
+        (2, "columns 'v0' and 'v1' have one state each"),
+        (5, "columns 'v0', 'v1', 'v2', 'v3' and 'v4' have one state each"),
+        (6, "columns 'v0', 'v1', 'v2', 'v3', 'v4' and 1 more have one state each"),
+        (60, "columns 'v0', 'v1', 'v2', 'v3', 'v4' and 55 more have one state each"),
+    ],
+)
+def test_one_warning_names_the_first_columns_with_one_state(n, said):
+    table = {f"v{i}": ["x", "x"] for i in range(n)} | {"b": ["u", "v"]}
+    assert message_of(table) == f"read: the dict: {said}"
+
+
+# Declared states are no surprise; only what was seen is warned about.
+def test_one_warning_names_the_first_columns_with_empty_text():
+    table = {f"v{i}": ["", "x"] for i in range(7)}
+    message = message_of(table, states={"v1": ["", "x"]}, missing_values=())
+    assert message == (
+        "read: the dict: columns 'v0', 'v2', 'v3', 'v4', 'v5' and 1 more have the state '' "
+        "(empty cells); if they are missing, add '' to missing_values"
+    )
+
+
 @pytest.mark.parametrize("kind", ["memory", "csv"])
 def test_weights_from_a_column_or_an_array(kind, tmp_path):
     columns = {"a": ["x", "y", "x"], "n": [2, 0, 3]}

@@ -34,6 +34,31 @@ def bic(table, n_configurations):
     return log_fraction(likelihood) - log(n) / 2 * n_configurations * (len(table[0]) - 1)
 
 
+def hqc(table, n_configurations):
+    """The same with the logarithm of the logarithm; one or two cases pay nothing."""
+    n = sum(map(sum, table))
+    price = log(log(n)) if n >= 3 else 0.0
+    return log_likelihood(table) - price * n_configurations * (len(table[0]) - 1)
+
+
+def bdq(table, n_configurations, pseudo_count):
+    """Predict child and parents of each case from those before it, over the same for the parents.
+
+    Each is one variable, whose states have the same prior weight.
+    """
+    a, q, r = Fraction(pseudo_count), Fraction(n_configurations), len(table[0])
+    joint, parents, n = Fraction(1), Fraction(1), 0
+    for row in table:
+        seen = [0] * r
+        for state, count in enumerate(row):
+            for _ in range(count):
+                joint *= (a + seen[state]) / (a * q * r + n)
+                parents *= (a + sum(seen)) / (a * q + n)
+                seen[state] += 1
+                n += 1
+    return log_fraction(joint / parents)
+
+
 def log_likelihood(table):
     """Multiply the maximum-likelihood probabilities of all cases."""
     likelihood = Fraction(1)

@@ -28,11 +28,20 @@ def qnml(table, q, growth, total):
     return -float(regret(total, q * growth * r) - regret(total, q * growth))
 
 
+def bdq(a):
+    def bound(table, q, growth, total):
+        b = a * q * growth
+        return -float(log_rising(b * table.shape[1], total) - log_rising(b, total))
+
+    return bound
+
+
 # score, bound, whether real counts are allowed
 BOUNDS = {
     "ll": (make_score("ll"), likelihood(lambda n: 0.0), True),
     "aic": (make_score("aic"), likelihood(lambda n: 1.0), True),
     "bic": (make_score("bic"), likelihood(lambda n: 0.5 * math.log(n)), True),
+    "hqc": (make_score("hqc"), likelihood(lambda n: math.log(math.log(max(n, math.e)))), True),
     "k2": (make_score("k2"), pure(lambda n, r: -math.log(math.comb(n + r - 1, r - 1))), False),
     "bd": (
         make_score("bd", pseudo_count=0.3),
@@ -41,6 +50,7 @@ BOUNDS = {
     ),
     "fnml": (make_score("fnml"), pure(lambda n, r: -float(regret(n, r))), False),
     "qnml": (make_score("qnml"), qnml, False),
+    **{f"bdq {a}": (make_score("bdq", pseudo_count=a), bdq(a), True) for a in (0.01, 0.5, 20.0)},
     **{
         f"bdeu {ess}": (
             make_score("bdeu", ess=ess),

@@ -114,7 +114,7 @@ def test_table_serves_every_order_on_thousands_of_data_sets(name):
     check_random_tables(name, 3000, seed=2)
 
 
-@pytest.mark.parametrize("name", ["bic", "aic", "bdeu", "k2", "bd", "fnml", "qnml"])
+@pytest.mark.parametrize("name", ["bic", "hqc", "aic", "bdeu", "k2", "bd", "fnml", "qnml", "bdq"])
 def test_bounds_cut_without_a_limit_on_parents(name):
     rng = np.random.default_rng(5)
     data = random_dataset(rng, n_variables=8, max_rows=30)

@@ -34,8 +34,8 @@ __all__ = ["command"]
     default=("bic", "bdeu"),
     show_default=True,
     metavar="NAME",
-    help="One of ll, aic, bic, fnml, qnml, mit, k2, bd, bde, bdeu, min_bdeu, max_bdeu, or 'all'; "
-    "may be repeated.",
+    help="One of ll, aic, bic, hqc, fnml, qnml, mit, k2, bd, bdq, bde, bdeu, min_bdeu, max_bdeu, "
+    "or 'all'; may be repeated.",
 )
 @score_options
 @click.option("--families", is_flag=True, help="Show every family's score.")

@@ -21,7 +21,7 @@ _SETTINGS: tuple[tuple[str, Any, str], ...] = (
     ("ess", float, "Equivalent sample size of BDe, BDeu, Min- and Max-BDeu.  [default: 1]"),
     ("epsilon", float, "Contamination of Min- and Max-BDeu.  [default: 0.5]"),
     ("confidence", float, "Confidence level of MIT.  [default: 0.99]"),
-    ("pseudo-count", float, "Pseudo-count of BD.  [default: 0.5]"),
+    ("pseudo-count", float, "Pseudo-count of BD and BDq.  [default: 0.5]"),
     ("regret", click.Choice(["exact", "szpankowski"]), "Regret of qNML.  [default: exact]"),
     ("prior", str, "Network file: prior network of BDe.  [default: uniform]"),
 )

@@ -106,17 +106,21 @@ def build(
     checked = None if weights is None else as_weights(weights, who=who)
     data = Dataset._adopt(variables, codes, checked)
     del pairs, codes
-    for column, variable in zip(columns, variables, strict=True):
-        known = column.name in options.states or column.declared is not None
-        if not known and "" in variable.states:
-            warn(
-                f"{who}: column {column.name!r} has the state '' (empty cells); "
-                f"if they are missing, add '' to missing_values"
-            )
+    with_empty_text = [
+        column.name
+        for column, variable in zip(columns, variables, strict=True)
+        if "" in variable.states and column.name not in options.states and column.declared is None
+    ]
+    if with_empty_text:
+        warn(
+            f"{who}: {_columns_have(with_empty_text)} the state '' (empty cells); "
+            f"if they are missing, add '' to missing_values"
+        )
     data = _settle_missing(data, {c.name for c in columns if c.has_fixed_states}, options)
-    for variable in data.variables:
-        if variable.arity == 1:
-            warn(f"{who}: column {variable.name!r} has one state, {variable.states[0]!r}")
+    constant = [variable for variable in data.variables if variable.arity == 1]
+    if constant:
+        which = f", {constant[0].states[0]!r}" if len(constant) == 1 else " each"
+        warn(f"{who}: {_columns_have([v.name for v in constant])} one state{which}")
     return data
 
 
@@ -205,6 +209,15 @@ def warn(message: str) -> None:
     while frame is not None and frame.f_code.co_filename.startswith(here + os.sep):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, DataWarning, stacklevel=level)
+
+
+def _columns_have(names: Sequence[str]) -> str:
+    """Return the beginning of a sentence about columns, which names the first of them."""
+    shown = [repr(name) for name in names[:_SHOWN_COLUMNS]]
+    if len(shown) == 1:
+        return f"column {shown[0]} has"
+    last = f"{len(names) - _SHOWN_COLUMNS:,} more" if len(names) > _SHOWN_COLUMNS else shown.pop()
+    return f"columns {', '.join(shown)} and {last} have"
 
 
 def _labels(column: RawColumn, options: ReadOptions) -> list[str]:

@@ -83,7 +83,7 @@ def read(
     Warns
     -----
     DataWarning
-        If a column has one state, or empty text as a state that nobody declared, or rows were
+        If columns have one state, or empty text as a state that nobody declared, or rows were
         dropped.
 
     Notes

@@ -15,6 +15,7 @@ from bestdag.scores.aic import AIC
 from bestdag.scores.base import Score
 from bestdag.scores.bic import BIC
 from bestdag.scores.fnml import FNML
+from bestdag.scores.hqc import HQC
 from bestdag.scores.ll import LL
 from bestdag.scores.mit import MIT
 from bestdag.scores.qnml import QNML
@@ -40,8 +41,8 @@ def estimator_for(score: Score) -> Estimator:
     """Return the estimator that belongs to a score.
 
     The posterior mean under its own prior for a score with Dirichlet priors, fsNML for fNML and
-    qNML, maximum likelihood for LL, AIC, BIC and MIT. A score of your own that has
-    ``priors(counts)`` gets the posterior mean; for another one the choice is yours.
+    qNML, maximum likelihood for LL, AIC, BIC, HQC and MIT. A score of your own that
+    has ``priors(counts)`` gets the posterior mean; for another one the choice is yours.
 
     Examples
     --------
@@ -53,7 +54,7 @@ def estimator_for(score: Score) -> Estimator:
         return Dirichlet(prior=score)
     if isinstance(score, FNML | QNML):
         return FSNML()
-    if isinstance(score, LL | AIC | BIC | MIT):
+    if isinstance(score, LL | AIC | BIC | HQC | MIT):
         return MLE()
     raise InvalidParameterError(
         f"fit: no parameters belong to the score {score.name!r}; "

@@ -23,7 +23,7 @@ class MLE:
         \theta_{jk} = \frac{N_{jk}}{N_j}, \qquad \theta_{jk} = \frac1r
         \text{ where } N_j = 0.
 
-    Belongs to the scores LL, AIC, BIC and MIT.
+    Belongs to the scores LL, AIC, BIC, HQC and MIT.
 
     Notes
     -----

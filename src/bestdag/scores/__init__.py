@@ -10,8 +10,10 @@ from bestdag.scores.base import Score
 from bestdag.scores.bd import BD
 from bestdag.scores.bde import BDe
 from bestdag.scores.bdeu import BDeu
+from bestdag.scores.bdq import BDq
 from bestdag.scores.bic import BIC
 from bestdag.scores.fnml import FNML
+from bestdag.scores.hqc import HQC
 from bestdag.scores.k2 import K2
 from bestdag.scores.ll import LL
 from bestdag.scores.max_bdeu import MaxBDeu
@@ -21,7 +23,7 @@ from bestdag.scores.qnml import QNML
 
 __all__ = ["ALIASES", "SCORES", "make_score"]
 
-_ALL = (LL, AIC, BIC, FNML, QNML, MIT, K2, BD, BDe, BDeu, MinBDeu, MaxBDeu)
+_ALL = (LL, AIC, BIC, HQC, FNML, QNML, MIT, K2, BD, BDq, BDe, BDeu, MinBDeu, MaxBDeu)
 
 SCORES: dict[str, Any] = {score.name: score for score in _ALL}
 ALIASES = {"mdl": "bic", "nml": "fnml"}

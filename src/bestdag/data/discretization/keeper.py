@@ -111,7 +111,7 @@ def read_raw(
     keeper = _Keeper(target=target, max_values=max_values)
     with warnings.catch_warnings():
         # A column may well be constant in rows that are only to be predicted.
-        warnings.filterwarnings("ignore", message=".*has one state", category=DataWarning)
+        warnings.filterwarnings("ignore", message=".*(has|have) one state", category=DataWarning)
         dataset = read_cut(
             source,
             keeper,
