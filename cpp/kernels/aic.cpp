@@ -32,6 +32,8 @@ public:
         return constant(shape) * growth;
     }
 
+    double likelihood_weight() const noexcept override { return 1.0; }
+
     bool is_regular() const noexcept override { return true; }
 
     double least_saving(const FamilyShape& shape, double arity) override {

@@ -9,7 +9,7 @@ namespace bestdag {
 
 namespace {
 
-class MinBdeu final : public EvaluatorOf<MinBdeu> {
+class MinBdeu final : public PureBoundOf<MinBdeu, EvaluatorOf> {
 public:
     MinBdeu(double ess, double epsilon) : priors_(ess, epsilon) {}
 
@@ -37,6 +37,12 @@ public:
     }
 
     double constant(const FamilyShape&) override { return 0.0; }
+
+    // Never more than BDeu, whose prior is among those to choose from.
+    template <class Count>
+    double sum_pure(const CountRows<Count>& counts, const FamilyShape& shape) {
+        return first_cases(counts, 1.0 / static_cast<double>(shape.arity));
+    }
 
 private:
     PriorLookups priors_;

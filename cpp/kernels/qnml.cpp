@@ -43,6 +43,8 @@ public:
 
     double set_constant(double n_cells) override { return -regret_of(total_, n_cells); }
 
+    double likelihood_weight() const noexcept override { return 1.0; }
+
     bool is_regular() const noexcept override { return is_exact_; }
 
 private:
