@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/local_scores.hpp"
+#include "kernels/likelihood_caps.hpp"
 #include "kernels/open_sets.hpp"
 
 namespace {
@@ -103,6 +104,21 @@ void register_candidate_sets(nb::module_& m) {
             "most_open"_a, "finish"_a, "threads"_a,
             "The sets, how many families were scored for each child, whether all were; open sets "
             "that cover the rest, and for which children they do. `finish` empties the listing.");
+    m.def(
+        "total_cap",
+        [](const BoundTable& table, const bestdag::Kernel& kernel) {
+            double cap = 0.0;
+            run_unlocked(1, [&](const bestdag::Execution& execution) {
+                bestdag::parallel_for(1, 1e9, execution,
+                                      [&](std::size_t, const bestdag::StopFlag& stop) {
+                                          cap = bestdag::total_cap(table.table, kernel, stop);
+                                      });
+            });
+            return cap;
+        },
+        "table"_a, "kernel"_a,
+        "No network scores more (see kernels/likelihood_caps.hpp); infinite where nothing is "
+        "known.");
     m.def(
         "optimistic_sets",
         [](const Int64s& first_sets, const Values& scores, const Int64s& offsets,

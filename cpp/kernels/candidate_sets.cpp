@@ -37,10 +37,10 @@ constexpr double kLeastSlice = 0.05, kSliceShare = 0.25;
 // The clock is looked at after so many rows of so many families; 10 ms or so.
 constexpr std::size_t kRowsPerLook = std::size_t{1} << 23;
 constexpr std::size_t kFewCandidates = 16;  // not fewer: the rows are split for each look
-// Likelihoods given all other columns may take this share of the time.
-constexpr double kShareForCaps = 0.1;
+// Likelihoods given all other columns may take this share of the time, or so many seconds.
+constexpr double kShareForCaps = 0.1, kSecondsForCaps = 0.02;
 // To bring a set, found or open, into the result: what is kept back of the time.
-constexpr double kSecondsPerSetAtEnd = 2e-7;
+constexpr double kSecondsPerSetAtEnd = 1e-7;
 
 // What is listed of one child, and where to go on. Sets are written as positions in `chosen`.
 struct ChildListing {
@@ -455,7 +455,8 @@ public:
         stops_at_memory_ = stops_at_memory;
         if (prune_ && !has_caps_) {
             const auto until =
-                is_limited_ ? start + duration_of(kShareForCaps * seconds) : deadline_;
+                is_limited_ ? start + duration_of(std::max(kSecondsForCaps, kShareForCaps * seconds))
+                            : deadline_;
             const double expected = 3.0 * static_cast<double>(table_.n_rows()) *
                                     static_cast<double>(table_.n_columns());
             parallel_for(1, expected, execution, [&](std::size_t, const StopFlag& stop) {

@@ -1,13 +1,17 @@
 #include "kernels/likelihood_caps.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "kernels/count_type.hpp"
+#include "kernels/family_counts.hpp"
 #include "kernels/joint_counts.hpp"
 #include "kernels/row_likelihood.hpp"
 
@@ -18,6 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Numbers = std::vector<std::uint32_t>;
 
+constexpr double kRelativeSlack = 1e-12;  // for the rounding of sums of the size of N ln N
 constexpr std::size_t kMaxBytes = std::size_t{1} << 28;  // for the partitions that are remembered
 
 // Rows by what they have in some columns; parts are numbered in lexicographic order.
@@ -71,13 +76,7 @@ public:
             check(stop);
             return Clock::now() >= deadline;
         };
-        Partition whole{Numbers(table_.n_rows(), 0)};
-        for (std::size_t c = 0; c < table_.n_columns(); ++c) {
-            if (is_over()) return false;
-            refine(whole, table_.column(c).arity,
-                   [&](std::size_t row) { return table_.column(c)[row]; });
-        }
-        collapse(whole);
+        if (!collapse(is_over)) return false;
 
         // after[v]: by the columns after v; shared where a column splits nothing.
         std::vector<std::shared_ptr<const Partition>> after(table_.n_columns());
@@ -103,9 +102,29 @@ public:
         return true;
     }
 
+    // The log-likelihood of all columns together, each row being as likely as it is frequent.
+    double joint_fit(const StopFlag& stop) {
+        collapse([&] {
+            check(stop);
+            return false;
+        });
+        double sum = 0.0;
+        for (const double weight : weights_) {
+            if (weight > 0.0) sum += n_log_share(weight, table_.total_weight());
+        }
+        return std::min(sum, 0.0);
+    }
+
 private:
-    // One row for all that are equal, with their weights together.
-    void collapse(const Partition& whole) {
+    // One row for all that are equal, with their weights together; false when there is no time.
+    template <class IsOver>
+    bool collapse(const IsOver& is_over) {
+        Partition whole{Numbers(table_.n_rows(), 0)};
+        for (std::size_t c = 0; c < table_.n_columns(); ++c) {
+            if (is_over()) return false;
+            refine(whole, table_.column(c).arity,
+                   [&](std::size_t row) { return table_.column(c)[row]; });
+        }
         rows_.assign(whole.n_parts, 0);
         weights_.assign(whole.n_parts, 0.0);
         for (std::size_t row = table_.n_rows(); row-- > 0;) {
@@ -115,6 +134,7 @@ private:
                                                                          table_.weights().whole[row])
                                                                    : 1.0;
         }
+        return true;
     }
 
     void split(Partition& partition, std::size_t v) {
@@ -157,6 +177,33 @@ private:
 bool likelihood_caps(const Table& table, Clock::time_point deadline, const StopFlag& stop,
                      std::span<double> caps) {
     return Caps(table).run(deadline, stop, caps);
+}
+
+double total_cap(const Table& table, const Kernel& kernel, const StopFlag& stop) {
+    const std::unique_ptr<Evaluator> evaluator = kernel.evaluator(table, stop);
+    const double weight = evaluator->likelihood_weight();
+    const bool is_capped = evaluator->is_capped_by_likelihood();
+    if (weight == 0.0 && !is_capped) return std::numeric_limits<double>::infinity();
+    double rest = 0.0;  // of each column the most that its family adds to the likelihood
+    with_count_type(table, [&](auto zero) {
+        using Count = decltype(zero);
+        FamilyCounter<Count> counter(table, false);
+        for (std::size_t child = 0; child < table.n_columns(); ++child) {
+            const Family family{child, {}};
+            const FamilyShape shape = shape_of(table, family);
+            if (weight > 0.0) {  // one more parent with one state changes nothing
+                rest += evaluator->bound_constant(shape, 1.0);
+            } else {
+                counter.visit(family, stop, [&](const CountRows<Count>& rows) {
+                    rest += evaluator->cap_rows(rows, shape);
+                });
+            }
+        }
+    });
+    const double n = table.total_weight();
+    const double slack = kRelativeSlack * n * std::log(n + 2.0) *
+                         static_cast<double>(table.n_columns());
+    return (weight > 0.0 ? weight : 1.0) * Caps(table).joint_fit(stop) + rest + slack;
 }
 
 }  // namespace bestdag

@@ -1,9 +1,10 @@
-// The log-likelihood of each column given all others: no family of it fits better.
+// Limits of likelihoods: of each column given all others, and of all columns together.
 #pragma once
 
 #include <chrono>
 #include <span>
 
+#include "kernels/kernel.hpp"
 #include "kernels/parallel.hpp"
 #include "kernels/table.hpp"
 
@@ -14,5 +15,10 @@ namespace bestdag {
 // Depends on neither the order of the rows nor the number of threads, unless time runs out.
 bool likelihood_caps(const Table& table, std::chrono::steady_clock::time_point deadline,
                      const StopFlag& stop, std::span<double> caps);
+
+// An upper bound on the sum of the scores of all families of any acyclic graph, or infinity. Such a
+// graph stands for a distribution, and none fits better than the one in which every row is as
+// likely as it is frequent. Proof: docs/guide/bounds.md.
+double total_cap(const Table& table, const Kernel& kernel, const StopFlag& stop);
 
 }  // namespace bestdag

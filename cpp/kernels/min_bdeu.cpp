@@ -1,6 +1,7 @@
 #include "kernels/min_bdeu.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "kernels/contaminated_prior.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 class MinBdeu final : public PureBoundOf<MinBdeu, EvaluatorOf> {
 public:
-    MinBdeu(double ess, double epsilon) : priors_(ess, epsilon) {}
+    MinBdeu(double ess, double epsilon) : epsilon_(epsilon), priors_(ess, epsilon) {}
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape& shape) {
@@ -38,13 +39,18 @@ public:
 
     double constant(const FamilyShape&) override { return 0.0; }
 
-    // Never more than BDeu, whose prior is among those to choose from.
+    // The free mass helps one state of a row, the rarest, and only where all states occur: a first
+    // case is no more likely than the geometric mean of the shares.
     template <class Count>
     double sum_pure(const CountRows<Count>& counts, const FamilyShape& shape) {
-        return first_cases(counts, 1.0 / static_cast<double>(shape.arity));
+        const auto r = static_cast<double>(shape.arity);
+        const double floor = (1.0 - epsilon_) / r;
+        return first_cases(counts, std::pow(floor, 1.0 - 1.0 / r) *
+                                       std::pow(epsilon_ + floor, 1.0 / r));
     }
 
 private:
+    double epsilon_;
     PriorLookups priors_;
 };
 

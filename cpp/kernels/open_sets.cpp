@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
+#include <functional>
 #include <vector>
 
 #include "kernels/joint_counts.hpp"
@@ -13,12 +13,6 @@ namespace {
 
 using Word = std::uint64_t;
 constexpr std::size_t kWordBits = 64;
-
-std::vector<std::uint32_t> numbers_up_to(std::size_t n) {
-    std::vector<std::uint32_t> numbers(n);
-    std::iota(numbers.begin(), numbers.end(), 0u);
-    return numbers;
-}
 
 // A set is a subset exactly when its bits are: members are numbered anew, those in use only.
 std::vector<Word> masks_of(const FoundSets& sets, std::size_t& n_words) {
@@ -40,27 +34,34 @@ std::vector<Word> masks_of(const FoundSets& sets, std::size_t& n_words) {
 }  // namespace
 
 void coarsen(FoundSets& sets, std::size_t most) {
+    std::vector<double> scores;
     while (sets.scores.size() > most) {
-        std::vector<std::uint32_t> order = numbers_up_to(sets.scores.size());
-        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-            return sets.scores[a] > sets.scores[b];
-        });
         const std::size_t n_kept = most / 2;
+        scores = sets.scores;
+        const auto nth = scores.begin() + static_cast<std::ptrdiff_t>(n_kept);
+        std::nth_element(scores.begin(), nth, scores.end(), std::greater<>());
+        const double lowest = *nth;  // fewer than n_kept are above, and as many as are needed equal
+        std::size_t n_equal = n_kept;
+        for (auto it = scores.begin(); it != nth; ++it) n_equal -= *it > lowest;
         FoundSets coarser;
-        for (std::size_t i = 0; i < n_kept; ++i) {
-            coarser.add(sets.scores[order[i]], sets.parents(order[i]));
-        }
-        const auto shorter = [&](std::uint32_t i) {
+        std::span<const std::int32_t> last;  // of those that became shorter
+        std::size_t place = sets.scores.size();
+        for (std::size_t i = 0; i < sets.scores.size(); ++i) {
             const auto parents = sets.parents(i);
-            return parents.empty() ? parents : parents.first(parents.size() - 1);
-        };
-        const auto rest = std::span(order).subspan(n_kept);
-        std::stable_sort(rest.begin(), rest.end(), [&](std::uint32_t a, std::uint32_t b) {
-            return std::ranges::lexicographical_compare(shorter(a), shorter(b));
-        });
-        for (std::size_t i = 0; i < rest.size(); ++i) {  // the first of equals has the highest
-            if (i > 0 && std::ranges::equal(shorter(rest[i]), shorter(rest[i - 1]))) continue;
-            coarser.add(sets.scores[rest[i]], shorter(rest[i]));
+            const double score = sets.scores[i];
+            if (score > lowest || (score == lowest && n_equal > 0)) {
+                n_equal -= score == lowest;
+                coarser.add(score, parents);
+                continue;
+            }
+            const auto shorter = parents.first(parents.size() - !parents.empty());
+            if (place < coarser.scores.size() && std::ranges::equal(shorter, last)) {
+                coarser.scores[place] = std::max(coarser.scores[place], score);
+            } else {
+                place = coarser.scores.size();
+                last = shorter;
+                coarser.add(score, shorter);
+            }
         }
         coarser.n_scored = sets.n_scored;
         coarser.is_complete = sets.is_complete;

@@ -13,7 +13,7 @@
 namespace bestdag {
 
 // At most `most` >= 1 sets are left: those with the lowest scores lose their last members, and of
-// sets that become equal one is left, with the highest score.
+// sets side by side that become equal one is left, with the highest score.
 void coarsen(FoundSets& sets, std::size_t most);
 
 // Leaves out every set of which a subset, or the set itself once more, has a score as high; the

@@ -228,6 +228,11 @@ class CandidateListing:
         The sets, how many families were scored for each child, whether all were; open sets that cover the rest, and for which children they do. `finish` empties the listing.
         """
 
+def total_cap(table: Table, kernel: Kernel) -> float:
+    """
+    No network scores more (see kernels/likelihood_caps.hpp); infinite where nothing is known.
+    """
+
 def optimistic_sets(first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int, threads: int) -> tuple[Any, Any, Any, Any]:
     """
     At most so many sets for each child that promise no less (see kernels/open_sets.hpp).

@@ -255,12 +255,18 @@ class CountingEngine:
             kernel,
             *_flat([limit.required for limit in limits]),
             *_flat([limit.allowed for limit in limits]),
-            np.concatenate([np.zeros(0), *(np.asarray(limit.bonuses) for limit in limits)]),
+            np.fromiter(
+                itertools.chain.from_iterable(limit.bonuses for limit in limits), np.float64
+            ),
             np.array([limit.max_parents for limit in limits], np.int64),
             np.array([limit.bonus for limit in limits], np.float64),
             prune,
         )
         return CandidateListing(native, self.threads)
+
+    def total_cap(self, kernel: _core.Kernel) -> float:
+        """No network scores more than this by a native kernel; infinite where nothing is known."""
+        return float(_core.total_cap(self._native, kernel))
 
     def _encode(self, families: Sequence[tuple[str, Collection[str]]]) -> _Arrays:
         children = np.empty(len(families), np.int32)
@@ -308,7 +314,7 @@ class CountingEngine:
 def _flat(
     groups: Sequence[Sequence[int]],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    return _ends(groups), np.array([number for group in groups for number in group], np.int32)
+    return _ends(groups), np.fromiter(itertools.chain.from_iterable(groups), np.int32)
 
 
 def _ends(groups: Sequence[Sized]) -> npt.NDArray[np.int64]:

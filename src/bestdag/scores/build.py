@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -117,6 +118,7 @@ def build_score_table(
     >>> [(round(score, 3), parents) for score, parents in table.sets("wet")]
     [(-3.296, ('rain',)), (-18.834, ())]
     """
+    start = time.monotonic()
     names = [variable.name for variable in scorer.variables]
     limits = _limits(names, max_parents, candidates, required)
     together = False
@@ -152,6 +154,8 @@ def build_score_table(
     prune = prune and not together
     if not prune:
         _require_room(limits, memory_limit)
+    if time_limit is not None:  # to say what is allowed takes time, too
+        time_limit = max(1e-9, start + time_limit - time.monotonic())
     return build(limits, time_limit, prune)
 
 
@@ -165,13 +169,14 @@ def _limits(
     listed = _numbered("candidates", candidates, numbers)
     wanted = _numbered("required", required, numbers)
     most = _most_parents(max_parents, numbers)
-    everybody = frozenset(range(len(names)))
+    in_order = tuple(range(len(names)))
+    everybody = frozenset(in_order)
     limits = []
     for child, name in enumerate(names):
         must = wanted.get(child, frozenset())
         if child not in listed and not must:
             most_here = min(most.get(child, len(names)), len(names) - 1)
-            allowed = (*range(child), *range(child + 1, len(names)))
+            allowed = in_order[:child] + in_order[child + 1 :]
             limits.append(ParentLimits((), allowed, most_here, 0.0, (0.0,) * len(allowed)))
             continue
         may = listed.get(child, everybody - {child})

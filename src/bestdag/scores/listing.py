@@ -32,9 +32,13 @@ class ArcPrior(Protocol):
     ``family(child, parents)`` is ``family(child, ())`` plus the sum of ``arc(parent, child)``.
     """
 
-    def family(self, child: str, parents: frozenset[str]) -> float: ...
+    def family(self, child: str, parents: frozenset[str]) -> float:
+        """Return the natural logarithm of a family's factor."""
+        ...
 
-    def arc(self, parent: str, child: str) -> float: ...
+    def arc(self, parent: str, child: str) -> float:
+        """Return what an arc adds to its family."""
+        ...
 
 
 class ParentSetListing:
@@ -58,8 +62,9 @@ class ParentSetListing:
 
     Examples
     --------
+    >>> from bestdag.data.readers import read
     >>> from bestdag.examples import example
-    >>> listing = ParentSetListing(Scorer(example("asia.csv"), "bic"))
+    >>> listing = ParentSetListing(Scorer(read(example("asia.csv")), "bic"))
     >>> listing.run(1e-9)
     >>> listing.is_over, listing.table().n_sets  # the smallest set of each variable
     (False, 8)
@@ -175,9 +180,11 @@ class ParentSetListing:
 def limits_within(nodes: NodeKnowledge | None, n: int) -> list[ParentLimits]:
     """Say what the parents of each of n variables may be."""
     limits = []
+    everybody = tuple(range(n))
     for child in range(n):
+        required: tuple[int, ...] = ()
         if nodes is None:
-            required, allowed, most = (), (*range(child), *range(child + 1, n)), n - 1
+            allowed, most = everybody[:child] + everybody[child + 1 :], n - 1
         else:
             required = tuple(nodes.required_parents(child).tolist())
             free = nodes.allowed[:, child] & ~nodes.required[:, child]

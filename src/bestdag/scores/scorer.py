@@ -254,6 +254,14 @@ class Scorer:
         assert self._kernel is not None
         return self._engine.candidate_listing(self._kernel, limits, prune=prune)
 
+    def total_cap(self) -> float:
+        """Return what no network's score exceeds, without the prior over structures.
+
+        The likelihood of any network is no more than that of the joint distribution in which each
+        row is as likely as it is frequent. Infinite where nothing is known.
+        """
+        return math.inf if self._kernel is None else self._engine.total_cap(self._kernel)
+
     def upper_bounds(self, families: Sequence[_Family]) -> npt.NDArray[np.float64] | None:
         """Bound the scores of all families with more parents than each of these, without prior.
 
