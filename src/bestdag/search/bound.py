@@ -81,7 +81,7 @@ def upper_bound(
     >>> problem = Problem(Scorer(read(example("asia.csv")), "bic"))
     >>> bound = upper_bound(problem)
     >>> round(bound.value, 6), bound.how
-    (-11107.286734, 'all components solved to optimality')
+    (-4488.374176, 'all components solved to optimality')
     """
     end = math.inf if deadline is None else deadline
     listing = None
@@ -155,7 +155,7 @@ def _better(one: Bound | None, other: Bound | None) -> Bound:
     is_interrupted = one.is_interrupted or other.is_interrupted
     if one.value is None or other.value is None:
         return replace(one if other.value is None else other, is_interrupted=is_interrupted)
-    is_lower = other.value <= one.value + _EQUAL * abs(one.value)
+    is_lower = other.value <= one.value + _EQUAL * max(1.0, abs(one.value))
     value = min(one.value, other.value)
     how = other.how if is_lower else one.how
     return Bound(value=value, how=how, is_interrupted=is_interrupted)
@@ -230,10 +230,13 @@ def _tightened(problem: Problem, table: ScoreTable, end: float, incumbent: float
     for number, part in enumerate(parts):
         if _sum_up(values) <= incumbent or is_interrupted:
             break
+        if len(part.variables) == 1:  # nothing to choose but its best set
+            n_proved += 1
+            continue
         share = len(part.variables) / sum(len(p.variables) for p in parts[number:])
         now = time.monotonic()
         until = math.inf if math.isinf(end) else now + share * (end - now)
-        if len(part.variables) > 1 and until - now < _LEAST_SECONDS / 4:
+        if until - now < _LEAST_SECONDS / 4:
             continue
         value, is_proved, is_interrupted = _solved(problem, part, until)
         values[number] = min(values[number], value)
