@@ -33,6 +33,7 @@ public:
     }
 
     double most(const FamilyShape& shape) override { return constant(shape); }
+    double likelihood_weight() const noexcept override { return 1.0; }
 
     bool is_regular() const noexcept override { return true; }
 

@@ -52,6 +52,8 @@ public:
 
     double constant(const FamilyShape&) override { return 0.0; }
 
+    bool is_capped_by_likelihood() const noexcept override { return true; }
+
     bool is_blind_to_single_states() const noexcept override { return false; }
 
 private:

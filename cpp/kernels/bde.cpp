@@ -29,6 +29,8 @@ public:
 
     double constant(const FamilyShape&) override { return 0.0; }
 
+    bool is_capped_by_likelihood() const noexcept override { return true; }
+
     // The pseudo-counts of a set's cells do not depend on which of them is the child.
     bool has_set_function() const noexcept override { return true; }
     double set_cells(const CountRows<std::uint32_t>& counts, const SetShape& shape) override {

@@ -1,8 +1,5 @@
 #include "kernels/bdeu.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "kernels/lookup.hpp"
 
 namespace bestdag {
@@ -45,11 +42,7 @@ public:
     // A row with one cell only: its first case has probability 1/r, whatever the prior's weight.
     template <class Count>
     double sum_pure(const CountRows<Count>& counts, const FamilyShape& shape) {
-        double cases = 0.0;
-        for (const Count count : counts.cells) {
-            cases += std::min(1.0, static_cast<double>(count));
-        }
-        return -cases * std::log(static_cast<double>(shape.arity));
+        return first_cases(counts, 1.0 / static_cast<double>(shape.arity));
     }
 
 private:

@@ -52,6 +52,8 @@ public:
         return -penalty(shape, shape.n_configurations * growth);
     }
 
+    double most(const FamilyShape& shape) override { return bound_constant(shape, 1.0); }
+
     bool is_regular() const noexcept override { return total_ >= 1.0; }
 
 private:

@@ -40,6 +40,7 @@ public:
     double most(const FamilyShape& shape) override {
         return half_log_n_ < 0.0 ? std::numeric_limits<double>::infinity() : constant(shape);
     }
+    double likelihood_weight() const noexcept override { return 1.0; }
 
     bool is_regular() const noexcept override { return half_log_n_ >= 0.0; }
 

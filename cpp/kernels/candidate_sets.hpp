@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -52,7 +53,12 @@ struct CandidateSettings {
 struct CandidateSets {
     LocalScores sets;
     std::vector<std::int64_t> n_scored;     // by child: families whose score was worked out
-    std::vector<std::uint8_t> is_complete;  // by child: 0 where time ran out
+    std::vector<std::uint8_t> is_complete;  // by child: 0 where time or memory ran out
+    // What is not listed. Each set that is allowed, not in `sets` and not dominated contains an
+    // open set of its child, and scores no more than that one's bound, which stands in `scores`.
+    // Only for children that are not complete, and bounded.
+    LocalScores open_sets;
+    std::vector<std::uint8_t> is_bounded;  // by child: 0 where nothing is known of what is missing
 };
 
 // The sets under way do not fit into max_bytes.
@@ -62,6 +68,36 @@ public:
         : std::length_error("too many sets"), child(child_), size(size_) {}
     std::size_t child;
     std::size_t size;  // parents of the sets under way, the required ones included
+};
+
+// A listing of candidate sets that may be stopped, looked at and gone on with; nothing is worked
+// out twice. It keeps its own copy of the limits; table and kernel must outlive it.
+//
+// Sets are listed by size. With a time limit the child that has had the least time goes next, so
+// that the small sets of all children come first and time that one does not need is left to the
+// others; without one, children are finished one after the other.
+class CandidateListing {
+public:
+    CandidateListing(const Table& table, const Kernel& kernel, std::span<const ParentLimits> limits,
+                     bool prune);
+    ~CandidateListing();
+
+    // Go on for so many seconds at most; every child gets its smallest set, however little time
+    // there is. Where memory runs out, the child at hand is ended as it is if `stops_at_memory`,
+    // else TooManySets is thrown. After an exception the listing may be gone on with.
+    void run(double seconds, double max_bytes, bool stops_at_memory, const Execution& execution);
+
+    // Whether all is listed, or will never be.
+    bool is_over() const noexcept;
+
+    // What there is, with at most so many open sets for each child. With `finish` the listing is
+    // emptied, which saves a copy.
+    CandidateSets result(std::size_t most_open, bool finish, const Execution& execution);
+
+    class Impl;
+
+private:
+    std::unique_ptr<Impl> impl_;
 };
 
 // One entry of `limits` per column; the result's members are column numbers. Does not depend on

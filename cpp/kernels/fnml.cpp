@@ -56,7 +56,33 @@ public:
         return score;
     }
 
+    // The regret of a row is no more than that of its parts together.
+    double cap_rows(const CountRows<std::uint32_t>& counts, const FamilyShape& shape) override {
+        return -sum_regrets(counts, shape);
+    }
+    double cap_rows(const CountRows<std::int64_t>& counts, const FamilyShape& shape) override {
+        return -sum_regrets(counts, shape);
+    }
+    double cap_rows(const CountRows<double>& counts, const FamilyShape& shape) override {
+        return -sum_regrets(counts, shape);
+    }
+
 private:
+    template <class Count>
+    double sum_regrets(const CountRows<Count>& counts, const FamilyShape& shape) {
+        const auto r = static_cast<double>(shape.arity);
+        CountMemory& regrets = regrets_of(shape.arity);
+        double sum = 0.0;
+        for (std::size_t row = 0; row < counts.cells.size(); row += counts.arity) {
+            double total = 0.0;  // N_j
+            for (const Count count : counts.cells.subspan(row, counts.arity)) {
+                total += static_cast<double>(count);
+            }
+            sum += regrets.get(total, [r](double n) { return regret(n, r); });
+        }
+        return sum;
+    }
+
     CountMemory& regrets_of(std::size_t arity) {
         if (regrets_.size() >= kMaxArities && !regrets_.contains(arity)) regrets_.clear();
         return regrets_[arity];

@@ -130,25 +130,50 @@ private:
 
 }  // namespace
 
-CandidateSets join(std::span<FoundSets> children) {
-    CandidateSets result;
-    LocalScores& sets = result.sets;
-    for (FoundSets& child : children) {
-        const auto offset = static_cast<std::int64_t>(sets.members.size());
-        sets.scores.insert(sets.scores.end(), child.scores.begin(), child.scores.end());
-        sets.members.insert(sets.members.end(), child.members.begin(), child.members.end());
-        for (const std::int64_t end : child.ends) sets.offsets.push_back(offset + end);
-        sets.first_sets.push_back(static_cast<std::int64_t>(sets.scores.size()));
-        result.n_scored.push_back(child.n_scored);
-        result.is_complete.push_back(child.is_complete);
-        child = {};
+void order_by_score(FoundSets& sets) {
+    const auto before = [&](std::size_t a, std::size_t b) {
+        if (sets.scores[a] != sets.scores[b]) return sets.scores[a] > sets.scores[b];
+        const auto x = sets.parents(a), y = sets.parents(b);
+        if (x.size() != y.size()) return x.size() < y.size();
+        return std::ranges::lexicographical_compare(x, y);
+    };
+    std::vector<std::size_t> order(sets.scores.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (std::is_sorted(order.begin(), order.end(), before)) return;
+    std::sort(order.begin(), order.end(), before);
+    FoundSets ordered;
+    ordered.scores.reserve(sets.scores.size());
+    ordered.ends.reserve(sets.ends.size());
+    ordered.members.reserve(sets.members.size());
+    for (const std::size_t i : order) ordered.add(sets.scores[i], sets.parents(i));
+    ordered.n_scored = sets.n_scored;
+    ordered.is_complete = sets.is_complete;
+    sets = std::move(ordered);
+}
+
+LocalScores join(std::span<FoundSets> lists) {
+    LocalScores sets;
+    std::size_t n_sets = 0, n_members = 0;
+    for (const FoundSets& list : lists) {
+        n_sets += list.scores.size();
+        n_members += list.members.size();
     }
-    order_sets(sets);
-    return result;
+    sets.scores.reserve(n_sets);
+    sets.offsets.reserve(n_sets + 1);
+    sets.members.reserve(n_members);
+    for (FoundSets& list : lists) {
+        const auto offset = static_cast<std::int64_t>(sets.members.size());
+        sets.scores.insert(sets.scores.end(), list.scores.begin(), list.scores.end());
+        sets.members.insert(sets.members.end(), list.members.begin(), list.members.end());
+        for (const std::int64_t end : list.ends) sets.offsets.push_back(offset + end);
+        sets.first_sets.push_back(static_cast<std::int64_t>(sets.scores.size()));
+        list = {};
+    }
+    return sets;
 }
 
 bool shares_counts(const Table& table, const Kernel& kernel, std::span<const ParentLimits> limits,
-                   const CandidateSettings& settings) noexcept {
+                   double seconds, double max_bytes) noexcept {
     if (kernel.traits().may_refuse) return false;
     const std::size_t max_parents = most_parents(limits);
     if (max_parents > kMaxSharedParents) return false;
@@ -169,14 +194,13 @@ bool shares_counts(const Table& table, const Kernel& kernel, std::span<const Par
         n_families * (kNanosecondsPerFamily + kernel.traits().nanoseconds_per_family +
                       0.5 * static_cast<double>(table.n_rows()));
     return !is_limited && n_families <= kMaxSharedFamilies &&
-           n_families * sizeof(double) <= settings.max_bytes &&
-           nanoseconds <= kShareOfTime * 1e9 * settings.seconds;
+           n_families * sizeof(double) <= max_bytes &&
+           nanoseconds <= kShareOfTime * 1e9 * seconds;
 }
 
-CandidateSets candidate_sets_by_sharing(const Table& table, const Kernel& kernel,
-                                        std::span<const ParentLimits> limits,
-                                        const CandidateSettings& settings,
-                                        const Execution& execution) {
+std::vector<FoundSets> find_by_sharing(const Table& table, const Kernel& kernel,
+                                       std::span<const ParentLimits> limits, bool prune,
+                                       const Execution& execution) {
     const std::size_t max_parents = most_parents(limits);
     const std::size_t n_sets = Subsets(table.n_columns() - 1, max_parents).n_up_to(max_parents);
     std::vector<double> scores(limits.size() * n_sets);
@@ -192,10 +216,10 @@ CandidateSets candidate_sets_by_sharing(const Table& table, const Kernel& kernel
                          found[child] =
                              pruner.run(child, limits[child],
                                         std::span(scores).subspan(child * n_sets, n_sets),
-                                        settings.prune, stop);
+                                        prune, stop);
                      }
                  });
-    return join(found);
+    return found;
 }
 
 }  // namespace bestdag

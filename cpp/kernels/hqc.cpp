@@ -40,6 +40,10 @@ public:
         return constant(shape) * growth;
     }
 
+    double most(const FamilyShape& shape) override { return constant(shape); }
+
+    double likelihood_weight() const noexcept override { return 1.0; }
+
     bool is_regular() const noexcept override { return true; }
 
     double least_saving(const FamilyShape& shape, double arity) override {

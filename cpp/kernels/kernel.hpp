@@ -2,6 +2,7 @@
 // family alone. Every score of ours has this form, so no family's table need be held whole.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -104,6 +105,18 @@ public:
     virtual double bound_rows(const CountRows<std::int64_t>&, const FamilyShape&) { return 0.0; }
     virtual double bound_rows(const CountRows<double>&, const FamilyShape&) { return 0.0; }
 
+    // That bound takes the maximised log-likelihood of the larger family for 0: the score is this
+    // many times the log-likelihood minus a penalty, and a lower limit of the likelihood lowers it.
+    // 0 for scores of another kind.
+    virtual double likelihood_weight() const noexcept { return 0.0; }
+
+    // No family scores more than its maximised log-likelihood plus the sum of cap_rows over the
+    // rows of any family that has some of its parents.
+    virtual bool is_capped_by_likelihood() const noexcept { return false; }
+    virtual double cap_rows(const CountRows<std::uint32_t>&, const FamilyShape&) { return 0.0; }
+    virtual double cap_rows(const CountRows<std::int64_t>&, const FamilyShape&) { return 0.0; }
+    virtual double cap_rows(const CountRows<double>&, const FamilyShape&) { return 0.0; }
+
     // A parent that is a function of the others, in the data, never raises the score.
     virtual bool is_regular() const noexcept { return false; }
 
@@ -156,12 +169,14 @@ public:
 };
 
 // Bounds by purity: U = sum over cells of what a row with only that cell would score, where that is
-// an upper bound (docs/guide/bounds.md). Base is EvaluatorOf<Derived> or SetEvaluatorOf<Derived>;
-// Derived writes one template `sum_pure(counts, shape)`.
+// an upper bound (docs/guide/bounds.md), and the maximised log-likelihood is one too. Base is
+// EvaluatorOf<Derived> or SetEvaluatorOf<Derived>; Derived writes one template
+// `sum_pure(counts, shape)`.
 template <class Derived, template <class> class Base>
 class PureBoundOf : public Base<Derived> {
 public:
     double bound_constant(const FamilyShape&, double) final { return 0.0; }
+    bool is_capped_by_likelihood() const noexcept final { return true; }
     double bound_rows(const CountRows<std::uint32_t>& counts, const FamilyShape& shape) final {
         return this->self().sum_pure(counts, shape);
     }
@@ -172,6 +187,17 @@ public:
         return this->self().sum_pure(counts, shape);
     }
 };
+
+// What a row scores at most when no cell's first case has a larger probability than `share`: so
+// much for each cell that is not empty (fractions matter for real weights only).
+template <class Count>
+double first_cases(const CountRows<Count>& counts, double share) {
+    double cases = 0.0;
+    for (const Count count : counts.cells) {
+        cases += count < Count{1} ? static_cast<double>(count) : 1.0;
+    }
+    return cases * std::log(share);
+}
 
 // What a score costs and allows beyond the rule.
 struct KernelTraits {

@@ -23,6 +23,8 @@ public:
     }
 
     double bound_constant(const FamilyShape&, double) override { return 0.0; }
+    double likelihood_weight() const noexcept override { return 1.0; }
+
     bool is_regular() const noexcept override { return true; }
 
 private:

@@ -49,9 +49,9 @@ private:
     std::vector<Entry> entries_;
 };
 
-class MaxBdeu final : public EvaluatorOf<MaxBdeu> {
+class MaxBdeu final : public PureBoundOf<MaxBdeu, EvaluatorOf> {
 public:
-    MaxBdeu(double ess, double epsilon) : priors_(ess, epsilon) {}
+    MaxBdeu(double ess, double epsilon) : epsilon_(epsilon), priors_(ess, epsilon) {}
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape& shape) {
@@ -75,6 +75,13 @@ public:
 
     double constant(const FamilyShape&) override { return 0.0; }
 
+    // No prior of the set gives a state a larger share.
+    template <class Count>
+    double sum_pure(const CountRows<Count>& counts, const FamilyShape& shape) {
+        const auto r = static_cast<double>(shape.arity);
+        return first_cases(counts, std::min(1.0, epsilon_ + (1.0 - epsilon_) / r));
+    }
+
 private:
     // What the cells of the row in seen_ contribute.
     double cells(PriorLookup& prior) {
@@ -95,6 +102,7 @@ private:
         return sum;
     }
 
+    double epsilon_;
     PriorLookups priors_;
     PriorMaximiser maximiser_;
     Memory memory_;

@@ -1,6 +1,7 @@
 #include "kernels/min_bdeu.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "kernels/contaminated_prior.hpp"
@@ -9,9 +10,9 @@ namespace bestdag {
 
 namespace {
 
-class MinBdeu final : public EvaluatorOf<MinBdeu> {
+class MinBdeu final : public PureBoundOf<MinBdeu, EvaluatorOf> {
 public:
-    MinBdeu(double ess, double epsilon) : priors_(ess, epsilon) {}
+    MinBdeu(double ess, double epsilon) : epsilon_(epsilon), priors_(ess, epsilon) {}
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape& shape) {
@@ -38,7 +39,18 @@ public:
 
     double constant(const FamilyShape&) override { return 0.0; }
 
+    // The free mass helps one state of a row, the rarest, and only where all states occur: a first
+    // case is no more likely than the geometric mean of the shares.
+    template <class Count>
+    double sum_pure(const CountRows<Count>& counts, const FamilyShape& shape) {
+        const auto r = static_cast<double>(shape.arity);
+        const double floor = (1.0 - epsilon_) / r;
+        return first_cases(counts, std::pow(floor, 1.0 - 1.0 / r) *
+                                       std::pow(epsilon_ + floor, 1.0 / r));
+    }
+
 private:
+    double epsilon_;
     PriorLookups priors_;
 };
 

@@ -30,19 +30,32 @@ public:
     double cell_term(double count, double) override { return 2.0 * n_log_n(count); }
     bool has_beside() const noexcept override { return true; }
     double beside_sets(const FamilyShape& shape) override {
-        const double alone =  // log-likelihood of the child without parents
-            shape.table.marginal_n_log_n(shape.family.child) - n_log_n(shape.total_weight);
-        return -2.0 * alone - penalty(shape);
+        return -2.0 * alone(shape) - penalty(shape, 1.0);
     }
 
+    // No log-likelihood is above 0, and the penalty grows with each parent and with its arity.
+    double bound_constant(const FamilyShape& shape, double growth) override {
+        return -2.0 * alone(shape) - penalty(shape, growth);
+    }
+
+    double likelihood_weight() const noexcept override { return 2.0; }
+
+    bool is_regular() const noexcept override { return true; }
+
 private:
-    // Parents by decreasing arity, each tested given those before it.
-    double penalty(const FamilyShape& shape) {
+    // The log-likelihood of the child without parents.
+    static double alone(const FamilyShape& shape) {
+        return shape.table.marginal_n_log_n(shape.family.child) - n_log_n(shape.total_weight);
+    }
+
+    // Parents by decreasing arity, each tested given those before it; and one more of arity `more`.
+    double penalty(const FamilyShape& shape, double more) {
         if (shape.arity == 1) return 0.0;
         arities_.clear();
         for (const std::int32_t parent : shape.family.parents) {
             arities_.push_back(shape.table.column(static_cast<std::size_t>(parent)).arity);
         }
+        arities_.push_back(more);  // with one state it costs nothing
         std::sort(arities_.begin(), arities_.end(), std::greater<>());
         double before = static_cast<double>(shape.arity - 1);
         double sum = 0.0;

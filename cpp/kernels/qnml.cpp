@@ -46,6 +46,7 @@ public:
     double most(const FamilyShape& shape) override {
         return is_exact_ ? constant(shape) : std::numeric_limits<double>::infinity();
     }
+    double likelihood_weight() const noexcept override { return 1.0; }
 
     bool is_regular() const noexcept override { return is_exact_; }
 

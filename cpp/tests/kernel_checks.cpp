@@ -21,11 +21,13 @@
 #include "kernels/fnml.hpp"
 #include "kernels/hqc.hpp"
 #include "kernels/jkl.hpp"
+#include "kernels/likelihood_caps.hpp"
 #include "kernels/ll.hpp"
 #include "kernels/log_gamma.hpp"
 #include "kernels/max_bdeu.hpp"
 #include "kernels/min_bdeu.hpp"
 #include "kernels/mit.hpp"
+#include "kernels/open_sets.hpp"
 #include "kernels/qnml.hpp"
 #include "kernels/regret.hpp"
 #include "tests/checks.hpp"
@@ -189,6 +191,89 @@ void check_candidate_sets(const Data& data, std::size_t max_parents,
     }
 }
 
+// A listing in slices ends where one in a single go does; one that is stopped says what it lacks.
+void check_listing(const Data& data, const bestdag::Execution& execution) {
+    const auto n = static_cast<std::int32_t>(data.columns.size());
+    std::vector<std::vector<std::int32_t>> allowed(data.columns.size());
+    std::vector<bestdag::ParentLimits> limits;
+    const std::vector<double> bonuses(data.columns.size() - 1, 0.0);
+    for (std::int32_t child = 0; child < n; ++child) {
+        auto& mine = allowed[static_cast<std::size_t>(child)];
+        for (std::int32_t other = 0; other < n; ++other) {
+            if (other != child) mine.push_back(other);
+        }
+        limits.push_back({{}, mine, mine.size(), 0.0, bonuses});
+    }
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    const bestdag::Weights kinds[] = {
+        {}, {data.whole.data(), nullptr}, {nullptr, data.real.data()}};
+    for (const bestdag::Weights& weights : kinds) {
+        const bestdag::Table table(data.n_rows, data.columns, weights);
+        for (const auto& kernel :
+             {bestdag::make_bic(), bestdag::make_bdeu(1.0), bestdag::make_mit(0.95),
+              bestdag::make_min_bdeu(1.0, 0.5), bestdag::make_max_bdeu(1.0, 0.5)}) {
+            const auto whole =
+                bestdag::candidate_sets(table, kernel, limits, {true, kNone, kNone}, execution);
+            bestdag::CandidateListing listing(table, kernel, limits, true);
+            while (!listing.is_over()) {
+                listing.run(2e-4, kNone, true, execution);
+                const auto cut = listing.result(3, false, execution);
+                for (std::size_t c = 0; c < data.columns.size(); ++c) {
+                    const auto n_open = cut.open_sets.first_sets[c + 1] - cut.open_sets.first_sets[c];
+                    check(cut.is_bounded[c] && (cut.is_complete[c] ? n_open == 0 : n_open <= 3),
+                          "open sets are there where sets are missing, and few");
+                }
+            }
+            const auto sliced = listing.result(1, true, execution);
+            check(sliced.sets.scores == whole.sets.scores &&
+                      sliced.sets.members == whole.sets.members,
+                  "a listing in slices is the listing");
+            bestdag::CandidateListing small(table, kernel, limits, true);
+            small.run(kNone, 500.0, true, execution);
+            check(small.is_over(), "a listing that memory ends is over");
+            const auto stopped = small.result(2, true, execution);
+            const double cap = bestdag::total_cap(table, kernel, bestdag::StopFlag{false});
+            double total = 0.0;  // of the graph without arcs
+            for (std::size_t c = 0; c < data.columns.size(); ++c) {
+                const auto last = static_cast<std::size_t>(stopped.sets.first_sets[c + 1]);
+                total += stopped.sets.scores[last - 1];
+            }
+            check(total <= cap, "no network is above the cap");
+        }
+    }
+}
+
+// Lists become shorter and promise no less.
+void check_open_sets(const bestdag::Execution& execution) {
+    std::mt19937 random(4);
+    for (int round = 0; round < 20; ++round) {
+        std::vector<bestdag::FoundSets> lists(3);
+        for (bestdag::FoundSets& list : lists) {
+            for (int i = 0; i < 200; ++i) {
+                std::vector<std::int32_t> set;
+                for (std::int32_t m = 0; m < 130; m += 1 + static_cast<std::int32_t>(random() % 60)) {
+                    set.push_back(m);
+                }
+                list.add(static_cast<double>(random() % 50), set);
+            }
+        }
+        const std::vector<bestdag::FoundSets> before = lists;
+        const std::size_t most = 1 + random() % 40;
+        bestdag::make_optimistic(lists, most, execution);
+        for (std::size_t k = 0; k < lists.size(); ++k) {
+            check(lists[k].scores.size() <= most, "lists are as short as asked");
+            for (std::size_t i = 0; i < before[k].scores.size(); ++i) {
+                bool is_covered = false;
+                for (std::size_t j = 0; j < lists[k].scores.size(); ++j) {
+                    is_covered |= lists[k].scores[j] >= before[k].scores[i] &&
+                                  std::ranges::includes(before[k].parents(i), lists[k].parents(j));
+                }
+                check(is_covered, "what a list loses is in a subset that promises no less");
+            }
+        }
+    }
+}
+
 // A text on the heap that ends where its memory ends, cut or damaged anywhere.
 void check_jkl() {
     const std::string good = "3\na 2\n-1.5 2 b c\n-3 0\nb 1\n-2e-3 0\nc 2\n4.25 0\n-0.5 1 a\n";
@@ -264,10 +349,12 @@ int main() {
                 check_candidate_sets(Data(n_rows, {2, 3, 2, 4, 1, 2, 3}, 5), 3, execution);
                 check_candidate_sets(Data(n_rows, {2, 3, 2, 4, 1, 2, 3}, 6), 6, execution);
                 check_candidate_sets(Data(n_rows, {30, 30, 300, 2, 3}, 7), 4, execution);
+                check_listing(Data(n_rows, {2, 3, 2, 4, 1, 2, 3}, 8), execution);
             }
         }
     }
     check_table(Data(3000, {5000, 7, 4000, 3}, 3), execution);
+    check_open_sets(execution);
     check_interruption();
     check_too_many_cells();
     check_regret();

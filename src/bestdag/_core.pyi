@@ -245,9 +245,32 @@ def format_jkl(names: Sequence[str], first_sets: Annotated[NDArray[numpy.int64],
 class TooManySetsError(Exception):
     pass
 
-def candidate_sets(table: Table, kernel: Kernel, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool, seconds: float, max_bytes: float, threads: int) -> tuple[tuple[Any, Any, Any, Any], Any, Any]:
+class CandidateListing:
     """
-    Candidate parent sets of every child (see kernels/candidate_sets.hpp), how many families were scored for each, and whether all were.
+    Candidate parent sets of every child, listed bit by bit (see kernels/candidate_sets.hpp).
+    """
+
+    def __init__(self, table: object, kernel: object, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool) -> None: ...
+
+    def run(self, seconds: float, max_bytes: float, stops_at_memory: bool, threads: int) -> None:
+        """List for so many seconds at most."""
+
+    @property
+    def is_over(self) -> bool: ...
+
+    def result(self, most_open: int, finish: bool, threads: int) -> tuple[tuple[Any, Any, Any, Any], Any, Any, tuple[Any, Any, Any, Any], Any]:
+        """
+        The sets, how many families were scored for each child, whether all were; open sets that cover the rest, and for which children they do. `finish` empties the listing.
+        """
+
+def total_cap(table: Table, kernel: Kernel) -> float:
+    """
+    No network scores more (see kernels/likelihood_caps.hpp); infinite where nothing is known.
+    """
+
+def optimistic_sets(first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int, threads: int) -> tuple[Any, Any, Any, Any]:
+    """
+    At most so many sets for each child that promise no less (see kernels/open_sets.hpp).
     """
 
 class Climb:

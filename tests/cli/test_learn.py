@@ -42,14 +42,35 @@ def scores(tmp_path):
 def test_json_has_the_one_shape_of_structures(cli):
     result = json.loads(cli("learn", CSV, "--score", "bic", "--json").out)
     assert list(result) == [
-        "search", "engine", "score_name", "status", "score", "bound", "gap", "seconds",
-        "variables", "arcs", "notes", "settings",
+        "search", "engine", "score_name", "status", "score", "bound", "gap", "gap_per_row",
+        "seconds", "variables", "arcs", "notes", "settings",
     ]  # fmt: skip
     expected = learn(CSV, "bic")
     assert result["status"] == "optimum proved"
     assert result["score"] == expected.found.score
     assert [tuple(arc) for arc in result["arcs"]] == list(expected.dag.arcs)
     assert result["gap"] == 0.0
+
+
+def test_any_search_says_how_far_from_the_best_it_may_be(cli):
+    ask = ("learn", CSV, "--score", "bic", "--search", "hill_climb")
+    assert "no bound on the best score" in cli(*ask).out
+    shown = cli(*ask, "--bound").out
+    assert "nats (" in shown
+    assert "per row) below the best possible" in shown
+    assert "bound on the best score: all components solved to optimality" in shown
+    result = json.loads(cli(*ask, "--bound", "--json").out)
+    assert result["gap"] == max(0.0, result["bound"] - result["score"])
+    assert result["gap_per_row"] == result["gap"] / 2000
+
+
+def test_a_bound_for_a_file_of_scores_is_among_its_sets(cli, scores):
+    ask = ("learn", "--from-scores", scores, "--search", "order")
+    shown = cli(*ask, "--bound").out
+    assert "below the best among the file's sets" in shown
+    result = json.loads(cli(*ask, "--bound", "--json").out)
+    assert (result["score"], result["gap_per_row"]) == (-4.5, None)
+    assert abs(result["bound"] + 4.5) < 1e-6
 
 
 def test_from_a_file_of_scores(cli, scores):

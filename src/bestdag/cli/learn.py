@@ -37,6 +37,12 @@ __all__ = ["command"]
 @search_options
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after so long.")
+@click.option(
+    "--bound",
+    is_flag=True,
+    help="Say how far below the best the structure may be, for any search; takes a quarter of the "
+    "time limit.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, help="For searches that draw at random.")
 @click.option("--start", metavar="NETWORK", help="Network file: begin with its structure.")
 @knowledge_options
@@ -60,6 +66,7 @@ def command(
     search: str,
     max_parents: int | None,
     time_limit: float | None,
+    bound: bool,
     seed: int,
     start: str | None,
     require_optimal: bool,
@@ -114,7 +121,12 @@ def command(
             seed=seed,
             start=first,
         )
-        found = problem.solve(chosen_search)
+        if bound:
+            from bestdag.search.bound import solve_with_bound
+
+            found = solve_with_bound(problem, chosen_search)
+        else:
+            found = problem.solve(chosen_search)
     print_structure(
         found,
         what=from_scores or f"{score_name} on {data}",

@@ -33,6 +33,7 @@ def print_structure(
                 "score": found.score,
                 "bound": found.bound,
                 "gap": found.gap,
+                "gap_per_row": found.gap_per_row,
                 "seconds": found.seconds,
                 "variables": list(found.dag.nodes),
                 "arcs": [list(arc) for arc in found.dag.arcs],
@@ -47,11 +48,7 @@ def print_structure(
         click.echo(note)
     line = f"score {found.score:.6f}, natural logarithm"
     if not found.is_proved:
-        line += (
-            "; no bound on the best score"
-            if found.gap is None
-            else f"; the best score is at most {found.gap:.6f} higher"
-        )
+        line += f"; {found.shortfall()}"
     click.echo(line)
     print_table(
         ["variable", "parents"],

@@ -17,7 +17,14 @@ from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError, GraphError, NotEnoughMemoryError, unknown_name
 from bestdag.machine import SHARE_OF_MEMORY, available_memory, require_memory, thread_count
 
-__all__ = ["CandidateSets", "CountingEngine", "ParentLimits", "n_parent_sets", "parent_sets"]
+__all__ = [
+    "CandidateListing",
+    "CandidateSets",
+    "CountingEngine",
+    "ParentLimits",
+    "n_parent_sets",
+    "parent_sets",
+]
 
 # Row numbers are 32 bits wide inside the kernels.
 _MAX_ROWS = 2**31 - 1
@@ -41,13 +48,67 @@ class ParentLimits:
     bonuses: tuple[float, ...]
 
 
+_Sets = tuple[Any, Any, Any, Any]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateSets:
-    """Flat arrays (first_sets, scores, offsets, members), families scored, whether all were."""
+    """What is listed of the candidate parent sets, in flat arrays.
 
-    arrays: tuple[Any, Any, Any, Any]
+    Attributes
+    ----------
+    arrays : tuple
+        (first_sets, scores, offsets, members).
+    n_scored : int
+        Families scored.
+    is_complete : array of bool
+        For each child, whether all its sets are listed.
+    open_arrays : tuple
+        Sets with upper bounds in place of scores: every set of a child that is neither listed nor
+        dominated contains one of them and scores no more than its bound.
+    is_bounded : array of bool
+        For each child, whether that is so; False where nothing is known of what is not listed.
+    """
+
+    arrays: _Sets
     n_scored: int
-    is_complete: bool
+    is_complete: npt.NDArray[np.bool_]
+    open_arrays: _Sets
+    is_bounded: npt.NDArray[np.bool_]
+
+
+class CandidateListing:
+    """Candidate parent sets of every child, by a native kernel, listed bit by bit."""
+
+    def __init__(self, native: _core.CandidateListing, threads: int) -> None:
+        self._native = native
+        self._threads = threads
+
+    def run(self, *, seconds: float, max_bytes: float, stops_at_memory: bool) -> None:
+        """Go on for so long, or until all is listed; limits may be infinite.
+
+        Every child gets its smallest set, however little time there is. Where memory runs out,
+        the child at hand is ended as it is, or `_core.TooManySetsError` is raised.
+        """
+        self._native.run(seconds, max_bytes, stops_at_memory, self._threads)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing to go on with."""
+        return self._native.is_over
+
+    def result(self, *, most_open: int, finish: bool) -> CandidateSets:
+        """Return what there is, with so many open sets at most; `finish` empties the listing."""
+        found, n_scored, is_complete, open_sets, is_bounded = self._native.result(
+            most_open, finish, self._threads
+        )
+        return CandidateSets(
+            found,
+            int(n_scored.sum()),
+            is_complete.astype(np.bool_),
+            open_sets,
+            is_bounded.astype(np.bool_),
+        )
 
 
 class CountingEngine:
@@ -177,16 +238,10 @@ class CountingEngine:
         common = np.array(sorted(self.number(name) for name in given), np.int32)
         _core.score_pairs(self._native, kernel, common, columns, seconds, out, threads=self.threads)
 
-    def candidate_sets(
-        self,
-        kernel: _core.Kernel,
-        limits: Sequence[ParentLimits],
-        *,
-        prune: bool,
-        seconds: float,
-        max_bytes: float,
-    ) -> CandidateSets:
-        """Candidate parent sets of every child, by a native kernel.
+    def candidate_listing(
+        self, kernel: _core.Kernel, limits: Sequence[ParentLimits], *, prune: bool
+    ) -> CandidateListing:
+        """Begin to list candidate parent sets of every child, by a native kernel.
 
         Parameters
         ----------
@@ -194,23 +249,24 @@ class CountingEngine:
             One for each variable, in name order.
         prune : bool
             Leave out every set that scores no more than one of its subsets.
-        seconds, max_bytes : float
-            Limits; may be infinite.
         """
-        found, n_scored, is_complete = _core.candidate_sets(
+        native = _core.CandidateListing(
             self._native,
             kernel,
             *_flat([limit.required for limit in limits]),
             *_flat([limit.allowed for limit in limits]),
-            np.array([x for limit in limits for x in limit.bonuses], np.float64),
+            np.fromiter(
+                itertools.chain.from_iterable(limit.bonuses for limit in limits), np.float64
+            ),
             np.array([limit.max_parents for limit in limits], np.int64),
             np.array([limit.bonus for limit in limits], np.float64),
-            prune=prune,
-            seconds=seconds,
-            max_bytes=max_bytes,
-            threads=self.threads,
+            prune,
         )
-        return CandidateSets(found, int(n_scored.sum()), bool(is_complete.all()))
+        return CandidateListing(native, self.threads)
+
+    def total_cap(self, kernel: _core.Kernel) -> float:
+        """No network scores more than this by a native kernel; infinite where nothing is known."""
+        return float(_core.total_cap(self._native, kernel))
 
     def forecast_every_set(
         self, kernel: _core.Kernel, *, leave_out: bool
@@ -268,7 +324,7 @@ class CountingEngine:
 def _flat(
     groups: Sequence[Sequence[int]],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    return _ends(groups), np.array([number for group in groups for number in group], np.int32)
+    return _ends(groups), np.fromiter(itertools.chain.from_iterable(groups), np.int32)
 
 
 def _ends(groups: Sequence[Sized]) -> npt.NDArray[np.int64]:

@@ -23,8 +23,10 @@ class Score(Protocol):
     Natural logarithms; higher is better; the score of a network is the sum over its families.
     A score of your own needs these members and nothing else; without a native twin, `kernel`
     returns None and everything works, only slower. It may also have ``terms(counts)``, the
-    named parts whose sum is ``family(counts)``: `Scorer.explain` shows them. A score that is
-    defined for whole counts only says ``needs_whole_counts = True`` and is never given others.
+    named parts whose sum is ``family(counts)``: `Scorer.explain` shows them. And it may have
+    ``upper_bound(counts)``, a number that no family of the same child with these parents and at
+    least one more exceeds; without it, a search that could not score every family says nothing
+    about how far from the best its structure may be. A score that is defined for whole counts only says ``needs_whole_counts = True`` and is never given others.
     """
 
     name: ClassVar[str]

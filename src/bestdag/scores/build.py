@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import math
+import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
 
-import numpy as np
-
-from bestdag import _core
 from bestdag.counts.engine import ParentLimits
 from bestdag.errors import (
     GraphError,
-    InvalidParameterError,
     NotEnoughMemoryError,
     require_count,
     require_positive,
     unknown_name,
 )
-from bestdag.graph._names import arc_text, show
+from bestdag.graph._names import show
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.machine import SHARE_OF_MEMORY, available_memory, readable_size, require_memory
 from bestdag.scores.build_together import build_together, groups_to_keep
+from bestdag.scores.listing import ArcPrior, ParentSetListing, with_bonuses
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
-from bestdag.scores.table_in_python import build_in_python, require_sets
 
-__all__ = ["build_score_table", "parent_limits"]
+__all__ = ["build_score_table"]
 
 _WHO = "score table"
 # While a table is made, a set is there as it was found and as it is sorted in.
@@ -38,18 +35,6 @@ _BYTES_PER_MEMBER = 16
 _MANY_SETS = 100_000
 
 _Parents = Mapping[str, Iterable[str]]
-
-
-@runtime_checkable
-class _ArcPrior(Protocol):
-    """A prior over structures that is a sum over arcs.
-
-    ``family(child, parents)`` is ``family(child, ())`` plus the sum of ``arc(parent, child)``.
-    """
-
-    def family(self, child: str, parents: frozenset[str]) -> float: ...
-
-    def arc(self, parent: str, child: str) -> float: ...
 
 
 def build_score_table(
@@ -62,6 +47,7 @@ def build_score_table(
     prune: bool = True,
     time_limit: float | None = None,
     memory_limit: float | None = None,
+    anytime: bool = False,
 ) -> ScoreTable:
     """Score the parent sets of every variable that an optimal network may need.
 
@@ -88,9 +74,13 @@ def build_score_table(
         a network must have certain paths.
     time_limit : float, optional
         Seconds. A table that was not finished says ``complete = False``; it has every set that
-        was scored in time, smaller sets first, and time is shared evenly between the children.
+        was scored in time, smaller sets first. The child that has had the least time goes next,
+        so that what one does not need is left to the others. Its `open_sets` bound what it lacks.
     memory_limit : float, optional
         Bytes for the sets under way; by default four fifths of the free memory.
+    anytime : bool, default False
+        Where the sets under way of a child do not fit, list no more of it, instead of raising: the
+        table is then incomplete.
 
     Returns
     -------
@@ -109,9 +99,9 @@ def build_score_table(
     Sets are looked at by size. A set is scored only if all its subsets with one parent less are
     open: a set is closed, and with it everything that contains it, when an upper bound on the
     scores of all larger sets is no more than the best score seen among its subsets. The bounds
-    are those of the score's native twin; the guide has their proofs. A score without one (BD
-    with tables, BDe with a prior network, a score of your own in Python, or a prior over
-    structures that is not a sum over arcs) is pruned by its subsets' scores alone, after scoring.
+    are those of the score's native twin; the guide has their proofs. A score without a twin, and
+    any score with a prior over structures that is not a sum over arcs, is pruned by its subsets'
+    scores alone, after scoring. `ParentSetListing` does the same bit by bit.
 
     References
     ----------
@@ -128,10 +118,11 @@ def build_score_table(
     >>> [(round(score, 3), parents) for score, parents in table.sets("wet")]
     [(-3.296, ('rain',)), (-18.834, ())]
     """
+    start = time.monotonic()
     names = [variable.name for variable in scorer.variables]
     limits = _limits(names, max_parents, candidates, required)
     together = False
-    if knowledge is not None:
+    if knowledge is not None and not knowledge.is_empty:
         known = knowledge.for_nodes(names)
         limits = [_within(known, child, limit) for child, limit in enumerate(limits)]
         together = prune and bool(known.ancestors or known.required_edges)
@@ -142,75 +133,30 @@ def build_score_table(
     else:
         free = available_memory()
         memory_limit = math.inf if free is None else SHARE_OF_MEMORY * free
+
+    def build(limits: list[ParentLimits], seconds: float | None, prune: bool) -> ScoreTable:
+        listing = ParentSetListing(scorer, limits, prune=prune)
+        listing.run(
+            math.inf if seconds is None else seconds, memory_limit=memory_limit, anytime=anytime
+        )
+        return listing.table(finish=True)
+
     prior = scorer.structure_prior
-    if scorer.has_kernel and (prior is None or isinstance(prior, _ArcPrior)):
-
-        def build(limits: list[ParentLimits], seconds: float | None) -> ScoreTable:
-            within = _with_bonuses(limits, names, prior)
-            return _build_natively(
-                scorer, names, within, prune=prune, time_limit=seconds, memory_limit=memory_limit
+    is_native = scorer.has_kernel and (prior is None or isinstance(prior, ArcPrior))
+    if is_native and together and _size(limits)[0] > _MANY_SETS:
+        assert prior is None or isinstance(prior, ArcPrior)
+        likely = _without_impossible(limits, names, prior)
+        groups = groups_to_keep(known, likely)
+        if groups is not None:
+            return build_together(
+                names, likely, groups, lambda some, seconds: build(some, seconds, prune), time_limit
             )
-
-        if together and _size(limits)[0] > _MANY_SETS:
-            likely = _without_impossible(limits, names, prior)
-            groups = groups_to_keep(known, likely)
-            if groups is not None:
-                return build_together(names, likely, groups, build, time_limit)
-        prune = prune and not together
-        if not prune:
-            _require_room(limits, memory_limit)
-        return build(limits, time_limit)
     prune = prune and not together
     if not prune:
         _require_room(limits, memory_limit)
-    return build_in_python(scorer, names, limits, prune=prune, time_limit=time_limit)
-
-
-def parent_limits(
-    scorer: Scorer, *, max_parents: int | None, knowledge: Knowledge
-) -> list[ParentLimits] | None:
-    """Return what the parents of each variable may be, with the terms of the structure prior.
-
-    None where the prior is not a sum over arcs. Statements about paths and open edges are not
-    in it.
-    """
-    prior = scorer.structure_prior
-    if prior is not None and not isinstance(prior, _ArcPrior):
-        return None
-    names = [variable.name for variable in scorer.variables]
-    known = knowledge.for_nodes(names)
-    limits = _limits(names, max_parents, None, None)
-    within = [_within(known, child, limit) for child, limit in enumerate(limits)]
-    return _with_bonuses(within, names, prior)
-
-
-def _build_natively(
-    scorer: Scorer,
-    names: list[str],
-    limits: list[ParentLimits],
-    *,
-    prune: bool,
-    time_limit: float | None,
-    memory_limit: float,
-) -> ScoreTable:
-    try:
-        found = scorer.candidate_sets(
-            limits,
-            prune=prune,
-            seconds=math.inf if time_limit is None else time_limit,
-            max_bytes=memory_limit,
-        )
-    except _core.TooManySetsError as error:
-        child, size = error.args
-        raise NotEnoughMemoryError(
-            f"{_WHO}: the sets of {size} parents of {show(names[child])} need more than "
-            f"{readable_size(int(memory_limit))}; set max_parents to {size - 1} or less"
-        ) from None
-    if found.is_complete:
-        require_sets(names, np.diff(found.arrays[0]).tolist())
-    return ScoreTable.from_arrays(
-        names, *found.arrays, complete=found.is_complete, n_scored=found.n_scored
-    )
+    if time_limit is not None:  # to say what is allowed takes time, too
+        time_limit = max(1e-9, start + time_limit - time.monotonic())
+    return build(limits, time_limit, prune)
 
 
 def _limits(
@@ -223,10 +169,16 @@ def _limits(
     listed = _numbered("candidates", candidates, numbers)
     wanted = _numbered("required", required, numbers)
     most = _most_parents(max_parents, numbers)
-    everybody = frozenset(range(len(names)))
+    in_order = tuple(range(len(names)))
+    everybody = frozenset(in_order)
     limits = []
     for child, name in enumerate(names):
         must = wanted.get(child, frozenset())
+        if child not in listed and not must:
+            most_here = min(most.get(child, len(names)), len(names) - 1)
+            allowed = in_order[:child] + in_order[child + 1 :]
+            limits.append(ParentLimits((), allowed, most_here, 0.0, (0.0,) * len(allowed)))
+            continue
         may = listed.get(child, everybody - {child})
         if not must <= may:
             raise GraphError(
@@ -305,40 +257,11 @@ def _most_parents(
     }
 
 
-def _with_bonuses(
-    limits: list[ParentLimits], names: list[str], prior: _ArcPrior | None
-) -> list[ParentLimits]:
-    """Add the terms of a prior that is a sum over arcs; an arc it forbids is not allowed."""
-    if prior is None:
-        return limits
-    made = []
-    for child, limit in zip(names, limits, strict=True):
-        given = frozenset(names[p] for p in limit.required)
-        bonus = prior.family(child, given)
-        if not math.isfinite(bonus):
-            raise InvalidParameterError(
-                f"structure prior: the logarithm for {show(child)} given {sorted(given)} must be "
-                f"a finite number, got {bonus!r}"
-            )
-        terms = {p: prior.arc(names[p], child) for p in limit.allowed}
-        for p, term in terms.items():
-            if not term < math.inf:
-                raise InvalidParameterError(
-                    f"structure prior: the logarithm for {arc_text(names[p], child)} must be a "
-                    f"number below infinity, got {term!r}"
-                )
-        allowed = tuple(p for p in limit.allowed if terms[p] > -math.inf)
-        most = min(limit.max_parents, len(limit.required) + len(allowed))
-        bonuses = tuple(terms[p] for p in allowed)
-        made.append(ParentLimits(limit.required, allowed, most, bonus, bonuses))
-    return made
-
-
 def _without_impossible(
-    limits: list[ParentLimits], names: list[str], prior: _ArcPrior | None
+    limits: list[ParentLimits], names: list[str], prior: ArcPrior | None
 ) -> list[ParentLimits]:
     """Leave out the parents that a prior forbids; its other terms come later."""
-    allowed = [limit.allowed for limit in _with_bonuses(limits, names, prior)]
+    allowed = [limit.allowed for limit in with_bonuses(limits, names, prior)]
     return [
         replace(
             limit, allowed=kept, max_parents=min(limit.max_parents, len(limit.required) + len(kept))
@@ -349,13 +272,16 @@ def _without_impossible(
 
 def _size(limits: list[ParentLimits]) -> tuple[int, int]:
     """How many sets there are, and members in them."""
+    shapes = Counter(
+        (len(limit.required), len(limit.allowed), limit.max_parents) for limit in limits
+    )
     n_sets = 0
     n_members = 0
-    for limit in limits:
-        for size in range(limit.max_parents - len(limit.required) + 1):
-            sets = math.comb(len(limit.allowed), size)
+    for (n_required, n_allowed, most), n_children in shapes.items():
+        for size in range(most - n_required + 1):
+            sets = n_children * math.comb(n_allowed, size)
             n_sets += sets
-            n_members += sets * (len(limit.required) + size)
+            n_members += sets * (n_required + size)
     return n_sets, n_members
 
 

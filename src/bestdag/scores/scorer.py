@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
-from bestdag.counts.engine import CandidateSets, CountingEngine, ParentLimits, parent_sets
+from bestdag.counts.engine import CandidateListing, CountingEngine, ParentLimits, parent_sets
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, GraphError, InvalidParameterError, require_count
@@ -149,7 +149,7 @@ class Scorer:
         """Score `additions` to several families in one call; numbers are places in `variables`."""
         if self._kernel is None:
             return [self.families(group) for group in map(self._changed, families, candidates)]
-        with self._refusals():
+        with self.refusals():
             found = self._engine.score_changes(self._kernel, families, candidates)
         if self.structure_prior is not None:
             found = list(map(self._with_prior, found, map(self._changed, families, candidates)))
@@ -201,7 +201,7 @@ class Scorer:
             for i, one in enumerate(names):
                 priors[i] = self._with_prior(priors[i], _pairs_of(one, names, common))
         try:
-            with self._refusals():
+            with self.refusals():
                 self._engine.score_pairs(self._kernel, names, common, scores, time_limit)
         finally:
             scores += priors
@@ -237,7 +237,7 @@ class Scorer:
 
         if self._kernel is None:
             return {child: self._compute(list(families(child))) for child in names}
-        with self._refusals():
+        with self.refusals():
             scores = self._engine.score_all(self._kernel, max_parents)
         return {
             child: self._with_prior(row, families(child))
@@ -249,15 +249,28 @@ class Scorer:
         """Whether the score has a native twin."""
         return self._kernel is not None
 
-    def candidate_sets(
-        self, limits: Sequence[ParentLimits], *, prune: bool, seconds: float, max_bytes: float
-    ) -> CandidateSets:
-        """Score candidate parent sets natively, for `build_score_table`; needs `has_kernel`."""
+    def candidate_listing(self, limits: Sequence[ParentLimits], *, prune: bool) -> CandidateListing:
+        """Begin to list candidate parent sets natively, for `ParentSetListing`."""
         assert self._kernel is not None
-        with self._refusals():
-            return self._engine.candidate_sets(
-                self._kernel, limits, prune=prune, seconds=seconds, max_bytes=max_bytes
-            )
+        return self._engine.candidate_listing(self._kernel, limits, prune=prune)
+
+    def total_cap(self) -> float:
+        """Return what no network's score exceeds, without the prior over structures.
+
+        The likelihood of any network is no more than that of the joint distribution in which each
+        row is as likely as it is frequent. Infinite where nothing is known.
+        """
+        return math.inf if self._kernel is None else self._engine.total_cap(self._kernel)
+
+    def upper_bounds(self, families: Sequence[_Family]) -> npt.NDArray[np.float64] | None:
+        """Bound the scores of all families with more parents than each of these, without prior.
+
+        By the score's own ``upper_bound(counts)``; None when it has none.
+        """
+        bound = getattr(self.score, "upper_bound", None)
+        if bound is None:
+            return None
+        return np.array([float(bound(counts)) for counts in self._engine.count(families)])
 
     def forecast_every_set(self, *, leave_out: bool) -> tuple[float, float] | None:
         """Bytes and steps of `every_set` and of a program over it; None where not possible."""
@@ -294,7 +307,7 @@ class Scorer:
 
     def _compute(self, families: Sequence[_Family]) -> npt.NDArray[np.float64]:
         if self._kernel is not None:
-            with self._refusals():
+            with self.refusals():
                 scores = self._engine.score(self._kernel, families)
         else:
             counted = self._engine.count(families)
@@ -302,7 +315,7 @@ class Scorer:
         return self._with_prior(scores, families)
 
     @contextmanager
-    def _refusals(self) -> Iterator[None]:
+    def refusals(self) -> Iterator[None]:
         """Let the score say why its native twin refused a family."""
         try:
             yield

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bestdag import _core
 from bestdag.errors import GraphError, InvalidParameterError, unknown_name
 from bestdag.graph._names import check_nodes, show
 from bestdag.graph.dag import Dag
@@ -18,7 +19,7 @@ from bestdag.graph.dag import Dag
 if TYPE_CHECKING:
     from bestdag.scores.scorer import Scorer
 
-__all__ = ["ParentSets", "ScoreTable"]
+__all__ = ["ParentSets", "ScoreTable", "split_sets"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,6 +119,8 @@ class ScoreTable:
         table whose making was cut short by a time limit.
     n_scored : int, optional
         How many families were scored to make the table; by default those it lists.
+    open_sets : sequence of ParentSets or None, optional
+        For a table that is not complete, what is known of the sets it lacks: see `open_sets`.
 
     Examples
     --------
@@ -132,13 +135,14 @@ class ScoreTable:
     -5.75
     """
 
-    __slots__ = ("_children", "_names", "_numbers", "complete", "n_scored")
+    __slots__ = ("_children", "_names", "_numbers", "_open", "complete", "n_scored")
 
     complete: bool
     n_scored: int
     _names: tuple[str, ...]
     _children: tuple[ParentSets, ...]
     _numbers: dict[str, int]
+    _open: tuple[ParentSets | None, ...] | None
 
     def __init__(
         self,
@@ -147,6 +151,7 @@ class ScoreTable:
         *,
         complete: bool = True,
         n_scored: int | None = None,
+        open_sets: Sequence[ParentSets | None] | None = None,
     ) -> None:
         checked = check_nodes("score table", names)
         if not checked:
@@ -167,6 +172,13 @@ class ScoreTable:
         object.__setattr__(self, "_children", tuple(children))
         object.__setattr__(self, "_numbers", {name: i for i, name in enumerate(checked)})
         object.__setattr__(self, "complete", bool(complete))
+        if open_sets is not None and len(open_sets) != len(checked):
+            raise InvalidParameterError(
+                f"score table: {len(checked)} variables need as many lists of open sets, "
+                f"got {len(open_sets)}"
+            )
+        known = None if complete or open_sets is None else tuple(open_sets)
+        object.__setattr__(self, "_open", known)
         object.__setattr__(self, "n_scored", self.n_sets if n_scored is None else n_scored)
 
     @classmethod
@@ -212,23 +224,11 @@ class ScoreTable:
         *,
         complete: bool = True,
         n_scored: int | None = None,
+        open_sets: Sequence[ParentSets | None] | None = None,
     ) -> ScoreTable:
-        """Make from flat arrays that native code filled, sets in order.
-
-        Child i has the sets ``first_sets[i]`` to ``first_sets[i + 1]``, and set k the parents
-        ``members[offsets[k]:offsets[k + 1]]``.
-        """
-        starts = first_sets.tolist()
-        ends = offsets[first_sets].tolist()
-        children = [
-            ParentSets(
-                scores[starts[i] : starts[i + 1]],
-                offsets[starts[i] : starts[i + 1] + 1] - ends[i],
-                members[ends[i] : ends[i + 1]],
-            )
-            for i in range(len(starts) - 1)
-        ]
-        return cls(names, children, complete=complete, n_scored=n_scored)
+        """Make from flat arrays that native code filled, sets in order (see `split_sets`)."""
+        children = split_sets(first_sets, scores, offsets, members)
+        return cls(names, children, complete=complete, n_scored=n_scored, open_sets=open_sets)
 
     @classmethod
     def build(cls, scorer: Scorer, **limits: Any) -> ScoreTable:
@@ -282,6 +282,85 @@ class ScoreTable:
             for score, parents in self._children[self._numbers[child]]
         ]
 
+    def open_sets(self, i: int) -> ParentSets | None:
+        """Return what is known of the sets of child number i that are not listed.
+
+        Returns
+        -------
+        ParentSets or None
+            Sets with upper bounds in place of scores. Each set of the child that is allowed,
+            neither listed nor dominated by a subset, contains one of these and scores no more
+            than its bound. Empty when nothing is missing; None when nothing is known.
+        """
+        if self.complete:
+            return _NO_SETS
+        return None if self._open is None else self._open[i]
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the sets that are not listed are bounded, for every child."""
+        return self.complete or (self._open is not None and None not in self._open)
+
+    def optimistic(self, most: int | None = None, *, threads: int = 1) -> ScoreTable:
+        """Return a table whose best acyclic choice scores no less than that of all sets there are.
+
+        Parameters
+        ----------
+        most : int, optional
+            At most so many sets for each child: of those with the lowest scores some members
+            are left out, and of sets that become equal the best stays.
+        threads : int, default 1
+
+        Returns
+        -------
+        ScoreTable
+            The sets of this table and the open sets with their bounds for scores, without those
+            that a subset beats.
+
+        Notes
+        -----
+        Take any structure of undominated sets. Put for each set that is not listed the open set
+        inside it: that leaves out arcs, so no cycle is closed, and no score falls. The result is a
+        choice of the optimistic table. So whatever bounds the acyclic choices of that table from
+        above, by any cuts that are valid for acyclic choices, bounds the score of every structure.
+
+        Examples
+        --------
+        >>> sets = ParentSets.of([-2.0], [[]])
+        >>> table = ScoreTable(
+        ...     ["a", "b"],
+        ...     [sets, sets],
+        ...     complete=False,
+        ...     open_sets=[ParentSets.of([-1.5], [[1]]), ParentSets.of([], [])],
+        ... )
+        >>> table.optimistic().sets("a"), table.optimistic().sets("b")
+        ([(-1.5, ('b',)), (-2.0, ())], [(-2.0, ())])
+        """
+        if not self.is_bounded:
+            raise InvalidParameterError(
+                "score table: nothing is known of the parent sets that are not listed; "
+                "list all of them"
+            )
+        if most is None and self.complete:
+            return self
+        lists = [
+            sets
+            for i, child in enumerate(self._children)
+            for sets in (child, self.open_sets(i))
+            if sets is not None
+        ]
+        sizes = np.concatenate([np.diff(sets.offsets) for sets in lists])
+        n_sets = [len(sets) for sets in lists]
+        arrays = _core.optimistic_sets(
+            np.concatenate([[0], np.cumsum(n_sets)])[::2].astype(np.int64),
+            np.concatenate([sets.scores for sets in lists]),
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            np.concatenate([sets.members for sets in lists]),
+            max(n_sets) * 2 if most is None else most,
+            threads,
+        )
+        return ScoreTable.from_arrays(self._names, *arrays)
+
     def total(self, dag: Dag) -> float:
         """Score a structure: the sum of the scores of its families, rounded once.
 
@@ -308,10 +387,11 @@ class ScoreTable:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreTable):
             return NotImplemented
-        return (self._names, self._children, self.complete) == (
+        return (self._names, self._children, self.complete, self._open) == (
             other._names,
             other._children,
             other.complete,
+            other._open,
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -323,17 +403,47 @@ class ScoreTable:
         raise AttributeError(f"a ScoreTable never changes: {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self._names, self._children, self.complete, self.n_scored)
+        return _rebuilt, (self._names, self._children, self.complete, self.n_scored, self._open)
 
     def __repr__(self) -> str:
         text = f"<ScoreTable: {self.n_variables:,} variables, {self.n_sets:,} parent sets"
         return text + (">" if self.complete else ", incomplete>")
 
 
+def split_sets(
+    first_sets: npt.NDArray[np.int64],
+    scores: npt.NDArray[np.float64],
+    offsets: npt.NDArray[np.int64],
+    members: npt.NDArray[np.int32],
+) -> list[ParentSets]:
+    """Make one list for each child of flat arrays.
+
+    Child i has the sets ``first_sets[i]`` to ``first_sets[i + 1]``, and set k the parents
+    ``members[offsets[k]:offsets[k + 1]]``.
+    """
+    starts = first_sets.tolist()
+    ends = offsets[first_sets].tolist()
+    return [
+        ParentSets(
+            scores[starts[i] : starts[i + 1]],
+            offsets[starts[i] : starts[i + 1] + 1] - ends[i],
+            members[ends[i] : ends[i + 1]],
+        )
+        for i in range(len(starts) - 1)
+    ]
+
+
+_NO_SETS = ParentSets.of([], [])
+
+
 def _rebuilt(
-    names: tuple[str, ...], children: tuple[ParentSets, ...], complete: bool, n_scored: int
+    names: tuple[str, ...],
+    children: tuple[ParentSets, ...],
+    complete: bool,
+    n_scored: int,
+    open_sets: tuple[ParentSets | None, ...] | None,
 ) -> ScoreTable:
-    return ScoreTable(names, children, complete=complete, n_scored=n_scored)
+    return ScoreTable(names, children, complete=complete, n_scored=n_scored, open_sets=open_sets)
 
 
 def _numbered(child: str, parents: Sequence[str], numbers: Mapping[str, int]) -> tuple[int, ...]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import combinations, islice
 
 from bestdag.counts.engine import ParentLimits
@@ -13,46 +15,104 @@ from bestdag.graph._names import show
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 
-__all__ = ["build_in_python", "require_sets"]
+__all__ = ["ListingInPython", "require_sets"]
 
-# Families scored at a time: enough to share the way into native code, and to look at the clock.
-_BATCH = 2048
+# Families scored at a time: enough to share the way into native code, and few enough to look at
+# the clock every so many seconds.
+_FEW, _MANY, _SECONDS_PER_BATCH = 16, 2048, 0.02
 
 _Set = tuple[int, ...]
 
 
-def build_in_python(
-    scorer: Scorer,
-    names: Sequence[str],
-    limits: Sequence[ParentLimits],
-    *,
-    prune: bool,
-    time_limit: float | None,
-) -> ScoreTable:
-    """Score every set within the limits; prune by comparing each with its subsets.
+class ListingInPython:
+    """Scores every set within the limits; prunes by comparing each with its subsets.
 
     All sets are scored, smaller ones first for every child, because nothing is known about the
     sets that contain a given one. A family whose score is minus infinity (a prior may forbid it)
     is left out.
+
+    Parameters
+    ----------
+    scorer, names, limits, prune
+        As for `ParentSetListing`.
+    bonuses : sequence of float or None
+        The most that the prior over structures adds to a family of each child, if that is known.
     """
-    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-    searches = [_Child(i, limit) for i, limit in enumerate(limits)]
-    n_scored = 0
-    for size, family in _batches(searches):
-        if size > 0 and time.monotonic() >= deadline:
-            break
-        scores = scorer.families(
-            [(names[search.child], [names[p] for p in parents]) for search, parents in family]
+
+    def __init__(
+        self,
+        scorer: Scorer,
+        names: Sequence[str],
+        limits: Sequence[ParentLimits],
+        *,
+        prune: bool,
+        bonuses: Sequence[float] | None,
+    ) -> None:
+        self._scorer = scorer
+        self._names = names
+        self._prune = prune
+        self._bonuses = bonuses
+        self._children = [_Child(i, limit) for i, limit in enumerate(limits)]
+        self._families = _by_size(self._children)
+        self._next: deque[_Sized] = deque(islice(self._families, _FEW))
+        self._bounds: list[float] | None = None
+        self._n_together = _FEW
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every set is scored."""
+        return not self._next
+
+    def run(self, seconds: float) -> None:
+        """Go on for so long; every child gets its smallest set."""
+        deadline = time.monotonic() + seconds
+        if self._bounds is None and self._bonuses is not None:
+            self._bounds = self._upper_bounds(self._bonuses)
+        while self._next:
+            start = time.monotonic()
+            if start >= deadline and self._next[0][0] > 0:
+                return
+            batch = [(child, parents) for _, child, parents in self._next]
+            scores = self._scorer.families(
+                [(self._names[c.child], [self._names[p] for p in parents]) for c, parents in batch]
+            )
+            for (child, parents), score in zip(batch, scores.tolist(), strict=True):
+                child.add(parents, score, prune=self._prune)
+                self._next.popleft()  # so that an interrupt leaves nothing to be done twice
+            took = max(time.monotonic() - start, 1e-9)
+            self._n_together = int(self._n_together * min(2.0, _SECONDS_PER_BATCH / took))
+            self._n_together = min(max(self._n_together, _FEW), _MANY)
+            self._next = deque(islice(self._families, self._n_together))
+
+    def _upper_bounds(self, bonuses: Sequence[float]) -> list[float] | None:
+        """Bound all larger sets of each child, if the score can."""
+        smallest = [
+            (self._names[c.child], [self._names[p] for p in c.limit.required])
+            for c in self._children
+        ]
+        bounds = self._scorer.upper_bounds(smallest)
+        if bounds is None:
+            return None
+        return [bound + bonus for bound, bonus in zip(bounds.tolist(), bonuses, strict=True)]
+
+    def table(self) -> ScoreTable:
+        """Return what is listed."""
+        children = self._children
+        complete = all(child.is_complete for child in children)
+        if complete:
+            require_sets(self._names, [len(child.kept) for child in children])
+        open_sets: list[ParentSets | None] | None = None
+        if self._bounds is not None:
+            open_sets = [
+                child.open_set(bound) for child, bound in zip(children, self._bounds, strict=True)
+            ]
+        return ScoreTable(
+            self._names,
+            [child.result() for child in children],
+            complete=complete,
+            n_scored=sum(child.n_scored for child in children),
+            open_sets=open_sets,
         )
-        n_scored += len(family)
-        for (search, parents), score in zip(family, scores.tolist(), strict=True):
-            search.add(parents, score, prune=prune)
-    complete = n_scored == sum(search.n_sets for search in searches)
-    if complete:
-        require_sets(names, [len(search.kept) for search in searches])
-    return ScoreTable(
-        names, [search.result() for search in searches], complete=complete, n_scored=n_scored
-    )
 
 
 def require_sets(names: Sequence[str], n_sets: Sequence[int]) -> None:
@@ -74,7 +134,12 @@ class _Child:
         self.kept: dict[_Set, float] = {}
         self._best: dict[_Set, float] = {}  # over each set and its subsets
         self.max_chosen = limit.max_parents - len(limit.required)
-        self.n_sets = sum(math.comb(len(limit.allowed), k) for k in range(self.max_chosen + 1))
+        self.n_scored = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every set is scored."""
+        return self.n_scored == _n_sets(len(self.limit.allowed), self.max_chosen)
 
     def sets(self, n_chosen: int) -> Iterator[_Set]:
         """Go through the sets with so many parents that are not required."""
@@ -82,6 +147,7 @@ class _Child:
             yield tuple(sorted((*self.limit.required, *chosen)))
 
     def add(self, parents: _Set, score: float, *, prune: bool) -> None:
+        self.n_scored += 1
         if score != score:
             raise InvalidParameterError("score table: a score is not a number")
         if not prune:
@@ -105,15 +171,27 @@ class _Child:
     def result(self) -> ParentSets:
         return ParentSets.of(list(self.kept.values()), list(self.kept))
 
+    def open_set(self, bound: float) -> ParentSets | None:
+        """Cover what is not scored by the smallest set; None when its bound is none."""
+        if self.is_complete:
+            return ParentSets.of([], [])
+        return ParentSets.of([bound], [self.limit.required]) if math.isfinite(bound) else None
 
-def _batches(searches: Sequence[_Child]) -> Iterator[tuple[int, list[tuple[_Child, _Set]]]]:
+
+@cache
+def _n_sets(n: int, most: int) -> int:
+    if most >= n:
+        return 1 << n
+    return sum(math.comb(n, k) for k in range(most + 1))
+
+
+_Sized = tuple[int, _Child, _Set]
+
+
+def _by_size(children: Sequence[_Child]) -> Iterator[_Sized]:
     """Go through all families by size, so that a set comes after its subsets."""
-    for size in range(max((search.max_chosen for search in searches), default=0) + 1):
-        families = (
-            (search, parents)
-            for search in searches
-            if size <= search.max_chosen
-            for parents in search.sets(size)
-        )
-        while batch := list(islice(families, _BATCH)):
-            yield size, batch
+    for size in range(max((child.max_chosen for child in children), default=0) + 1):
+        for child in children:
+            if size <= child.max_chosen:
+                for parents in child.sets(size):
+                    yield size, child, parents

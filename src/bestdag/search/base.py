@@ -72,6 +72,9 @@ class SearchResult:
         What a reader should know: which search was chosen and why, say.
     weights : EdgeWeights or None
         What each arc alone is worth, for searches that choose among trees.
+    n_rows : float or None
+        Rows of the data, or their weights together; None for a file of local scores, among whose
+        sets alone the bound holds.
     """
 
     dag: Dag
@@ -87,11 +90,17 @@ class SearchResult:
     trace: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
     weights: EdgeWeights | None = None
+    n_rows: float | None = None
 
     @property
     def gap(self) -> float | None:
         """``bound - score`` in nats: how far from optimal the structure may be."""
         return None if self.bound is None else max(0.0, self.bound - self.score)
+
+    @property
+    def gap_per_row(self) -> float | None:
+        """The gap divided by the number of rows; None where either is not known."""
+        return None if self.gap is None or not self.n_rows else self.gap / self.n_rows
 
     @property
     def is_proved(self) -> bool:
@@ -138,18 +147,51 @@ class SearchResult:
 
     def __str__(self) -> str:
         how = self.search if self.engine is None else f"{self.search} ({self.engine})"
+        short = "" if self.gap is None else self.shortfall()
         lines = [
             f"{self.status} by {how} in {self.seconds:.2f} s",
             *self.notes,
-            f"score {self.score:.6f} (natural logarithm){self._shortfall()}",
+            f"score {self.score:.6f} (natural logarithm)" + (f", {short}" if short else ""),
             str(self.dag),
         ]
         return "\n".join(lines)
 
-    def _shortfall(self) -> str:
-        if self.is_proved or self.gap is None:
+    def shortfall(self) -> str:
+        """Say in words how far below the best the structure may be; empty when it is proved.
+
+        Examples
+        --------
+        >>> found = SearchResult(
+        ...     dag=Dag(["a"]), score=-20.0, bound=-7.66, status="time limit", search="order",
+        ...     seconds=1.0, n_rows=5000,
+        ... )
+        >>> found.shortfall()
+        'at most 12.4 nats (0.00247 per row) below the best possible'
+        """
+        if self.is_proved:
             return ""
-        return f", at most {self.gap:.6f} below the best"
+        if self.gap is None:
+            return "no bound on the best score"
+        text = f"at most {_at_most(self.gap)} nats"
+        if self.n_rows is None:
+            return f"{text} below the best among the file's sets"
+        if self.gap_per_row is not None:
+            text += f" ({_at_most(self.gap_per_row)} per row)"
+        return f"{text} below the best possible"
+
+
+def _at_most(value: float) -> str:
+    """Write with three digits, or all before the point, rounded up."""
+    if value <= 0 or not math.isfinite(value):
+        return f"{value:g}"
+    digits = max(0, 2 - math.floor(math.log10(value)))
+    if digits > 300:
+        return f"{value:g}"
+    # A number that is written with so many digits stays as it is.
+    rounded = round(value, digits)
+    if rounded < value:
+        rounded = math.ceil(value * 10.0**digits) / 10.0**digits
+    return f"{rounded:,.0f}" if digits == 0 else f"{rounded:.3g}"
 
 
 class Search(Protocol):
@@ -263,6 +305,8 @@ class Problem:
     def solve(self, search: Search) -> SearchResult:
         """Run a search; a start that it never looks at is noted in the result."""
         found = search.run(self)
+        if isinstance(self.scores, Scorer):
+            found = replace(found, n_rows=self.scores.dataset.total_weight)
         if self._start is None or "start" in self._looked_at:
             return found
         return replace(found, notes=(*found.notes, f"the start is not used by {search.name}"))
@@ -307,6 +351,7 @@ class Problem:
             max_parents=self.max_parents,
             knowledge=self.knowledge,
             time_limit=None if math.isinf(left) else left,
+            anytime=math.isfinite(left),
         )
 
     @property

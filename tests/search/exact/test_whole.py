@@ -13,6 +13,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
 from bestdag.scores.build import build_score_table
+from bestdag.scores.listing import limits_within
 from bestdag.scores.prior import EdgeDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.base import Problem
@@ -217,7 +218,7 @@ def test_a_false_proof_is_found_out():
     names = [v.name for v in scorer.variables]
     empty = Dag(names)
     proof = WholeProof(
-        empty, scorer.total(empty), 1e-9, 1e-9, 1.0, scorer, Knowledge(), max_parents=None
+        empty, scorer.total(empty), 1e-9, 1e-9, 1.0, scorer, limits_within(None, 7)
     )
     with pytest.raises(VerificationError, match=r"verify: a structure scores .*, more than"):
         proof.verify()
@@ -226,7 +227,7 @@ def test_a_false_proof_is_found_out():
 def test_what_is_too_large_to_check_is_said():
     scorer = Scorer(dependent_data(21, 5, 3), "bdeu")
     empty = Dag([v.name for v in scorer.variables])
-    proof = WholeProof(empty, 0.0, 0.0, 1.0, 1.0, scorer, Knowledge(), max_parents=None)
+    proof = WholeProof(empty, 0.0, 0.0, 1.0, 1.0, scorer, limits_within(None, 21))
     with pytest.raises(InvalidParameterError, match="up to 20 variables, got 21"):
         proof.verify()
 

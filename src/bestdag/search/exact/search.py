@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
@@ -15,6 +16,7 @@ from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.base import Problem, SearchResult, Status
+from bestdag.search.bound import upper_bound, with_bound
 from bestdag.search.exact.engine import Status as EngineStatus
 from bestdag.search.exact.relaxed import EngineChoice, Solved, Solver
 from bestdag.search.exact.statement_tree import NoStructureError, Outcome, StatementTree
@@ -29,6 +31,9 @@ _AT_ONCE = 10.0
 # A forecast is good to a factor of two.
 _CAUTION = 2.0
 _SECONDS_PER_LISTED_SET = 1e-6  # for 10,000 rows
+# Of the time that is left: for listing parent sets, and, when that was not enough, for the best
+# choice of those that are listed; the rest is for a bound.
+_SHARE_FOR_SETS, _SHARE_WITHOUT_ALL = 0.8, 0.5
 # Beside the required ones, in a structure that only has to keep to the statements.
 _MOST_EXTRA_PARENTS = 2
 
@@ -123,14 +128,36 @@ class Exact:
         """Solve by lists of candidate sets."""
         stopped: EngineStatus | None = None
         try:
-            table = problem.table()
+            left = problem.seconds_left
+            table = problem.table(None if math.isinf(left) else _SHARE_FOR_SETS * left)
         except KeyboardInterrupt:  # what little can be listed at once gives a structure
             table = problem.table(time_limit=0.0)
             stopped = "interrupted"
-        if stopped is None and not table.complete:
-            stopped = "time limit"
         problem.progress(f"searching among {table.n_sets:,} parent sets")
-        solver = Solver(self.engine, problem.threads, problem.deadline)
+        if stopped is None and not table.complete:
+            return self._without_all_sets(problem, table)
+        return self._run(problem, table, problem.deadline, stopped)
+
+    def _without_all_sets(self, problem: Problem, table: ScoreTable) -> SearchResult:
+        """Find the best of the sets that are listed, and bound what the others may give."""
+        now = time.monotonic()
+        until = now + _SHARE_WITHOUT_ALL * max(0.0, problem.seconds_left)
+        found = self._run(problem, table, until, None)
+        if found.is_proved:  # among these sets only
+            found = replace(found, status="time limit", resolution=0.0, certificates=())
+        if found.status == "interrupted":
+            return found
+        bound = upper_bound(problem, table, deadline=problem.deadline, incumbent=found.score)
+        return with_bound(found, bound, problem.seconds)
+
+    def _run(
+        self,
+        problem: Problem,
+        table: ScoreTable,
+        deadline: float | None,
+        stopped: EngineStatus | None,
+    ) -> SearchResult:
+        solver = Solver(self.engine, problem.threads, deadline)
         statements = Statements.of(problem.nodes)
         if statements.is_empty:
             return self._result(problem, table, _outcome(solver.solve(table, stopped=stopped)))
@@ -138,7 +165,7 @@ class Exact:
             table,
             statements,
             solver,
-            deadline=problem.deadline,
+            deadline=deadline,
             refuse=lambda: _refuse_pruned(problem, table, statements),
         )
         try:

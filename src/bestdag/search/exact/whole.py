@@ -24,9 +24,8 @@ from bestdag import _core
 from bestdag.counts.engine import ParentLimits
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
-from bestdag.graph.knowledge import Knowledge
 from bestdag.machine import SHARE_OF_MEMORY, available_memory, require_memory, thread_count
-from bestdag.scores.build import parent_limits
+from bestdag.scores.listing import ArcPrior, limits_within, with_bonuses
 from bestdag.scores.scorer import Scorer
 from bestdag.search.base import Problem
 from bestdag.search.exact.verification import VerificationError
@@ -128,9 +127,7 @@ def solve_whole(
     dag, units, unit = found
     value = scorer.total(dag)
     resolution = (2 * n + 2) * unit + n * _EPSILON * (abs(value) + _size_of_terms(scorer))
-    proof = WholeProof(
-        dag, value, resolution, unit, units, scorer, problem.knowledge, problem.max_parents
-    )
+    proof = WholeProof(dag, value, resolution, unit, units, scorer, run.limits)
     return WholeResult(dag, value, max(total, value), proof)
 
 
@@ -144,18 +141,19 @@ class _Run:
         self._names = problem.names
         self._threads = thread_count(problem.threads, who="exact")
         self._sets = scorer.every_set()
-        self._limits = _limits(problem, scorer)
+        limits = _limits(problem, scorer)
+        assert limits is not None
+        self.limits = limits
         self._progress = progress
         self._program: _core.WholeProgram
 
     def best_scores(self) -> npt.NDArray[np.float64] | None:
         """Count every set, and find each variable's best score; None when out of time."""
         counting = _share(self._progress, 0.0, 0.8)
-        assert self._limits is not None
-        leave_out = _may_leave_out(self._limits)
+        leave_out = _may_leave_out(self.limits)
         if not self._sets.compute(leave_out, self._threads, self._problem.seconds_left, counting):
             return None
-        self._program = _core.WholeProgram(self._sets, *_rules(self._limits))
+        self._program = _core.WholeProgram(self._sets, *_rules(self.limits))
         best = np.empty(len(self._names))
         if not self._program.best_scores(self._threads, self._problem.seconds_left, best):
             return None
@@ -220,8 +218,7 @@ class WholeProof:
     unit: float
     value: float
     scorer: Scorer = field(repr=False)
-    knowledge: Knowledge = field(repr=False)
-    max_parents: int | None
+    limits: list[ParentLimits] = field(repr=False)
 
     def verify(self) -> None:
         """Score every family on its own and solve again, in Python and by another recursion."""
@@ -232,9 +229,7 @@ class WholeProof:
                 f"verify: a proof over all parent sets is checked for up to {_MOST_VERIFIED} "
                 f"variables, got {n}"
             )
-        limits = parent_limits(self.scorer, max_parents=self.max_parents, knowledge=self.knowledge)
-        assert limits is not None
-        best = _best_score(self.scorer, limits)
+        best = _best_score(self.scorer, self.limits)
         slack = self.resolution + n * _EPSILON * _size_of_terms(self.scorer)
         if best > self.score + slack:
             raise VerificationError(
@@ -298,7 +293,11 @@ def _popcount(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _limits(problem: Problem, scorer: Scorer) -> list[ParentLimits] | None:
-    return parent_limits(scorer, max_parents=problem.max_parents, knowledge=problem.knowledge)
+    """Return what the parents of each variable may be; None where the prior is no sum over arcs."""
+    prior = scorer.structure_prior
+    if prior is not None and not isinstance(prior, ArcPrior):
+        return None
+    return with_bonuses(limits_within(problem.nodes, len(problem.names)), problem.names, prior)
 
 
 def _may_leave_out(limits: list[ParentLimits]) -> bool:

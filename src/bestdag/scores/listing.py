@@ -1,0 +1,233 @@
+"""Parent sets listed bit by bit: for a while, looked at, and gone on with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from bestdag import _core
+from bestdag.counts.engine import CandidateListing, ParentLimits
+from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
+from bestdag.graph._names import arc_text, show
+from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.machine import SHARE_OF_MEMORY, available_memory, readable_size
+from bestdag.scores.scorer import Scorer
+from bestdag.scores.table import ScoreTable, split_sets
+from bestdag.scores.table_in_python import ListingInPython, require_sets
+
+__all__ = ["ArcPrior", "ParentSetListing", "limits_within", "with_bonuses"]
+
+_WHO = "score table"
+# Open sets: so many in all, and for each child at least and at most.
+_OPEN_IN_ALL, _LEAST_OPEN, _MOST_OPEN = 400_000, 32, 2_000
+
+
+@runtime_checkable
+class ArcPrior(Protocol):
+    """A prior over structures that is a sum over arcs.
+
+    ``family(child, parents)`` is ``family(child, ())`` plus the sum of ``arc(parent, child)``.
+    """
+
+    def family(self, child: str, parents: frozenset[str]) -> float:
+        """Return the natural logarithm of a family's factor."""
+        ...
+
+    def arc(self, parent: str, child: str) -> float:
+        """Return what an arc adds to its family."""
+        ...
+
+
+class ParentSetListing:
+    """The parent sets of every variable that a best network may need, listed bit by bit.
+
+    Parameters
+    ----------
+    scorer : Scorer
+        The data, the score and the prior over structures.
+    limits : NodeKnowledge or sequence of ParentLimits, optional
+        What the parents of each variable may be; anything by default. Of knowledge the arcs and
+        the numbers of parents are kept to. Statements about paths, and edges that may run either
+        way, are not looked at: dominated sets are left out as if there were none.
+    prune : bool, default True
+        Leave out every set that scores no more than one of its subsets.
+
+    Notes
+    -----
+    Sets are listed by size. While time is limited, the child that has had the least time goes
+    next, so that time one child does not need is left to the others. No set is scored twice.
+
+    Examples
+    --------
+    >>> from bestdag.data.readers import read
+    >>> from bestdag.examples import example
+    >>> listing = ParentSetListing(Scorer(read(example("asia.csv")), "bic"))
+    >>> listing.run(1e-9)
+    >>> listing.is_over, listing.table().n_sets  # the smallest set of each variable
+    (False, 8)
+    >>> listing.run()
+    >>> listing.is_over, listing.table().complete
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        scorer: Scorer,
+        limits: NodeKnowledge | Sequence[ParentLimits] | None = None,
+        *,
+        prune: bool = True,
+    ) -> None:
+        self._scorer = scorer
+        self._names = [variable.name for variable in scorer.variables]
+        if limits is None or isinstance(limits, NodeKnowledge):
+            limits = limits_within(limits, len(self._names))
+        prior = scorer.structure_prior
+        self._native: CandidateListing | None = None
+        self._in_python: ListingInPython | None = None
+        if scorer.has_kernel and (prior is None or isinstance(prior, ArcPrior)):
+            within = with_bonuses(limits, self._names, prior)
+            self._native = scorer.candidate_listing(within, prune=prune)
+        else:
+            bonuses = None
+            if prior is None or isinstance(prior, ArcPrior):
+                bonuses = _most_bonus(limits, self._names, prior)
+            self._in_python = ListingInPython(
+                scorer, self._names, limits, prune=prune, bonuses=bonuses
+            )
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing to go on with: all is listed, or memory ran out."""
+        return (self._native or self._python).is_over
+
+    def run(
+        self,
+        seconds: float = math.inf,
+        *,
+        memory_limit: float | None = None,
+        anytime: bool = True,
+    ) -> None:
+        """Go on listing; every variable gets its smallest set, however little time there is.
+
+        Parameters
+        ----------
+        seconds : float
+        memory_limit : float, optional
+            Bytes for the sets under way; by default four fifths of the free memory.
+        anytime : bool, default True
+            Where memory runs out, end the listing of the variable at hand as it is. Otherwise
+            raise.
+
+        Raises
+        ------
+        NotEnoughMemoryError
+        KeyboardInterrupt
+            Within a tenth of a second of Ctrl-C; what is listed stays listed.
+        """
+        if self._native is None:
+            self._python.run(seconds)
+            return
+        if memory_limit is None:
+            free = available_memory()
+            memory_limit = math.inf if free is None else SHARE_OF_MEMORY * free
+        try:
+            with self._scorer.refusals():
+                self._native.run(seconds=seconds, max_bytes=memory_limit, stops_at_memory=anytime)
+        except _core.TooManySetsError as error:
+            child, size = error.args
+            raise NotEnoughMemoryError(
+                f"{_WHO}: the sets of {size} parents of {show(self._names[child])} need more than "
+                f"{readable_size(int(memory_limit))}; set max_parents to {size - 1} or less"
+            ) from None
+
+    def table(self, *, finish: bool = False) -> ScoreTable:
+        """Return what is listed, with the open sets that cover the rest.
+
+        With `finish` the listing is emptied, which saves memory.
+        """
+        if self._native is None:
+            return self._python.table()
+        most = min(max(_OPEN_IN_ALL // len(self._names), _LEAST_OPEN), _MOST_OPEN)
+        found = self._native.result(most_open=most, finish=finish)
+        is_complete = bool(found.is_complete.all())
+        if is_complete:
+            require_sets(self._names, np.diff(found.arrays[0]).tolist())
+        open_sets = None
+        if not is_complete:
+            open_sets = [
+                sets if known else None
+                for sets, known in zip(
+                    split_sets(*found.open_arrays), found.is_bounded.tolist(), strict=True
+                )
+            ]
+        return ScoreTable.from_arrays(
+            self._names,
+            *found.arrays,
+            complete=is_complete,
+            n_scored=found.n_scored,
+            open_sets=open_sets,
+        )
+
+    @property
+    def _python(self) -> ListingInPython:
+        assert self._in_python is not None
+        return self._in_python
+
+
+def limits_within(nodes: NodeKnowledge | None, n: int) -> list[ParentLimits]:
+    """Say what the parents of each of n variables may be."""
+    limits = []
+    everybody = tuple(range(n))
+    for child in range(n):
+        required: tuple[int, ...] = ()
+        if nodes is None:
+            allowed, most = everybody[:child] + everybody[child + 1 :], n - 1
+        else:
+            required = tuple(nodes.required_parents(child).tolist())
+            free = nodes.allowed[:, child] & ~nodes.required[:, child]
+            allowed = tuple(np.flatnonzero(free).tolist())
+            most = min(int(nodes.max_parents[child]), len(required) + len(allowed))
+        limits.append(ParentLimits(required, allowed, most, 0.0, (0.0,) * len(allowed)))
+    return limits
+
+
+def with_bonuses(
+    limits: Sequence[ParentLimits], names: Sequence[str], prior: ArcPrior | None
+) -> list[ParentLimits]:
+    """Add the terms of a prior that is a sum over arcs; an arc it forbids is not allowed."""
+    if prior is None:
+        return list(limits)
+    made = []
+    for child, limit in zip(names, limits, strict=True):
+        given = frozenset(names[p] for p in limit.required)
+        bonus = prior.family(child, given)
+        if not math.isfinite(bonus):
+            raise InvalidParameterError(
+                f"structure prior: the logarithm for {show(child)} given {sorted(given)} must be "
+                f"a finite number, got {bonus!r}"
+            )
+        terms = {p: prior.arc(names[p], child) for p in limit.allowed}
+        for p, term in terms.items():
+            if not term < math.inf:
+                raise InvalidParameterError(
+                    f"structure prior: the logarithm for {arc_text(names[p], child)} must be a "
+                    f"number below infinity, got {term!r}"
+                )
+        allowed = tuple(p for p in limit.allowed if terms[p] > -math.inf)
+        most = min(limit.max_parents, len(limit.required) + len(allowed))
+        bonuses = tuple(terms[p] for p in allowed)
+        made.append(ParentLimits(limit.required, allowed, most, bonus, bonuses))
+    return made
+
+
+def _most_bonus(
+    limits: Sequence[ParentLimits], names: Sequence[str], prior: ArcPrior | None
+) -> list[float]:
+    """Return the most that the prior may add to a family of each child."""
+    return [
+        limit.bonus + math.fsum(max(0.0, bonus) for bonus in limit.bonuses)
+        for limit in with_bonuses(limits, names, prior)
+    ]

@@ -1,0 +1,268 @@
+"""An upper bound on the score of every structure, whatever search found the one at hand."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from bestdag.errors import GraphError
+from bestdag.scores.listing import ArcPrior, ParentSetListing, limits_within, with_bonuses
+from bestdag.scores.scorer import Scorer
+from bestdag.scores.table import ScoreTable
+from bestdag.search.base import Problem, Search, SearchResult
+from bestdag.search.exact.components import Component, decompose
+from bestdag.search.exact.relaxed import Solver
+
+__all__ = ["Bound", "solve_with_bound", "upper_bound", "with_bound"]
+
+# Of the time there is: for listing parent sets; the rest is for linear programs.
+_SHARE_FOR_SETS = 0.4
+# Linear programs work on so many sets at most, and on fewer when there is little time.
+_MOST_SETS, _SETS_PER_SECOND, _LEAST_SETS_PER_CHILD = 200_000, 40_000, 8
+# Bounds that differ by no more than this share are equal, but for rounding.
+_EQUAL = 1e-9
+# Not worth beginning for less, in seconds.
+_LEAST_SECONDS = 0.2
+# Of a time limit, what a search asked for by name leaves for the bound; without a limit the bound
+# gets as long as the search took, and at least so many seconds.
+_SHARE_FOR_BOUND, _SECONDS_FOR_BOUND = 0.25, 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """What no structure's score exceeds.
+
+    Attributes
+    ----------
+    value : float or None
+        None where nothing is known.
+    how : str
+        How it came about, or why there is none.
+    is_interrupted : bool
+        Whether Ctrl-C ended the work on it.
+    """
+
+    value: float | None
+    how: str
+    is_interrupted: bool = False
+
+
+def upper_bound(
+    problem: Problem,
+    table: ScoreTable | None = None,
+    *,
+    deadline: float | None = None,
+    incumbent: float = -math.inf,
+) -> Bound:
+    """Bound the score of every structure that the knowledge allows.
+
+    First by the sum over the variables of the best local score, where sets that are not listed
+    have the bound of an open set, and by the likelihood of the joint distribution; then, while
+    there is time, by proofs and linear programs over listed and open sets, component by component.
+
+    Parameters
+    ----------
+    problem : Problem
+        Statements about paths are not looked at, which can only raise the bound.
+    table : ScoreTable, optional
+        Parent sets that are listed already, with open sets if it is not complete. By default, and
+        when nothing is known of what it lacks, sets are listed here.
+    deadline : float, optional
+        A value of `time.monotonic`. However early it is, the first bound is given.
+    incumbent : float, optional
+        Score of a structure: the work ends when the bound reaches it.
+
+    Examples
+    --------
+    >>> from bestdag.data.readers import read
+    >>> from bestdag.examples import example
+    >>> problem = Problem(Scorer(read(example("asia.csv")), "bic"))
+    >>> bound = upper_bound(problem)
+    >>> round(bound.value, 6), bound.how
+    (-4488.374176, 'all components solved to optimality')
+    """
+    end = math.inf if deadline is None else deadline
+    listing = None
+    if table is None or not table.is_bounded:
+        if isinstance(problem.scores, ScoreTable):
+            table = problem.table() if table is None else table
+        else:
+            listing = ParentSetListing(problem.scores, problem.nodes)
+    best: Bound | None = None
+    try:
+        while True:
+            if listing is not None:
+                listing.run(max(0.0, _SHARE_FOR_SETS * (end - time.monotonic())))
+                table = listing.table()
+            assert table is not None
+            best = _better(best, _first_bound(problem, table, is_first=best is None))
+            if table.is_bounded and best.value is not None and best.value > incumbent:
+                best = _better(best, _tightened(problem, table, end, incumbent))
+            is_over = listing is None or listing.is_over or best.is_interrupted
+            if is_over or end - time.monotonic() < _LEAST_SECONDS:
+                return best
+    except KeyboardInterrupt:
+        if best is None:
+            best = Bound(value=None, how="interrupted before there was one")
+        return replace(best, is_interrupted=True)
+
+
+def solve_with_bound(problem: Problem, search: Search) -> SearchResult:
+    """Run a search, and bound what any structure may score in the time that is left.
+
+    With a time limit the search gets three quarters of it.
+    """
+    left = problem.seconds_left
+    part = problem if math.isinf(left) else problem.within((1.0 - _SHARE_FOR_BOUND) * left)
+    found = part.solve(search)
+    if found.is_proved or found.status == "interrupted":
+        return found
+    deadline = problem.deadline
+    if deadline is None:
+        deadline = time.monotonic() + max(_SECONDS_FOR_BOUND, found.seconds)
+    problem.progress("bounding the best score")
+    return with_bound(
+        found, upper_bound(problem, deadline=deadline, incumbent=found.score), problem.seconds
+    )
+
+
+def with_bound(found: SearchResult, bound: Bound, seconds: float) -> SearchResult:
+    """Put a bound, or why there is none, into the result of a search."""
+    known = math.inf if found.bound is None else found.bound + found.resolution
+    found = replace(found, seconds=seconds)
+    if bound.is_interrupted:
+        found = replace(found, status="interrupted")
+    if bound.value is None:
+        return replace(found, notes=(*found.notes, f"no bound on the best score: {bound.how}"))
+    if known <= bound.value:
+        return found
+    return replace(
+        found,
+        bound=max(bound.value, found.score),
+        resolution=0.0,
+        notes=(*found.notes, f"bound on the best score: {bound.how}"),
+    )
+
+
+def _better(one: Bound | None, other: Bound | None) -> Bound:
+    """Return the lower bound of the two; of equals, the other, which took more work."""
+    if one is None or other is None:
+        found = one or other
+        assert found is not None
+        return found
+    is_interrupted = one.is_interrupted or other.is_interrupted
+    if one.value is None or other.value is None:
+        return replace(one if other.value is None else other, is_interrupted=is_interrupted)
+    is_lower = other.value <= one.value + _EQUAL * max(1.0, abs(one.value))
+    value = min(one.value, other.value)
+    how = other.how if is_lower else one.how
+    return Bound(value=value, how=how, is_interrupted=is_interrupted)
+
+
+def _first_bound(problem: Problem, table: ScoreTable, *, is_first: bool) -> Bound:
+    """Bound without any proof about cycles."""
+    bound = Bound(value=None, how=_why_not(problem))
+    if table.is_bounded:
+        total = _sum_up(_best(table, i) for i in range(table.n_variables))
+        bound = Bound(value=total, how="the sum of the best local scores")
+    if is_first and isinstance(problem.scores, Scorer) and not table.complete:
+        joint = _joint_cap(problem, problem.scores)
+        if joint < math.inf:
+            how = "the likelihood of the joint distribution"
+            bound = _better(bound, Bound(value=joint, how=how))
+    return bound
+
+
+def _best(table: ScoreTable, i: int) -> float:
+    """Return the most that a set of child number i may score."""
+    listed, missing = table.child(i).scores, table.open_sets(i)
+    assert missing is not None
+    best = float(listed[0])
+    return max(best, float(missing.scores[0])) if len(missing) else best
+
+
+def _joint_cap(problem: Problem, scorer: Scorer) -> float:
+    prior = scorer.structure_prior
+    if prior is not None and not isinstance(prior, ArcPrior):
+        return math.inf
+    cap = scorer.total_cap()
+    if prior is None or math.isinf(cap):
+        return cap
+    limits = with_bonuses(limits_within(problem.nodes, len(problem.names)), problem.names, prior)
+    return _sum_up(
+        [cap, *(t for x in limits for t in (x.bonus, *(max(0.0, b) for b in x.bonuses)))]
+    )
+
+
+def _why_not(problem: Problem) -> str:
+    if isinstance(problem.scores, ScoreTable):
+        return "the table is not complete, and nothing is known of the sets it lacks"
+    prior = problem.scores.structure_prior
+    if prior is not None and not isinstance(prior, ArcPrior):
+        return "not all parent sets were scored, and the structure prior is not a sum over arcs"
+    name = problem.scores.score.name
+    return f"not all parent sets were scored, and none is known for {name}"
+
+
+def _sum_up(terms: Iterable[float]) -> float:
+    """Sum, rounded up."""
+    return math.nextafter(math.fsum(terms), math.inf)
+
+
+def _tightened(problem: Problem, table: ScoreTable, end: float, incumbent: float) -> Bound | None:
+    """Bound by proofs and linear programs; None when there is no time for any."""
+    left = end - time.monotonic()
+    n_sets = int(min(_SETS_PER_SECOND * left, _MOST_SETS))
+    most = n_sets // table.n_variables
+    if left < _LEAST_SECONDS or most < _LEAST_SETS_PER_CHILD:
+        return None
+    threads = problem.threads or 1
+    has_all = table.complete and table.n_sets <= n_sets
+    optimistic = table if has_all else table.optimistic(most, threads=threads)
+    parts = sorted(decompose(optimistic), key=lambda part: len(part.variables))
+    values = [
+        _sum_up(_best(part.table, i) for i in range(part.table.n_variables)) for part in parts
+    ]
+    n_proved = 0  # variables
+    is_interrupted = False
+    for number, part in enumerate(parts):
+        if _sum_up(values) <= incumbent or is_interrupted:
+            break
+        if len(part.variables) == 1:  # nothing to choose but its best set
+            n_proved += 1
+            continue
+        share = len(part.variables) / sum(len(p.variables) for p in parts[number:])
+        now = time.monotonic()
+        until = math.inf if math.isinf(end) else now + share * (end - now)
+        if until - now < _LEAST_SECONDS / 4:
+            continue
+        value, is_proved, is_interrupted = _solved(problem, part, until)
+        values[number] = min(values[number], value)
+        n_proved += is_proved * len(part.variables)
+    how = _how(n_proved, table.n_variables, optimistic.n_sets, is_exact=has_all)
+    return Bound(value=_sum_up(values), how=how, is_interrupted=is_interrupted)
+
+
+def _solved(problem: Problem, part: Component, until: float) -> tuple[float, bool, bool]:
+    """Bound one component: the bound, whether it is reached, and whether Ctrl-C came."""
+    solver = Solver("auto", problem.threads, None if math.isinf(until) else until)
+    try:
+        solved = solver.solve(part.table)
+    except GraphError:  # every choice has a cycle: the knowledge allows no structure at all
+        return math.inf, False, False
+    value = _sum_up([solved.bound, solved.resolution])
+    return value, solved.is_proved, solved.status == "interrupted"
+
+
+def _how(n_proved: int, n: int, n_sets: int, *, is_exact: bool) -> str:
+    if is_exact and n_proved == n:
+        return "all components solved to optimality"
+    over = f"{n_sets:,} parent sets" + ("" if is_exact else ", some for all larger ones")
+    if n_proved == n:
+        return f"the best choice among {over}"
+    text = f"linear programs over {over}"
+    if n_proved:
+        text += f"; components with {n_proved} of {n} variables solved to optimality"
+    return text
