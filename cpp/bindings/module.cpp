@@ -8,6 +8,7 @@ void register_climb(nb::module_& m);
 void register_counts(nb::module_& m);
 void register_entropy_cuts(nb::module_& m);
 void register_local_scores(nb::module_& m);
+void register_order_crew(nb::module_& m);
 void register_order_search(nb::module_& m);
 void register_row_tables(nb::module_& m);
 void register_sampling(nb::module_& m);
@@ -26,6 +27,7 @@ NB_MODULE(_core, m) {
     register_row_tables(m);
     register_subset_dp(m);
     register_order_search(m);
+    register_order_crew(m);
     register_branch_and_cut(m);
     register_local_scores(m);
     register_candidate_sets(m);

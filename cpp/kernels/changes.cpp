@@ -17,17 +17,6 @@ bool contains(std::span<const std::int32_t> ascending, std::int32_t column) {
     return std::binary_search(ascending.begin(), ascending.end(), column);
 }
 
-}  // namespace
-
-class ChangeScorers::Worker {
-public:
-    virtual ~Worker() = default;
-    virtual void score(const Family& family, std::span<const std::int32_t> candidates,
-                       const StopFlag& stop, double* scores) = 0;
-};
-
-namespace {
-
 template <class Count>
 class ChangeScorer final : public ChangeScorers::Worker {
 public:

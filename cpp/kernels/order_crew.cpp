@@ -1,0 +1,144 @@
+#include "kernels/order_crew.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+namespace bestdag {
+
+namespace {
+
+constexpr double kLong = 1e9;  // nanoseconds: worth a thread, so that somebody hears Ctrl-C
+constexpr std::size_t kSweptAtOnce = 4;      // variables of one lane
+constexpr std::size_t kAttemptsAtOnce = 4;   // of one lane
+constexpr double kNanosecondsPerAttempt = 5e4;
+
+}  // namespace
+
+OrderCrew::OrderCrew(FamilyRules rules, Precedences precedences, double tie, double n_rows,
+                     const MakeWorker& make_worker, std::uint64_t seed, std::size_t n_lanes,
+                     double max_bytes)
+    : rows_(std::move(rules), tie, n_rows),
+      precedences_(std::move(precedences)),
+      max_bytes_(max_bytes) {
+    for (std::size_t i = 0; i < n_lanes; ++i) {
+        lanes_.emplace_back(RowReader(rows_, make_worker(stop_)), precedences_, tie,
+                            PhiloxKey{seed, i});
+    }
+}
+
+void OrderCrew::run(const Execution& execution,
+                    const std::function<void(std::size_t, OrderLane&, const StopFlag&)>& work) {
+    stop_ = false;
+    const Execution ours{execution.threads, [&] {
+                             if (!execution.should_stop || !execution.should_stop()) return false;
+                             stop_ = true;
+                             return true;
+                         }};
+    parallel_for(lanes_.size(), kLong, ours, [&](std::size_t i, const StopFlag&) {
+        work(i, lanes_[i], stop_);
+    });
+}
+
+bool OrderCrew::reset(const ParentLists& parents, const Execution& execution) {
+    bool is_settled = true;
+    // Each lane works out the rows of some families; then all are there.
+    run(execution, [&](std::size_t i, OrderLane& lane, const StopFlag& stop) {
+        lane.prepare(parents, i, lanes_.size(), stop);
+    });
+    run(execution, [&](std::size_t i, OrderLane& lane, const StopFlag& stop) {
+        if (!lane.settle(parents, stop) && i == 0) is_settled = false;
+    });
+    common_ = lanes_.front().home().families;
+    to_sweep_.resize(parents.size());
+    std::iota(to_sweep_.rbegin(), to_sweep_.rend(), 0);
+    return is_settled;
+}
+
+ParentLists OrderCrew::parents() const {
+    ParentLists found;
+    for (const auto& family : lanes_.front().home().families) found.push_back(family.parents);
+    return found;
+}
+
+bool OrderCrew::improve(double nanoseconds, const Execution& execution) {
+    const double before = total();
+    const double end = rows_.nanoseconds() + nanoseconds;
+    double attempts = 0.0;
+    while (rows_.nanoseconds() + attempts < end) {
+        if (static_cast<double>(rows_.n_bytes()) > max_bytes_) {
+            const ParentLists here = parents();
+            rows_.clear();
+            const auto waiting = to_sweep_;
+            reset(here, execution);
+            to_sweep_ = waiting;
+        }
+        try {
+            batch(execution);
+        } catch (const Interrupted&) {
+            merge();
+            throw;
+        }
+        merge();
+        attempts += kNanosecondsPerAttempt * static_cast<double>(lanes_.size());
+    }
+    return total() > before;
+}
+
+void OrderCrew::batch(const Execution& execution) {
+    if (!to_sweep_.empty()) {
+        const std::size_t all = std::min(to_sweep_.size(), kSweptAtOnce * lanes_.size());
+        const std::vector<std::int32_t> now(to_sweep_.end() - static_cast<std::ptrdiff_t>(all),
+                                            to_sweep_.end());
+        run(execution, [&](std::size_t i, OrderLane& lane, const StopFlag& stop) {
+            const std::size_t first = std::min(all, i * kSweptAtOnce);
+            const std::size_t last = std::min(all, first + kSweptAtOnce);
+            lane.sweep(std::span(now).subspan(first, last - first), stop);
+        });
+        to_sweep_.resize(to_sweep_.size() - all);
+        return;
+    }
+    run(execution, [&](std::size_t, OrderLane& lane, const StopFlag& stop) {
+        for (std::size_t i = 0; i < kAttemptsAtOnce; ++i) lane.attempt(stop);
+    });
+    n_attempts_ += kAttemptsAtOnce * lanes_.size();
+}
+
+// The best lane's structure, and on top of it what the others changed where nothing had changed.
+void OrderCrew::merge() {
+    std::vector<OrderLane*> ranked;
+    for (OrderLane& lane : lanes_) ranked.push_back(&lane);
+    std::stable_sort(ranked.begin(), ranked.end(), [](const OrderLane* a, const OrderLane* b) {
+        return a->home().total > b->home().total;
+    });
+    OrderState merged = ranked.front()->home();
+    const std::size_t n = merged.families.size();
+    std::vector<std::uint8_t> is_changed(n);
+    const auto differs = [&](const OrderState& state, std::size_t v) {
+        return state.families[v].parents != common_[v].parents;
+    };
+    for (std::size_t v = 0; v < n; ++v) is_changed[v] = differs(merged, v);
+    bool is_new = false;
+    for (std::size_t i = 1; i < ranked.size(); ++i) {
+        const OrderState& other = ranked[i]->home();
+        auto families = merged.families;
+        bool is_apart = true;
+        for (std::size_t v = 0; v < n && is_apart; ++v) {
+            if (!differs(other, v)) continue;
+            is_apart = !is_changed[v];
+            families[v] = other.families[v];
+        }
+        double total = 0.0;
+        for (const auto& family : families) total += family.score();
+        if (!is_apart || !(total > merged.total) || !lanes_.front().fits(families)) continue;
+        for (std::size_t v = 0; v < n; ++v) is_changed[v] |= differs(other, v);
+        merged.families = std::move(families);
+        merged.total = total;
+        is_new = true;
+    }
+    if (is_new) lanes_.front().sort_order(merged, false);
+    common_ = merged.families;
+    for (OrderLane& lane : lanes_) lane.home() = merged;
+}
+
+}  // namespace bestdag
