@@ -211,6 +211,9 @@ void OrderLane::move(std::size_t v, std::int32_t to, const Family* family, const
     for (const std::int32_t p : mine.parents) touch(number(p));
 }
 
+// Moves v to where that gains most. The scores of others are taken as they are with v more or less,
+// and grown on: what is promised is kept, or more. The further v goes the fewer parents it keeps, or
+// the more children it loses, so the walk ends where what may still come cannot make up for it.
 bool OrderLane::insert_best(std::size_t v, const StopFlag& stop) {
     const auto node = static_cast<std::int32_t>(v);
     const std::int32_t from = place(v);
@@ -218,56 +221,60 @@ bool OrderLane::insert_best(std::size_t v, const StopFlag& stop) {
     const double start = state_.families[v].score();
     double highest = tie_;
     std::int32_t target = from;
+    const auto offer = [&](std::int32_t q, double others) {
+        if (!(others + (mine_.score() - start) > highest)) return;
+        highest = others + (mine_.score() - start);
+        target = q;
+        best_ = mine_;
+    };
 
+    // To the left: v may become a parent of those it passes, and loses those that are its own.
+    gains_.clear();
+    double to_come = 0.0;
+    for (std::int32_t q = from - 1; q >= low; --q) {
+        const Family& theirs = state_.families[number(state_.order[number(q)])];
+        const Change* const gain = find(theirs.row->more, node);
+        gains_.push_back(gain ? gain->score - theirs.score() : 0.0);
+        to_come += gains_.back();
+    }
     mine_ = state_.families[v];
     double others = 0.0;
     for (std::int32_t q = from - 1; q >= low; --q) {
+        if (!(to_come + (mine_.score() - start) > highest)) break;
         const std::int32_t other = state_.order[number(q)];
-        const std::size_t u = number(other);
-        bool is_news = false;
-        if (const Change* gain = find(state_.families[u].row->more, node)) {
-            theirs_ = state_.families[u];
-            toggle(u, theirs_, node, gain->score, stop);
-            climb(u, theirs_, [&](std::int32_t x) { return x == node || place(number(x)) < q; },
-                  stop);
-            others += theirs_.score() - state_.families[u].score();
-            is_news = true;
-        }
-        if (has(mine_.parents, other)) {
+        const double gain = gains_[number(from - 1 - q)];
+        others += gain;
+        const bool is_lost = has(mine_.parents, other);
+        if (is_lost) {
             toggle(v, mine_, other, kNotKnown, stop);
             climb(v, mine_, [&](std::int32_t x) { return place(number(x)) < q; }, stop);
-            is_news = true;
         }
-        if (is_news && others + (mine_.score() - start) > highest) {
-            highest = others + (mine_.score() - start);
-            target = q;
-            best_ = mine_;
-        }
+        if (is_lost || gain > 0.0) offer(q, others);
     }
+
+    // To the right: v may have those it passes as parents, and is lost to those that have it.
+    mine_ = state_.families[v];
+    climb(v, mine_, [&](std::int32_t x) { return place(number(x)) <= high; }, stop);
+    const double most = mine_.score() - start;
     mine_ = state_.families[v];
     others = 0.0;
-    for (std::int32_t q = from + 1; q <= high; ++q) {
+    for (std::int32_t q = from + 1; q <= high && others + most > highest; ++q) {
         const std::int32_t other = state_.order[number(q)];
         const std::size_t u = number(other);
-        bool is_news = false;
-        if (has(state_.families[u].parents, node)) {
+        const bool is_lost = has(state_.families[u].parents, node);
+        if (is_lost) {
             theirs_ = state_.families[u];
             toggle(u, theirs_, node, kNotKnown, stop);
             climb(u, theirs_, [&](std::int32_t x) { return x != node && place(number(x)) < q; },
                   stop);
             others += theirs_.score() - state_.families[u].score();
-            is_news = true;
         }
-        if (const Change* gain = find(mine_.row->more, other)) {
+        const Change* const gain = find(mine_.row->more, other);
+        if (gain) {
             toggle(v, mine_, other, gain->score, stop);
             climb(v, mine_, [&](std::int32_t x) { return place(number(x)) <= q; }, stop);
-            is_news = true;
         }
-        if (is_news && others + (mine_.score() - start) > highest) {
-            highest = others + (mine_.score() - start);
-            target = q;
-            best_ = mine_;
-        }
+        if (is_lost || gain) offer(q, others);
     }
     if (target == from) return false;
     const Family chosen = best_;

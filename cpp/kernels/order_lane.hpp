@@ -104,6 +104,7 @@ private:
     std::vector<std::int32_t> dirty_;
     std::vector<std::uint8_t> is_dirty_;
     Family mine_, theirs_, best_;
+    std::vector<double> gains_;
     std::vector<std::int32_t> ready_, n_waiting_;
     ParentLists children_;
 };
