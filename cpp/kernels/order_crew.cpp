@@ -12,6 +12,8 @@ constexpr double kLong = 1e9;  // nanoseconds: worth a thread, so that somebody 
 constexpr std::size_t kSweptAtOnce = 4;      // variables of one lane
 constexpr std::size_t kAttemptsAtOnce = 4;   // of one lane
 constexpr double kNanosecondsPerAttempt = 5e4;
+constexpr double kTemperatures[] = {0.0, 1.0, 2.0, 4.0};  // in nats, of the lanes
+constexpr std::size_t kMostIdle = 64;  // batches without a better structure until all go back
 
 }  // namespace
 
@@ -49,7 +51,8 @@ bool OrderCrew::reset(const ParentLists& parents, const Execution& execution) {
     run(execution, [&](std::size_t i, OrderLane& lane, const StopFlag& stop) {
         if (!lane.settle(parents, stop) && i == 0) is_settled = false;
     });
-    common_ = lanes_.front().home().families;
+    best_ = lanes_.front().home();
+    n_idle_ = 0;
     to_sweep_.resize(parents.size());
     std::iota(to_sweep_.rbegin(), to_sweep_.rend(), 0);
     return is_settled;
@@ -57,7 +60,7 @@ bool OrderCrew::reset(const ParentLists& parents, const Execution& execution) {
 
 ParentLists OrderCrew::parents() const {
     ParentLists found;
-    for (const auto& family : lanes_.front().home().families) found.push_back(family.parents);
+    for (const auto& family : best_.families) found.push_back(family.parents);
     return found;
 }
 
@@ -98,8 +101,8 @@ void OrderCrew::batch(const Execution& execution) {
         to_sweep_.resize(to_sweep_.size() - all);
         return;
     }
-    run(execution, [&](std::size_t, OrderLane& lane, const StopFlag& stop) {
-        for (std::size_t i = 0; i < kAttemptsAtOnce; ++i) lane.attempt(stop);
+    run(execution, [&](std::size_t number, OrderLane& lane, const StopFlag& stop) {
+        for (std::size_t i = 0; i < kAttemptsAtOnce; ++i) lane.attempt(kTemperatures[number % std::size(kTemperatures)], stop);
     });
     n_attempts_ += kAttemptsAtOnce * lanes_.size();
 }
@@ -109,18 +112,20 @@ void OrderCrew::merge() {
     std::vector<OrderLane*> ranked;
     for (OrderLane& lane : lanes_) ranked.push_back(&lane);
     std::stable_sort(ranked.begin(), ranked.end(), [](const OrderLane* a, const OrderLane* b) {
-        return a->home().total > b->home().total;
+        return a->best().total > b->best().total;
     });
-    OrderState merged = ranked.front()->home();
+    if (!(ranked.front()->best().total > best_.total) && ++n_idle_ < kMostIdle) return;
+    n_idle_ = 0;
+    OrderState merged = ranked.front()->best().total > best_.total ? ranked.front()->best() : best_;
     const std::size_t n = merged.families.size();
     std::vector<std::uint8_t> is_changed(n);
     const auto differs = [&](const OrderState& state, std::size_t v) {
-        return state.families[v].parents != common_[v].parents;
+        return state.families[v].parents != best_.families[v].parents;
     };
     for (std::size_t v = 0; v < n; ++v) is_changed[v] = differs(merged, v);
     bool is_new = false;
     for (std::size_t i = 1; i < ranked.size(); ++i) {
-        const OrderState& other = ranked[i]->home();
+        const OrderState& other = ranked[i]->best();
         auto families = merged.families;
         bool is_apart = true;
         for (std::size_t v = 0; v < n && is_apart; ++v) {
@@ -137,8 +142,8 @@ void OrderCrew::merge() {
         is_new = true;
     }
     if (is_new) lanes_.front().sort_order(merged, false);
-    common_ = merged.families;
-    for (OrderLane& lane : lanes_) lane.home() = merged;
+    best_ = std::move(merged);
+    for (OrderLane& lane : lanes_) lane.adopt(best_);
 }
 
 }  // namespace bestdag

@@ -31,7 +31,7 @@ public:
     // until then is kept.
     bool improve(double nanoseconds, const Execution& execution);
 
-    double total() const noexcept { return lanes_.front().home().total; }
+    double total() const noexcept { return best_.total; }
     ParentLists parents() const;
     std::size_t n_attempts() const noexcept { return n_attempts_; }
     std::size_t n_bytes() const noexcept { return rows_.n_bytes(); }
@@ -47,7 +47,8 @@ private:
     Precedences precedences_;
     StopFlag stop_ = false;
     std::vector<OrderLane> lanes_;
-    std::vector<OrderState::Family> common_;  // where all lanes began
+    OrderState best_;  // where all lanes began
+    std::size_t n_idle_ = 0;  // batches since
     std::vector<std::int32_t> to_sweep_;
     double max_bytes_;
     std::size_t n_attempts_ = 0;

@@ -1,6 +1,7 @@
 #include "kernels/order_lane.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace bestdag {
@@ -113,7 +114,7 @@ bool OrderLane::settle(const ParentLists& parents, const StopFlag& stop) {
     }
     if (!sort_order(state, false)) return false;
     for (const Family& family : state.families) state.total += family.score();
-    home_ = std::move(state);
+    adopt(state);
     return true;
 }
 
@@ -303,9 +304,10 @@ void OrderLane::sweep(std::span<const std::int32_t> variables, const StopFlag& s
     descend(stop);
     sum_up();
     if (state_.total >= home_.total) home_ = state_;
+    if (home_.total > best_state_.total) best_state_ = home_;
 }
 
-void OrderLane::attempt(const StopFlag& stop) {
+void OrderLane::attempt(double temperature, const StopFlag& stop) {
     state_ = home_;
     dirty_.clear();
     std::fill(is_dirty_.begin(), is_dirty_.end(), std::uint8_t{0});
@@ -314,7 +316,10 @@ void OrderLane::attempt(const StopFlag& stop) {
     for (std::size_t i = dirty_.size(); i > 1; --i) std::swap(dirty_[i - 1], dirty_[draw(i)]);
     descend(stop);
     sum_up();
-    if (state_.total >= home_.total - tie_) home_ = state_;
+    // As Metropolis does: a loss of some nats may lead on.
+    const double share = static_cast<double>((draw(~std::uint64_t{0}) >> 11) + 1) * 0x1p-53;
+    if (state_.total >= home_.total - tie_ + temperature * std::log(share)) home_ = state_;
+    if (home_.total > best_state_.total) best_state_ = home_;
 }
 
 void OrderLane::shuffle_order() { sort_order(state_, true); }

@@ -49,7 +49,12 @@ public:
 
     // Where attempts begin.
     const OrderState& home() const noexcept { return home_; }
-    OrderState& home() noexcept { return home_; }
+    // The best home since the last `adopt`.
+    const OrderState& best() const noexcept { return best_state_; }
+    void adopt(const OrderState& state) {
+        home_ = state;
+        best_state_ = state;
+    }
 
     // Work out the rows of every n-th family of a structure.
     void prepare(const ParentLists& parents, std::size_t first, std::size_t step,
@@ -66,8 +71,9 @@ public:
     // none gains; home becomes what was found. Interrupted, home stays as it was.
     void sweep(std::span<const std::int32_t> variables, const StopFlag& stop);
 
-    // Disturb home, sweep what was disturbed, and keep the result when it is no worse.
-    void attempt(const StopFlag& stop);
+    // Disturb home, sweep what was disturbed, and keep the result when it is no worse; one that is
+    // so many nats worse with probability exp(-nats / temperature).
+    void attempt(double temperature, const StopFlag& stop);
 
     // Grow and shrink a family from here on among the variables that `is_open`.
     template <class IsOpen>
@@ -100,7 +106,7 @@ private:
     double tie_;
     PhiloxKey key_;
     std::uint64_t counter_ = 0;
-    OrderState home_, state_;
+    OrderState home_, state_, best_state_;
     std::vector<std::int32_t> dirty_;
     std::vector<std::uint8_t> is_dirty_;
     Family mine_, theirs_, best_;
