@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t kMostMoves = 4;  // of a disturbance
+constexpr std::uint64_t kCutsOneIn = 4;  // disturbances
 
 bool has(const NodeSet& set, std::int32_t node) {
     return std::binary_search(set.begin(), set.end(), node);
@@ -138,6 +139,31 @@ void OrderLane::climb(std::size_t child, Family& family, const IsOpen& is_open,
     }
 }
 
+// As climb, and on by exchanging one parent for another.
+template <class IsOpen>
+void OrderLane::climb_by_swaps(std::size_t child, Family& family, const IsOpen& is_open,
+                               const StopFlag& stop) {
+    for (;;) {
+        climb(child, family, is_open, stop);
+        double highest = family.score() + tie_;
+        std::int32_t leaves = -1;
+        for (const std::int32_t p : family.parents) {
+            if (has(reader_.required(child), p)) continue;
+            swapped_.parents = family.parents;
+            toggle(child, swapped_, p, kNotKnown, stop);
+            for (const Change& change : swapped_.row->more) {
+                if (!(change.score > highest)) break;
+                if (change.node == p || !is_open(change.node)) continue;
+                highest = change.score;
+                leaves = p;
+                break;
+            }
+        }
+        if (leaves < 0) return;
+        toggle(child, family, leaves, kNotKnown, stop);
+    }
+}
+
 // Where a variable may stand: after those that come before it in every order, and so on.
 std::pair<std::int32_t, std::int32_t> OrderLane::range_of(std::size_t v) const {
     std::int32_t low = 0, high = static_cast<std::int32_t>(n_nodes()) - 1;
@@ -195,7 +221,7 @@ void OrderLane::move(std::size_t v, std::int32_t to, const Family* family, const
             if (!has(theirs.parents, node)) continue;
             toggle(u, theirs, node, kNotKnown, stop);
         }
-        climb(u, theirs, [&](std::int32_t x) { return place(number(x)) < q; }, stop);
+        climb_by_swaps(u, theirs, [&](std::int32_t x) { return place(number(x)) < q; }, stop);
         rethink(u, stop);
         touch(u);
     }
@@ -208,6 +234,7 @@ void OrderLane::move(std::size_t v, std::int32_t to, const Family* family, const
         set_parents(v, mine, stop);
         climb(v, mine, [&](std::int32_t x) { return place(number(x)) < to; }, stop);
     }
+    climb_by_swaps(v, mine, [&](std::int32_t x) { return place(number(x)) < to; }, stop);
     rethink(v, stop);
     for (const std::int32_t p : mine.parents) touch(number(p));
 }
@@ -324,26 +351,38 @@ void OrderLane::attempt(double temperature, const StopFlag& stop) {
 
 void OrderLane::shuffle_order() { sort_order(state_, true); }
 
+// Who is, was or could become a parent or a child of v.
+void OrderLane::gather_neighbours(std::size_t v) {
+    const auto node = static_cast<std::int32_t>(v);
+    const Family& mine = state_.families[v];
+    neighbours_.assign(mine.parents.begin(), mine.parents.end());
+    for (const Change& change : mine.row->more) neighbours_.push_back(change.node);
+    for (std::size_t u = 0; u < n_nodes(); ++u) {
+        if (has(state_.families[u].parents, node)) neighbours_.push_back(static_cast<std::int32_t>(u));
+    }
+}
+
 void OrderLane::kick(const StopFlag& stop) {
     const std::size_t n = n_nodes();
     const std::uint64_t moves = 1 + draw(kMostMoves);
-    std::size_t v = n;
+    const bool cuts = draw(kCutsOneIn) == 0;
+    std::size_t v = draw(n);
     for (std::uint64_t i = 0; i < moves; ++i) {
+        gather_neighbours(v);
         // Often somebody near the last one: what is far apart is improved one by one anyway.
-        const auto near = [&](std::size_t u) -> std::size_t {
-            const NodeSet& parents = state_.families[u].parents;
-            if (parents.empty()) return draw(n);
-            return number(parents[draw(parents.size())]);
-        };
-        v = v < n && draw(2) == 0 ? near(v) : draw(n);
-        if (draw(2) == 0) {
-            cut_loose(v, stop);
-            continue;
+        if (i > 0) {
+            v = neighbours_.empty() || draw(2) == 0 ? draw(n)
+                                                    : number(neighbours_[draw(neighbours_.size())]);
+            gather_neighbours(v);
         }
-        const auto [low, high] = range_of(v);
-        const std::size_t u = draw(2) == 0 ? near(v) : draw(n);
-        const std::int32_t to = std::clamp(place(u), low, high);
-        if (to != place(v)) move(v, to, nullptr, stop);
+        if (cuts) {
+            cut_loose(v, stop);
+        } else if (!neighbours_.empty()) {
+            const auto [low, high] = range_of(v);
+            const auto there = place(number(neighbours_[draw(neighbours_.size())]));
+            const std::int32_t to = std::clamp(there, low, high);
+            if (to != place(v)) move(v, to, nullptr, stop);
+        }
     }
 }
 

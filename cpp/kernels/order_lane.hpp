@@ -80,6 +80,10 @@ public:
     void climb(std::size_t child, OrderState::Family& family, const IsOpen& is_open,
                const StopFlag& stop);
 
+    template <class IsOpen>
+    void climb_by_swaps(std::size_t child, OrderState::Family& family, const IsOpen& is_open,
+                        const StopFlag& stop);
+
 private:
     using Family = OrderState::Family;
 
@@ -96,6 +100,7 @@ private:
     void touch(std::size_t v);
     void shift(std::size_t v, std::int32_t to);
     void kick(const StopFlag& stop);
+    void gather_neighbours(std::size_t v);
     void cut_loose(std::size_t v, const StopFlag& stop);
     void shuffle_order();
     void sum_up() noexcept;
@@ -109,8 +114,9 @@ private:
     OrderState home_, state_, best_state_;
     std::vector<std::int32_t> dirty_;
     std::vector<std::uint8_t> is_dirty_;
-    Family mine_, theirs_, best_;
+    Family mine_, theirs_, best_, swapped_;
     std::vector<double> gains_;
+    std::vector<std::int32_t> neighbours_;
     std::vector<std::int32_t> ready_, n_waiting_;
     ParentLists children_;
 };
