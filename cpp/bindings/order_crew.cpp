@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <stdexcept>
 #include <tuple>
 #include <vector>
@@ -86,23 +87,34 @@ void register_order_crew(nb::module_& m) {
             "max_parents"_a.noconvert(), "before"_a, "tie"_a, "n_rows"_a, "seed"_a, "n_lanes"_a,
             "max_bytes"_a, nb::keep_alive<1, 2>())
         .def(
-            "reset",
-            [](OrderCrew& self, const bestdag::ParentLists& parents, int threads, double seconds) {
-                bool is_settled = true;
-                run_for(seconds, threads, [&](const bestdag::Execution& execution) {
-                    is_settled = self.reset(parents, execution);
-                });
-                if (!is_settled) throw std::invalid_argument("no order has these parents");
+            "begin",
+            [](OrderCrew& self, const bestdag::ParentLists& parents) {
+                if (parents.size() != self.n_nodes()) {
+                    throw std::invalid_argument("parents of every node");
+                }
+                return self.begin(parents);
             },
-            "parents"_a, "threads"_a, "seconds"_a, "Go on from this structure.")
+            "parents"_a, "Go on from this structure; False when no order has it.")
+        .def(
+            "list",
+            [](OrderCrew& self, std::size_t child, const Values& scores, const Int64s& offsets,
+               const Int32s& members) {
+                if (child >= self.n_nodes() || offsets.size() != scores.size() + 1) {
+                    throw std::invalid_argument("a child, and sets with a score each");
+                }
+                self.list(child, {copy_of(scores), copy_of(offsets), copy_of(members)});
+            },
+            "child"_a, "scores"_a.noconvert(), "offsets"_a.noconvert(), "members"_a.noconvert(),
+            "Let parent sets of a child be tried too, best first.")
         .def(
             "improve",
             [](OrderCrew& self, double nanoseconds, int threads, double seconds) {
+                bool improved = false;
                 const double before = self.total();
                 run_for(seconds, threads, [&](const bestdag::Execution& execution) {
-                    self.improve(nanoseconds, execution);
+                    improved = self.improve(nanoseconds, execution);
                 });
-                return self.total() > before;
+                return improved || (std::isfinite(before) && self.total() > before);
             },
             "nanoseconds"_a, "threads"_a, "seconds"_a,
             "Work about so long, at most these seconds; True when the structure is better.")

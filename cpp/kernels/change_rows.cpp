@@ -35,7 +35,8 @@ ChangeRows::ChangeRows(FamilyRules rules, double tie, double n_rows)
                    std::any_of(rules_.bases.begin(), rules_.bases.end(),
                                [](double x) { return x != 0.0; })),
       required_(rules_.n_nodes()),
-      children_(std::make_unique<Child[]>(rules_.n_nodes())) {
+      children_(std::make_unique<Child[]>(rules_.n_nodes())),
+      listed_(rules_.n_nodes()) {
     for (std::size_t child = 0; child < rules_.n_nodes(); ++child) {
         for (auto k = static_cast<std::size_t>(rules_.offsets[child]);
              k < static_cast<std::size_t>(rules_.offsets[child + 1]); ++k) {

@@ -46,6 +46,19 @@ struct ChangeRow {
     std::atomic<bool> knows_fewer = false;
 };
 
+// Parent sets of one child that were scored elsewhere, best first.
+struct ListedSets {
+    std::vector<double> scores;
+    std::vector<std::int64_t> offsets{0};  // members[offsets[i] .. offsets[i + 1]) of set i
+    NodeSet members;
+
+    std::size_t size() const noexcept { return scores.size(); }
+    std::span<const std::int32_t> set(std::size_t i) const noexcept {
+        const auto first = static_cast<std::size_t>(offsets[i]);
+        return {members.data() + first, static_cast<std::size_t>(offsets[i + 1]) - first};
+    }
+};
+
 class ChangeRows {
 public:
     // Gains up to `tie` are noise. Requires what Climb does of the rules.
@@ -58,6 +71,9 @@ public:
     // which families were asked for, never on which thread asked first.
     double nanoseconds() const noexcept { return static_cast<double>(nanoseconds_.load()); }
     std::size_t n_bytes() const noexcept { return n_bytes_.load(); }
+
+    // Sets to be tried besides those that grow and shrink; nobody may read them meanwhile.
+    void list(std::size_t child, ListedSets sets) { listed_[child] = std::move(sets); }
 
     // Forget all rows; nobody may hold one.
     void clear();
@@ -78,6 +94,7 @@ private:
     bool has_bonuses_;
     std::vector<NodeSet> required_;
     std::unique_ptr<Child[]> children_;
+    std::vector<ListedSets> listed_;
     std::atomic<std::uint64_t> nanoseconds_ = 0;
     std::atomic<std::size_t> n_bytes_ = 0;
 };
@@ -93,6 +110,7 @@ public:
     const ChangeRow& at(std::size_t child, const NodeSet& parents, double known,
                         const StopFlag& stop);
     const NodeSet& required(std::size_t child) const { return rows_->required_[child]; }
+    const ListedSets& listed(std::size_t child) const { return rows_->listed_[child]; }
     // The parents whose loss raises the score.
     const std::vector<Change>& fewer(std::size_t child, const NodeSet& parents,
                                      const ChangeRow& row, const StopFlag& stop);

@@ -1,6 +1,8 @@
 #include "kernels/order_crew.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <numeric>
 #include <span>
 
@@ -42,20 +44,37 @@ void OrderCrew::run(const Execution& execution,
     });
 }
 
-bool OrderCrew::reset(const ParentLists& parents, const Execution& execution) {
-    bool is_settled = true;
-    // Each lane works out the rows of some families; then all are there.
-    run(execution, [&](std::size_t i, OrderLane& lane, const StopFlag& stop) {
-        lane.prepare(parents, i, lanes_.size(), stop);
-    });
-    run(execution, [&](std::size_t i, OrderLane& lane, const StopFlag& stop) {
-        if (!lane.settle(parents, stop) && i == 0) is_settled = false;
-    });
-    best_ = lanes_.front().home();
-    n_idle_ = 0;
+bool OrderCrew::begin(const ParentLists& parents) {
+    OrderState state;
+    state.families.resize(parents.size());
+    for (std::size_t v = 0; v < parents.size(); ++v) state.families[v].parents = parents[v];
+    if (!lanes_.front().sort_order(state, false)) return false;
+    state.total = -std::numeric_limits<double>::infinity();
+    best_ = std::move(state);
+    is_settled_ = false;
     to_sweep_.resize(parents.size());
     std::iota(to_sweep_.rbegin(), to_sweep_.rend(), 0);
-    return is_settled;
+    return true;
+}
+
+// Work out the rows of the best structure, some in each lane, and gather all lanes there.
+void OrderCrew::settle(const Execution& execution) {
+    is_settled_ = false;
+    run(execution, [&](std::size_t i, OrderLane& lane, const StopFlag& stop) {
+        for (std::size_t v = i; v < n_nodes(); v += lanes_.size()) {
+            lane.look_up(v, best_.families[v], stop);
+        }
+    });
+    best_.total = 0.0;
+    for (const auto& family : best_.families) best_.total += family.score();
+    for (OrderLane& lane : lanes_) lane.adopt(best_);
+    n_idle_ = 0;
+    is_settled_ = true;
+}
+
+void OrderCrew::list(std::size_t child, ListedSets sets) {
+    rows_.list(child, std::move(sets));
+    to_sweep_.insert(to_sweep_.begin(), static_cast<std::int32_t>(child));
 }
 
 ParentLists OrderCrew::parents() const {
@@ -65,17 +84,16 @@ ParentLists OrderCrew::parents() const {
 }
 
 bool OrderCrew::improve(double nanoseconds, const Execution& execution) {
+    if (!is_settled_) settle(execution);
     const double before = total();
     const double end = rows_.nanoseconds() + nanoseconds;
     double attempts = 0.0;
     while (rows_.nanoseconds() + attempts < end) {
         if (static_cast<double>(rows_.n_bytes()) > max_bytes_) {
-            const ParentLists here = parents();
+            is_settled_ = false;
             rows_.clear();
-            const auto waiting = to_sweep_;
-            reset(here, execution);
-            to_sweep_ = waiting;
         }
+        if (!is_settled_) settle(execution);
         try {
             batch(execution);
         } catch (const Interrupted&) {

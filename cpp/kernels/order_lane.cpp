@@ -84,7 +84,7 @@ bool OrderLane::fits(const std::vector<Family>& families) {
     return sort_order(state, false);
 }
 
-void OrderLane::set_parents(std::size_t child, Family& family, const StopFlag& stop) {
+void OrderLane::look_up(std::size_t child, Family& family, const StopFlag& stop) {
     family.row = &reader_.at(child, family.parents, kNotKnown, stop);
 }
 
@@ -97,26 +97,6 @@ void OrderLane::toggle(std::size_t child, Family& family, std::int32_t node, dou
         family.parents.insert(place, node);
     }
     family.row = &reader_.at(child, family.parents, score, stop);
-}
-
-void OrderLane::prepare(const ParentLists& parents, std::size_t first, std::size_t step,
-                        const StopFlag& stop) {
-    for (std::size_t v = first; v < parents.size(); v += step) {
-        reader_.at(v, parents[v], kNotKnown, stop);
-    }
-}
-
-bool OrderLane::settle(const ParentLists& parents, const StopFlag& stop) {
-    OrderState state;
-    state.families.resize(parents.size());
-    for (std::size_t v = 0; v < parents.size(); ++v) {
-        state.families[v].parents = parents[v];
-        set_parents(v, state.families[v], stop);
-    }
-    if (!sort_order(state, false)) return false;
-    for (const Family& family : state.families) state.total += family.score();
-    adopt(state);
-    return true;
 }
 
 template <class IsOpen>
@@ -132,11 +112,30 @@ void OrderLane::climb(std::size_t child, Family& family, const IsOpen& is_open,
         }
         if (!best) {
             const auto& fewer = reader_.fewer(child, family.parents, *family.row, stop);
-            if (fewer.empty()) return;
-            best = &fewer.front();
+            if (!fewer.empty()) best = &fewer.front();
         }
-        toggle(child, family, best->node, best->score, stop);
+        if (best) {
+            toggle(child, family, best->node, best->score, stop);
+        } else if (!take_listed(child, family, is_open, stop)) {
+            return;
+        }
     }
+}
+
+// Take the best listed set that is open, if it is a better one.
+template <class IsOpen>
+bool OrderLane::take_listed(std::size_t child, Family& family, const IsOpen& is_open,
+                            const StopFlag& stop) {
+    const ListedSets& listed = reader_.listed(child);
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+        if (!(listed.scores[i] > family.score() + tie_)) return false;
+        const auto set = listed.set(i);
+        if (!std::all_of(set.begin(), set.end(), is_open)) continue;
+        family.parents.assign(set.begin(), set.end());
+        look_up(child, family, stop);
+        return family.score() > listed.scores[i] - tie_;
+    }
+    return false;
 }
 
 // As climb, and on by exchanging one parent for another.
@@ -192,7 +191,7 @@ void OrderLane::touch(std::size_t v) {
 // The family anew, from no parents; kept when better.
 void OrderLane::rethink(std::size_t child, const StopFlag& stop) {
     theirs_.parents = reader_.required(child);
-    set_parents(child, theirs_, stop);
+    look_up(child, theirs_, stop);
     const std::int32_t here = place(child);
     climb(child, theirs_, [&](std::int32_t x) { return place(number(x)) < here; }, stop);
     if (theirs_.score() > state_.families[child].score() + tie_) {
@@ -231,7 +230,7 @@ void OrderLane::move(std::size_t v, std::int32_t to, const Family* family, const
         mine = *family;
     } else {
         std::erase_if(mine.parents, [&](std::int32_t p) { return place(number(p)) > to; });
-        set_parents(v, mine, stop);
+        look_up(v, mine, stop);
         climb(v, mine, [&](std::int32_t x) { return place(number(x)) < to; }, stop);
     }
     climb_by_swaps(v, mine, [&](std::int32_t x) { return place(number(x)) < to; }, stop);
@@ -401,7 +400,7 @@ void OrderLane::cut_loose(std::size_t v, const StopFlag& stop) {
     Family& mine = state_.families[v];
     for (const std::int32_t p : mine.parents) touch(number(p));
     mine.parents = reader_.required(v);
-    set_parents(v, mine, stop);
+    look_up(v, mine, stop);
     const auto [low, high] = range_of(v);
     const auto to = low + static_cast<std::int32_t>(
                               draw(static_cast<std::uint64_t>(high - low) + 1));

@@ -56,12 +56,8 @@ public:
         best_state_ = state;
     }
 
-    // Work out the rows of every n-th family of a structure.
-    void prepare(const ParentLists& parents, std::size_t first, std::size_t step,
-                 const StopFlag& stop);
-
-    // Take a structure that fits the precedences as home. False when there is no order for it.
-    bool settle(const ParentLists& parents, const StopFlag& stop);
+    // Find the row of a family by its parents.
+    void look_up(std::size_t child, OrderState::Family& family, const StopFlag& stop);
 
     // Give a state an order that fits its families and the precedences; false when there is none.
     bool sort_order(OrderState& state, bool at_random);
@@ -81,6 +77,9 @@ public:
                const StopFlag& stop);
 
     template <class IsOpen>
+    bool take_listed(std::size_t child, OrderState::Family& family, const IsOpen& is_open,
+                     const StopFlag& stop);
+    template <class IsOpen>
     void climb_by_swaps(std::size_t child, OrderState::Family& family, const IsOpen& is_open,
                         const StopFlag& stop);
 
@@ -90,7 +89,6 @@ private:
     std::size_t n_nodes() const noexcept { return home_.families.size(); }
     std::int32_t place(std::size_t v) const noexcept { return state_.position[v]; }
     std::pair<std::int32_t, std::int32_t> range_of(std::size_t v) const;
-    void set_parents(std::size_t child, Family& family, const StopFlag& stop);
     void toggle(std::size_t child, Family& family, std::int32_t node, double score,
                 const StopFlag& stop);
     void rethink(std::size_t child, const StopFlag& stop);

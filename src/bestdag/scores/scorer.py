@@ -149,11 +149,16 @@ class Scorer:
         """Score `additions` to several families in one call; numbers are places in `variables`."""
         if self._kernel is None:
             return [self.families(group) for group in map(self._changed, families, candidates)]
-        with self._refusals():
+        with self.refusals():
             found = self._engine.score_changes(self._kernel, families, candidates)
         if self.structure_prior is not None:
             found = list(map(self._with_prior, found, map(self._changed, families, candidates)))
         return found
+
+    def change_scorers(self) -> _core.ChangeScorers:
+        """Return what scores changes natively, without the structure prior; needs `has_kernel`."""
+        assert self._kernel is not None
+        return self._engine.change_scorers(self._kernel)
 
     def _changed(
         self, family: tuple[int, Sequence[int]], candidates: npt.NDArray[np.int32]
@@ -201,7 +206,7 @@ class Scorer:
             for i, one in enumerate(names):
                 priors[i] = self._with_prior(priors[i], _pairs_of(one, names, common))
         try:
-            with self._refusals():
+            with self.refusals():
                 self._engine.score_pairs(self._kernel, names, common, scores, time_limit)
         finally:
             scores += priors
@@ -237,7 +242,7 @@ class Scorer:
 
         if self._kernel is None:
             return {child: self._compute(list(families(child))) for child in names}
-        with self._refusals():
+        with self.refusals():
             scores = self._engine.score_all(self._kernel, max_parents)
         return {
             child: self._with_prior(row, families(child))
@@ -254,7 +259,7 @@ class Scorer:
     ) -> CandidateSets:
         """Score candidate parent sets natively, for `build_score_table`; needs `has_kernel`."""
         assert self._kernel is not None
-        with self._refusals():
+        with self.refusals():
             return self._engine.candidate_sets(
                 self._kernel, limits, prune=prune, seconds=seconds, max_bytes=max_bytes
             )
@@ -283,7 +288,7 @@ class Scorer:
 
     def _compute(self, families: Sequence[_Family]) -> npt.NDArray[np.float64]:
         if self._kernel is not None:
-            with self._refusals():
+            with self.refusals():
                 scores = self._engine.score(self._kernel, families)
         else:
             counted = self._engine.count(families)
@@ -291,7 +296,7 @@ class Scorer:
         return self._with_prior(scores, families)
 
     @contextmanager
-    def _refusals(self) -> Iterator[None]:
+    def refusals(self) -> Iterator[None]:
         """Let the score say why its native twin refused a family."""
         try:
             yield
