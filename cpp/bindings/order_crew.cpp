@@ -96,7 +96,7 @@ void register_order_crew(nb::module_& m) {
             },
             "parents"_a, "Go on from this structure; False when no order has it.")
         .def(
-            "list",
+            "add_sets",
             [](OrderCrew& self, std::size_t child, const Values& scores, const Int64s& offsets,
                const Int32s& members) {
                 if (child >= self.n_nodes() || offsets.size() != scores.size() + 1) {

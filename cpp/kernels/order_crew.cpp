@@ -13,7 +13,7 @@ namespace {
 constexpr double kLong = 1e9;  // nanoseconds: worth a thread, so that somebody hears Ctrl-C
 constexpr std::size_t kSweptAtOnce = 4;      // variables of one lane
 constexpr std::size_t kAttemptsAtOnce = 4;   // of one lane
-constexpr double kNanosecondsPerAttempt = 5e4;
+constexpr double kPerAttempt = 1e4, kPerVariable = 500.0;  // nanoseconds of an attempt, about
 constexpr double kTemperatures[] = {0.0, 1.0, 2.0, 4.0};  // in nats, of the lanes
 constexpr std::size_t kMostIdle = 64;  // batches without a better structure until all go back
 
@@ -88,7 +88,11 @@ bool OrderCrew::improve(double nanoseconds, const Execution& execution) {
     const double before = total();
     const double end = rows_.nanoseconds() + nanoseconds;
     double attempts = 0.0;
+    const double per_batch = static_cast<double>(kAttemptsAtOnce * lanes_.size()) *
+                             (kPerAttempt + kPerVariable * static_cast<double>(n_nodes()));
     while (rows_.nanoseconds() + attempts < end) {
+        // Batches may be too short for anybody to ask meanwhile.
+        if (execution.should_stop && execution.should_stop()) throw Interrupted();
         if (static_cast<double>(rows_.n_bytes()) > max_bytes_) {
             is_settled_ = false;
             rows_.clear();
@@ -101,7 +105,7 @@ bool OrderCrew::improve(double nanoseconds, const Execution& execution) {
             throw;
         }
         merge();
-        attempts += kNanosecondsPerAttempt * static_cast<double>(lanes_.size());
+        attempts += per_batch;
     }
     return total() > before;
 }

@@ -167,7 +167,7 @@ class OrderCrew:
     def begin(self, parents: Sequence[Sequence[int]]) -> bool:
         """Go on from this structure; False when no order has it."""
 
-    def list(self, child: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    def add_sets(self, child: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Let parent sets of a child be tried too, best first."""
 
     def improve(self, nanoseconds: float, threads: int, seconds: float) -> bool:

@@ -19,9 +19,8 @@ __all__ = ["Candidates", "Limits"]
 _LISTED_SIZE = 3
 # Without a native twin a score takes so many times longer.
 _PYTHON_FACTOR = 100
-# Sets scored in one portion, for 10,000 rows: a fraction of a second.
-_SETS_AT_ONCE = 100_000
-_ROWS = 10_000
+# Sets scored in one portion, times rows (at least so many): a fraction of a second.
+_SETS_TIMES_ROWS, _LEAST_ROWS = 2.5e9, 4000
 
 
 class Limits(NamedTuple):
@@ -52,9 +51,14 @@ class Candidates:
         self._size = min(_LISTED_SIZE, max(self._most, default=0))
         factor = 1 if scorer.has_kernel else _PYTHON_FACTOR
         self.n_promising = self._affordable_parents(max(1, budget // factor))
-        at_once = _SETS_AT_ONCE / factor * _ROWS / max(_ROWS, scorer.dataset.n_rows)
+        at_once = _SETS_TIMES_ROWS / factor / max(_LEAST_ROWS, scorer.dataset.n_rows)
         self._step = max(1, int(at_once / _n_sets(self.n_promising, self._size)))
         self._next = 0
+
+    @property
+    def n_sets(self) -> int:
+        """How many sets there are to list, about."""
+        return len(self.names) * _n_sets(self.n_promising, self._size)
 
     @property
     def is_done(self) -> bool:

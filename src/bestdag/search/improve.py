@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.graph.dag import Dag
@@ -29,9 +31,9 @@ _LANES = 4
 # Bytes of scores that are kept; when there are more, they are forgotten and scored again.
 _MAX_BYTES = 1 << 29
 # One round in so many lists small parent sets, until they are listed.
-_ROUNDS_PER_LIST = 3
-# Sets are listed for the most promising parents first, with this share of the budget.
-_FIRST_SHARE = 0.1
+_ROUNDS_PER_LIST = 2
+# Where there are more sets, they are first listed for the most promising parents.
+_MANY_SETS = 2_000_000
 # Tabu search takes too long for one round with more variables.
 _TABU_VARIABLES = 200
 # Gains below this share of the score are rounding noise between equivalent structures.
@@ -174,7 +176,7 @@ class Improver:
 
     def _list_sets(self, crew: _core.OrderCrew, lists: list[Candidates]) -> None:
         for child, sets in lists[0].list_next(self._problem.seconds_left).items():
-            crew.list(child, sets.scores, sets.offsets, sets.members)
+            crew.add_sets(child, sets.scores, sets.offsets, sets.members)
         if lists[0].is_done:
             del lists[0]
 
@@ -216,9 +218,9 @@ class Improver:
             limits = narrowed(limits, nodes, self.best.dag)
             self._crew = self._new_crew(limits, ())
             self._crew.begin(self._parents())
-        first = Candidates(self._scorer, limits, int(_FIRST_SHARE * self._max_sets))
-        last = Candidates(self._scorer, limits, self._max_sets)
-        self._lists = [last] if first.n_promising == last.n_promising else [first, last]
+        self._lists = [Candidates(self._scorer, limits, self._max_sets)]
+        if self._lists[0].n_sets > _MANY_SETS:
+            self._lists.insert(0, Candidates(self._scorer, limits, _MANY_SETS // 2))
 
     def _new_crew(self, limits: Limits, before: Sequence[tuple[int, int]]) -> _core.OrderCrew:
         scorer, n = self._scorer, len(self._numbers)
@@ -228,14 +230,14 @@ class Improver:
         np.cumsum([len(group) for group in candidates], out=offsets[1:])
         arcs, bases = (np.zeros((n, n)), np.zeros(n)) if self._prior is None else self._prior
         return _core.OrderCrew(
-            self._score_in_python if self._prior is None else scorer.change_scorers(),
+            partial(_score_in_python, scorer) if self._prior is None else scorer.change_scorers(),
             offsets,
             np.concatenate([np.empty(0, np.int32), *candidates]),
             _flat(limits.required, candidates).astype(np.uint8),
             _flat(arcs, candidates).astype(np.float64),
             bases,
             limits.max_parents,
-            before=[*map(tuple, np.argwhere(limits.required).tolist()), *before],
+            before=[*((p, c) for p, c in np.argwhere(limits.required).tolist()), *before],
             tie=NOISE * max(1.0, abs(self.best.score)),
             n_rows=float(scorer.dataset.n_rows),
             seed=self._problem.seed % 2**64,
@@ -243,14 +245,16 @@ class Improver:
             max_bytes=_MAX_BYTES,
         )
 
-    def _score_in_python(self, child: int, parents: list[int], candidates: list[int]) -> Any:
-        return self._scorer.numbered_changes([(child, parents)], [np.array(candidates, np.int32)])[
-            0
-        ]
+
+def _score_in_python(
+    scorer: Scorer, child: int, parents: list[int], candidates: list[int]
+) -> npt.NDArray[np.float64]:
+    wanted = np.array(candidates, np.int32)
+    return scorer.numbered_changes([(child, parents)], [wanted])[0]
 
 
 def _sums(scorer: Scorer) -> tuple[Any, Any] | None:
-    """What a prior over structures adds, by arcs and by children; None when it is no finite sum."""
+    """Return what a prior adds, by arcs and by children; None when it is no finite sum."""
     names = [variable.name for variable in scorer.variables]
     n = len(names)
     prior: Any = scorer.structure_prior
