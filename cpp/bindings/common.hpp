@@ -5,6 +5,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -37,5 +39,26 @@ void run_unlocked(int threads, Work&& work) {
         std::forward<Work>(work)(execution);
     } catch (const bestdag::Interrupted&) {
         throw nb::python_error();
+    }
+}
+
+// As run_unlocked, but ends after so many seconds too; what was found until then is kept.
+template <class Work>
+void run_for(double seconds, int threads, Work&& work) {
+    using Clock = std::chrono::steady_clock;
+    const auto end =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                           std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e8)));
+    bool timed_out = false;
+    const bestdag::Execution execution{threads, [&] {
+                                           if (Clock::now() >= end) return timed_out = true;
+                                           const nb::gil_scoped_acquire locked;
+                                           return PyErr_CheckSignals() != 0;
+                                       }};
+    try {
+        const nb::gil_scoped_release unlocked;
+        std::forward<Work>(work)(execution);
+    } catch (const bestdag::Interrupted&) {
+        if (!timed_out) throw nb::python_error();
     }
 }

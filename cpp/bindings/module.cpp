@@ -9,6 +9,7 @@ void register_counts(nb::module_& m);
 void register_entropy_cuts(nb::module_& m);
 void register_every_set(nb::module_& m);
 void register_local_scores(nb::module_& m);
+void register_order_crew(nb::module_& m);
 void register_order_search(nb::module_& m);
 void register_row_tables(nb::module_& m);
 void register_sampling(nb::module_& m);
@@ -28,6 +29,7 @@ NB_MODULE(_core, m) {
     register_subset_dp(m);
     register_every_set(m);
     register_order_search(m);
+    register_order_crew(m);
     register_branch_and_cut(m);
     register_local_scores(m);
     register_candidate_sets(m);

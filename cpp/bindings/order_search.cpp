@@ -2,7 +2,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 #include <vector>
 
@@ -21,28 +20,6 @@ public:
     bestdag::ChoiceSets sets_;
     bestdag::OrderChains chains_;
 };
-
-using Clock = std::chrono::steady_clock;
-
-// As run_unlocked, but ends after so many seconds too; what was found until then is kept.
-template <class Work>
-void run_for(double seconds, int threads, Work&& work) {
-    const auto end =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                           std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e8)));
-    bool timed_out = false;
-    const bestdag::Execution execution{threads, [&] {
-                                           if (Clock::now() >= end) return timed_out = true;
-                                           const nb::gil_scoped_acquire locked;
-                                           return PyErr_CheckSignals() != 0;
-                                       }};
-    try {
-        const nb::gil_scoped_release unlocked;
-        std::forward<Work>(work)(execution);
-    } catch (const bestdag::Interrupted&) {
-        if (!timed_out) throw nb::python_error();
-    }
-}
 
 }  // namespace
 

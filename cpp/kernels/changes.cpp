@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <type_traits>
 
 #include "kernels/count_type.hpp"
 #include "kernels/joint_counts.hpp"
@@ -17,17 +18,6 @@ bool contains(std::span<const std::int32_t> ascending, std::int32_t column) {
     return std::binary_search(ascending.begin(), ascending.end(), column);
 }
 
-}  // namespace
-
-class ChangeScorers::Worker {
-public:
-    virtual ~Worker() = default;
-    virtual void score(const Family& family, std::span<const std::int32_t> candidates,
-                       const StopFlag& stop, double* scores) = 0;
-};
-
-namespace {
-
 template <class Count>
 class ChangeScorer final : public ChangeScorers::Worker {
 public:
@@ -42,9 +32,16 @@ public:
         const auto child = static_cast<std::int32_t>(family.child);
         additions_.clear();
         places_.clear();
+        bool is_counted = false;  // the family as it is, for several drops
         for (std::size_t k = 0; k < candidates.size(); ++k) {
-            if (candidates[k] == child || contains(family.parents, candidates[k])) {
-                scores[k] = score_directly(changed(family, candidates[k]), stop);
+            if (candidates[k] == child) {
+                scores[k] = score_directly(family, stop);
+            } else if (contains(family.parents, candidates[k])) {
+                if (!is_counted) count(family, stop);
+                is_counted = true;
+                const Family smaller = changed(family, candidates[k]);
+                scores[k] = family_cells_.empty() ? score_directly(smaller, stop)
+                                                  : score_without(family, smaller, candidates[k]);
             } else {
                 additions_.push_back(candidates[k]);
                 places_.push_back(k);
@@ -81,6 +78,36 @@ private:
         return score;
     }
 
+    // The cells of a family, or none when there are too many.
+    void count(const Family& family, const StopFlag& stop) {
+        family_cells_.clear();
+        if (std::is_same_v<Count, double>) return;  // sums of real weights depend on their order
+        const FamilyShape shape = shape_of(table_, family);
+        const auto arity = static_cast<double>(shape.arity);
+        if (!is_dense(table_, shape.n_configurations * arity)) return;
+        counter_.visit(family, stop, [&](const CountRows<Count>& rows) {
+            family_cells_.assign(rows.cells.begin(), rows.cells.end());
+        });
+    }
+
+    // The score of a family with one parent less, from the cells of the larger one.
+    double score_without(const Family& family, const Family& smaller, std::int32_t dropped) {
+        const std::size_t arity = table_.column(static_cast<std::size_t>(dropped)).arity;
+        std::size_t inner = table_.column(family.child).arity;  // cells for one state of the parent
+        for (const std::int32_t parent : family.parents) {
+            if (parent > dropped) inner *= table_.column(static_cast<std::size_t>(parent)).arity;
+        }
+        turned_.assign(family_cells_.size() / arity, Count{0});
+        for (std::size_t i = 0, at = 0; at < family_cells_.size(); i += inner) {
+            for (std::size_t state = 0; state < arity; ++state, at += inner) {
+                for (std::size_t j = 0; j < inner; ++j) turned_[i + j] += family_cells_[at + j];
+            }
+        }
+        const FamilyShape shape = shape_of(table_, smaller);
+        return evaluator_->constant(shape) +
+               evaluator_->rows(CountRows<Count>{turned_, shape.arity}, shape);
+    }
+
     // The cells come as (old parents..., child, new parent): bring the child last and the parents
     // into their order.
     double score_cells(const Family& larger, std::span<const Count> cells, std::size_t addition) {
@@ -115,7 +142,7 @@ private:
     std::vector<std::int32_t> prefix_, parents_, additions_;
     std::vector<std::size_t> places_;
     std::vector<std::uint32_t> sizes_, order_, planned_sizes_, planned_order_;
-    std::vector<Count> turned_;
+    std::vector<Count> turned_, family_cells_;
 };
 
 }  // namespace

@@ -35,12 +35,18 @@ public:
     void score(const FamilyList& families, const CandidateLists& candidates,
                std::span<double> scores, const Execution& execution);
 
-    // One thread's work.
-    class Worker;
+    // One thread's work: the changes of one family.
+    class Worker {
+    public:
+        virtual ~Worker() = default;
+        virtual void score(const Family& family, std::span<const std::int32_t> candidates,
+                           const StopFlag& stop, double* scores) = 0;
+    };
 
-private:
+    // The flag must live as long as the worker: evaluators that do long work look at it.
     std::unique_ptr<Worker> make_worker(const StopFlag& stop) const;
 
+private:
     const Table& table_;
     const Kernel& kernel_;
     std::mutex mutex_;                              // held by the call that uses the workers

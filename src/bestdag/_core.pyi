@@ -192,6 +192,39 @@ class OrderSearch:
     def improve(self, rounds: int, threads: int, seconds: float) -> bool:
         """Iterated local search; True when the best improved."""
 
+class OrderCrew:
+    """
+    Search over orders with parent sets that grow and shrink; see kernels/order_crew.hpp.
+    """
+
+    def __init__(self, source: object, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bases: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Sequence[tuple[int, int]], tie: float, n_rows: float, seed: int, n_lanes: int, max_bytes: float) -> None: ...
+
+    def begin(self, parents: Sequence[Sequence[int]]) -> bool:
+        """Go on from this structure; False when no order has it."""
+
+    def add_sets(self, child: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Let parent sets of a child be tried too, best first."""
+
+    def improve(self, nanoseconds: float, threads: int, seconds: float) -> bool:
+        """
+        Work about so long, at most these seconds; True when the structure is better.
+        """
+
+    @property
+    def total(self) -> float: ...
+
+    def parents(self) -> list[list[int]]:
+        """The parents of every node."""
+
+    @property
+    def n_attempts(self) -> int: ...
+
+    @property
+    def n_bytes(self) -> int: ...
+
+    @property
+    def nanoseconds(self) -> float: ...
+
 class BranchAndCutKernels:
     """Order search, cuts and pricing of one table; see kernels/cut_pool.hpp."""
 

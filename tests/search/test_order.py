@@ -13,14 +13,15 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.enumeration import all_dags
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores.bic import BIC
+from bestdag.scores.prior import EdgeDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
-from bestdag.search import _order_run
 from bestdag.search._candidates import Candidates, Limits
 from bestdag.search._orders import Orders
 from bestdag.search._path_limits import narrowed, precedences
 from bestdag.search.base import Problem
 from bestdag.search.hill_climb import HillClimb
+from bestdag.search.improve import Improver
 from bestdag.search.order import OrderSearch
 from tests.conftest import make_dataset
 from tests.search.exact.tables import best_by_choices, random_table
@@ -111,12 +112,13 @@ def test_screening_keeps_the_parents_that_gain_most():
     n = 31
     limits = Limits(~np.eye(n, dtype=bool), np.zeros((n, n), bool), np.full(n, 30, np.int32))
     # Sets of at most three of m parents: 8 for m = 3, and 15 for m = 4 are too many.
-    candidates = Candidates(scorer, limits, 14 * n, lambda: None)
-    candidates.list_first(None)
-    table = candidates.table()
-    listed = {p for _, parents in table.sets("y") for p in parents}
-    assert "x07" in listed
-    assert max(len(np.unique(table.child(v).members)) for v in range(n)) <= 3
+    candidates = Candidates(scorer, limits, 14 * n)
+    sets = {}
+    while not candidates.is_done:
+        sets |= candidates.list_next(math.inf)
+    assert sorted(sets) == list(range(n))
+    assert 7 in sets[30].members  # x07, of y
+    assert max(len(np.unique(found.members)) for found in sets.values()) <= 3
 
 
 PATHS = ["a ~> d", "a !~> d", "a -- d", "d ~> a", "b !~> c"]
@@ -242,19 +244,96 @@ def test_ctrl_c_gives_the_best_so_far(monkeypatch):
 
     scorer = Scorer(chain_data(12, 300, 4), "bic")
     climbed = HillClimb(reinsert=False).run(Problem(scorer))
-    monkeypatch.setattr(Orders, "improve", pressed)
+    monkeypatch.setattr(Improver, "_search_orders", pressed)
     found = OrderSearch().run(Problem(scorer))
     assert found.status == "interrupted"
     assert found.score >= climbed.score - 1e-9
 
 
-def test_rounds_are_limited_in_all(monkeypatch):
-    monkeypatch.setattr(_order_run, "_MOST_WORK", 1)
-    found = OrderSearch().run(Problem(Scorer(chain_data(12, 300, 4), "bic")))
+def test_rounds_are_limited_in_all():
+    problem = Problem(Scorer(chain_data(12, 300, 4), "bic"))
+    found = OrderSearch(rounds=3).run(problem)
+    improver = Improver(problem, Dag(problem.names))
+    for _ in range(3):
+        improver.round()
     assert found.status == "step limit"
+    assert (found.dag, found.score) == improver.best
 
 
-@pytest.mark.parametrize("setting", ["max_sets", "patience"])
+def test_rounds_never_lose_and_do_the_same_for_any_number_of_threads():
+    data = chain_data(20, 500, 8)
+    scores = []
+    for threads in (1, 3):
+        problem = Problem(Scorer(data, "bdeu", threads=threads), threads=threads, seed=3)
+        improver = Improver(problem, Dag(problem.names))
+        scores.append([])
+        for _ in range(12):
+            before = improver.best.score
+            improved = improver.round()
+            assert improved == (improver.best.score > before)
+            scores[-1].append(improver.best.score)
+        assert improver.best.score == problem.scorer("test").total(improver.best.dag)
+    assert scores[0] == scores[1]
+
+
+def test_a_round_after_the_deadline_changes_nothing():
+    problem = Problem(Scorer(chain_data(12, 300, 4), "bic"), time_limit=1e-6)
+    improver = Improver(problem, Dag(problem.names))
+    for _ in range(4):
+        assert not improver.round()
+    assert improver.best.dag == Dag(problem.names)
+
+
+@pytest.mark.parametrize("score", ["bic", "bdeu", "qnml"])
+@pytest.mark.parametrize("seed", range(3))
+def test_best_of_all_structures_of_four_variables(score, seed):
+    scorer = Scorer(chain_data(4, 80, seed), score)
+    best = max(map(scorer.total, all_dags(sorted(scorer.dataset.names))))
+    assert OrderSearch().run(Problem(scorer)).score == pytest.approx(best, rel=1e-12)
+
+
+def test_parents_that_help_only_together_are_found():
+    # y is the exclusive or of two coins among ten: neither coin tells anything alone.
+    rng = np.random.default_rng(5)
+    coins = rng.integers(0, 2, (10, 1000))
+    columns = {f"c{i}": coin.tolist() for i, coin in enumerate(coins)}
+    flipped = rng.random(1000) < 0.1
+    columns["y"] = (coins[3] ^ coins[7] ^ flipped).tolist()
+    scorer = Scorer(make_dataset(columns), "bic")
+    knowledge = Knowledge.parse(["leaves: y"])
+    assert HillClimb().run(Problem(scorer, knowledge=knowledge)).dag.parents("y") == ()
+    found = OrderSearch().run(Problem(scorer, knowledge=knowledge))
+    assert found.dag.parents("y") == ("c3", "c7")
+
+
+def test_a_local_optimum_is_one():
+    scorer = Scorer(chain_data(14, 200, 9), "bdeu")
+    found = OrderSearch(patience=2).run(Problem(scorer))
+    assert found.status == "local optimum"
+    again = HillClimb(reinsert=False).run(Problem(scorer, start=found.dag))
+    assert again.dag == found.dag
+
+
+def test_priors_by_arcs_are_added_as_the_scorer_adds_them():
+    data = chain_data(8, 150, 6)
+    far = Dag(data.names, [("v00", "v01"), ("v02", "v03")])
+    scorer = Scorer(data, "bic", EdgeDifferencePrior(far, kappa=0.02))
+    found = OrderSearch(rounds=6).run(Problem(scorer))
+
+    class SamePrior:
+        """Not known to be a sum over arcs."""
+
+        is_score_equivalent = False
+
+        def family(self, child, parents):
+            return scorer.structure_prior.family(child, parents)
+
+    slow = OrderSearch(rounds=6).run(Problem(Scorer(data, "bic", SamePrior())))
+    assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-12)
+    assert slow.score == pytest.approx(found.score, rel=1e-9)
+
+
+@pytest.mark.parametrize("setting", ["max_sets", "patience", "rounds"])
 def test_refuses_settings_below_one(setting):
     with pytest.raises(InvalidParameterError, match=rf"order: {setting} must be .* >= 1, got 0"):
         OrderSearch(**{setting: 0})

@@ -198,13 +198,17 @@ class CountingEngine:
         ends = _ends(candidates)
         members = candidates[0] if len(candidates) == 1 else np.concatenate([_NONE, *candidates])
         scores = np.empty(len(members))
-        if self._changes is None or self._changes[0] is not kernel:
-            self._changes = (kernel, _core.ChangeScorers(self._native, kernel))
-        self._changes[1].score(
+        self.change_scorers(kernel).score(
             children, offsets, parents, ends, members, scores, threads=self.threads
         )
         bounds = ends.tolist()
         return [scores[a:b] for a, b in itertools.pairwise(bounds)]
+
+    def change_scorers(self, kernel: _core.Kernel) -> _core.ChangeScorers:
+        """Return what scores changes of families, call after call."""
+        if self._changes is None or self._changes[0] is not kernel:
+            self._changes = (kernel, _core.ChangeScorers(self._native, kernel))
+        return self._changes[1]
 
     def score_all(self, kernel: _core.Kernel, max_parents: int) -> npt.NDArray[np.float64]:
         """Local scores of every family with at most `max_parents` parents.

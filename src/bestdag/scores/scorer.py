@@ -155,6 +155,11 @@ class Scorer:
             found = list(map(self._with_prior, found, map(self._changed, families, candidates)))
         return found
 
+    def change_scorers(self) -> _core.ChangeScorers:
+        """Return what scores changes natively, without the structure prior; needs `has_kernel`."""
+        assert self._kernel is not None
+        return self._engine.change_scorers(self._kernel)
+
     def _changed(
         self, family: tuple[int, Sequence[int]], candidates: npt.NDArray[np.int32]
     ) -> list[_Family]:

@@ -6,41 +6,57 @@ from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from bestdag.errors import require_count
-from bestdag.search._order_run import OrderRun
-from bestdag.search.base import Problem, SearchResult
+from bestdag.graph.dag import Dag
+from bestdag.scores.table import ScoreTable
+from bestdag.search._order_run import TableRun
+from bestdag.search.base import Problem, SearchResult, Status, Step
+from bestdag.search.climbing.feasible import feasible_parents
+from bestdag.search.improve import Improver, Structure
 
 __all__ = ["OrderSearch"]
+
+# Rounds of the search among listed sets, for each round of the search with data.
+_SPELLS_PER_ROUND = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderSearch:
-    """Move variables within an order in which each takes its best parents from those before it.
+    """Move variables within an order in which each has good parents from those before it.
 
     Parameters
     ----------
     max_sets : int, default 10,000,000
-        About so many parent sets are scored to begin with (a hundredth of it for a score that has
-        no native twin): all sets of some size where they fit, else all sets of at most three of
-        those parents that gain most on their own.
-    patience : int, default 5
-        The search ends after so many spells without a better structure; a spell is 1,000
-        rounds and five per variable. It ends with status "step limit" after 150,000,000 / n rounds
-        in all.
+        About so many small parent sets are listed (a hundredth of it for a score that has no
+        native twin): all sets of at most three of those parents that gain most on their own.
+    patience : int, default 20
+        The search ends after so many rounds without a better structure; a round takes a
+        fraction of a second.
+    rounds : int, optional
+        End after so many rounds in all, with status "step limit".
 
     Notes
     -----
-    The search begins with hill climbing and ends with it. In between it looks at orders: given an
-    order and a list of candidate parent sets, the best structure is found by taking for
-    each variable its best set among its predecessors. A round disturbs the order, then moves
-    variables to their best places until none gains, and keeps what is no worse. When the rounds
-    gain no more, every family of the best structure is looked at with each parent added or left
-    out, whatever the list; what gains joins the list, and the rounds go on. Four searches (two
-    for more than 100 variables) with random numbers of their own run side by side; threads share
-    them, and the result does not depend on the number of threads.
+    The first round is hill climbing, the second, with up to 200 variables, tabu search. Then come
+    rounds over orders. Given an order, a variable's parents grow among its predecessors: the
+    one that raises the score most is added until none does, then those whose loss raises it are
+    dropped, and single parents exchanged. There is no limit on their number. Which changes raise
+    the score of a family is worked out in one native call and remembered (up to 512 MB). Because
+    parents that help only together are missed in this way, all small sets are listed meanwhile,
+    some variables at a time, and taken where they are better.
+
+    Every variable is moved to its best place in the order, then a round disturbs the order, moves
+    the variables touched to their best places, and keeps what is no worse; where nothing better
+    has been found for a while, what is some nats worse too. Four searchers with random numbers of
+    their own work from the same structure, and improvements of different parts are put together.
+    Threads share the searchers; the result does not depend on the number of threads, nor on the
+    speed of the machine unless a time limit ends the search. It ends with hill climbing, so that
+    no single arc change improves a "local optimum".
 
     Statements about paths and open edges are no matter of single families. The search first tries
     without them (where A must not be an ancestor of B, B comes before A); a structure that breaks
     one is replaced by one from narrower limits under which none can be broken.
+
+    In a file of local scores only the sets of the file are searched.
 
     References
     ----------
@@ -65,17 +81,53 @@ class OrderSearch:
     name: ClassVar[str] = "order"
 
     max_sets: int = 10_000_000
-    patience: int = 5
+    patience: int = 20
+    rounds: int | None = None
 
     def __post_init__(self) -> None:
         require_count("order", "max_sets", self.max_sets, minimum=1)
         require_count("order", "patience", self.patience, minimum=1)
+        if self.rounds is not None:
+            require_count("order", "rounds", self.rounds, minimum=1)
 
     def run(self, problem: Problem) -> SearchResult:
         """Search; a time limit or Ctrl-C gives the best structure so far."""
-        run = OrderRun(problem, self.max_sets, self.patience)
-        status = run.search()
-        best = run.best
+        if isinstance(problem.scores, ScoreTable):
+            run = TableRun(problem, max(1, round(_SPELLS_PER_ROUND * self.patience)))
+            return self._result(problem, run.search(), run.best, run.trace)
+        start = problem.start
+        if start is None:
+            names = problem.names
+            parents = feasible_parents(problem.nodes, who="order")
+            start = Dag.from_parents(
+                {v: [names[p] for p in given] for v, given in zip(names, parents, strict=True)}
+            )
+        improver = Improver(problem, start, max_sets=self.max_sets)
+        status = self._improve(problem, improver)
+        return self._result(problem, status, improver.best, improver.trace)
+
+    def _improve(self, problem: Problem, improver: Improver) -> Status:
+        idle = 0
+        try:
+            while not problem.out_of_time():
+                if self.rounds is not None and improver.n_rounds >= self.rounds:
+                    return "step limit"
+                idle = 0 if improver.round() else idle + 1
+                problem.progress(
+                    f"round {improver.n_rounds:,}, score {improver.best.score:.4f}, "
+                    f"{idle} of {self.patience} idle"
+                )
+                if idle >= self.patience and improver.is_searched:
+                    if not improver.climb() and not problem.out_of_time():
+                        return "local optimum"
+                    idle = 0
+        except KeyboardInterrupt:
+            return "interrupted"
+        return "time limit"
+
+    def _result(
+        self, problem: Problem, status: Status, best: Structure, trace: list[Step]
+    ) -> SearchResult:
         return SearchResult(
             dag=best.dag,
             score=best.score,
@@ -84,5 +136,5 @@ class OrderSearch:
             search=self.name,
             seconds=problem.seconds,
             settings=asdict(self),
-            trace=tuple(run.trace),
+            trace=tuple(trace),
         )

@@ -1,0 +1,274 @@
+"""Improving a structure, round by round, for as long as there is time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.graph.dag import Dag
+from bestdag.machine import thread_count
+from bestdag.scores.prior import UniformPrior
+from bestdag.scores.scorer import Scorer
+from bestdag.search._candidates import Candidates, Limits
+from bestdag.search._path_limits import narrowed, precedences
+from bestdag.search.base import Problem, SearchResult, Step
+from bestdag.search.climbing.walk import NOISE
+from bestdag.search.hill_climb import HillClimb
+from bestdag.search.tabu import Tabu
+
+__all__ = ["Improver", "Structure"]
+
+# Work of one round, in nanoseconds by our count: a fraction of a second.
+_MOST_WORK, _WORK_PER_VARIABLE = 3e8, 1e6
+# Searchers that work from the same structure; threads share them.
+_LANES = 4
+# Bytes of scores that are kept; when there are more, they are forgotten and scored again.
+_MAX_BYTES = 1 << 29
+# One round in so many lists small parent sets, until they are listed.
+_ROUNDS_PER_LIST = 2
+# Where there are more sets, they are first listed for the most promising parents.
+_MANY_SETS = 2_000_000
+# Tabu search takes too long for one round with more variables.
+_TABU_VARIABLES = 200
+# Gains below this share of the score are rounding noise between equivalent structures.
+_MIN_RELATIVE_GAIN = 1e-12
+
+
+class Structure(NamedTuple):
+    """A structure and its score."""
+
+    dag: Dag
+    score: float
+
+
+class Improver:
+    """Raises the score of a structure by rounds of work.
+
+    What a round does depends on the rounds before it, never on a clock: the same number of rounds
+    gives the same structure, for any number of threads. At the problem's deadline a round ends
+    early and leaves what was found by then.
+
+    The first round climbs by single arcs, the second goes on by tabu search. Those after them
+    search over orders of the variables: in an order each variable has parents among those before
+    it that grew and shrank one by one, without a limit on their number, or the best of the small
+    sets that are listed meanwhile; variables are moved to their best places, disturbed, and moved
+    again.
+
+    Parameters
+    ----------
+    problem : Problem
+        With data; a file of local scores is refused.
+    start : Dag
+        The structure to begin with; it obeys the problem's knowledge.
+    max_sets : int, default 10,000,000
+        About so many small parent sets are listed.
+
+    Attributes
+    ----------
+    best : Structure
+        The best structure so far, with its score.
+    n_rounds : int
+        Rounds done.
+    trace : list of Step
+        What raised the score.
+
+    Examples
+    --------
+    >>> from bestdag.data.readers import read
+    >>> from bestdag.examples import example
+    >>> problem = Problem(Scorer(read(example("asia.csv")), "bic"))
+    >>> improver = Improver(problem, Dag(problem.names))
+    >>> improver.round(), improver.n_rounds
+    (True, 1)
+    """
+
+    def __init__(self, problem: Problem, start: Dag, *, max_sets: int = 10_000_000) -> None:
+        scorer = problem.scorer("order")
+        self._problem = problem
+        self._scorer = scorer
+        self._max_sets = max_sets
+        self._threads = thread_count(problem.threads, who="order")
+        self._numbers = {name: i for i, name in enumerate(problem.names)}
+        self._prior = _sums(scorer) if scorer.has_kernel else None
+        self._is_narrow = False  # whether limits are such that no statement can be broken
+        self._crew: _core.OrderCrew | None = None
+        self._lists: list[Candidates] | None = None
+        self._is_climbed = False  # no single arc change raises the best
+        self.best = Structure(start, scorer.total(start))
+        self.n_rounds = 0
+        self.trace: list[Step] = []
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether everything was tried at least once: what is left is luck."""
+        return len(self._numbers) < 2 or (self._lists is not None and not self._lists)
+
+    def round(self) -> bool:
+        """Do one portion of work; True when the best is better than before.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            Soon after Ctrl-C; the best so far is kept.
+        """
+        before = self.best.score
+        self.n_rounds += 1
+        if self.n_rounds == 1 or len(self._numbers) < 2:
+            self.climb()
+        elif self.n_rounds == 2 and len(self._numbers) <= _TABU_VARIABLES:
+            self._take(Tabu().run(self._from_best()), "tabu")
+        elif not self._problem.out_of_time():
+            self._search_orders()
+        return self.best.score > before
+
+    def climb(self) -> bool:
+        """Take single arc changes until none raises the best; True when one did."""
+        before = self.best.score
+        if not self._is_climbed:
+            found = HillClimb(reinsert=False).run(self._from_best())
+            self._take(found, None)
+            self._is_climbed = found.status == "local optimum"
+        return self.best.score > before
+
+    def _from_best(self) -> Problem:
+        return self._problem.within(math.inf, start=self.best.dag)
+
+    def _take(self, found: SearchResult, move: str | None) -> None:
+        """Keep what a search found if it is better, as one step with this name or as its own."""
+        if self._is_better(found.score):
+            gain = found.score - self.best.score
+            self.trace.extend(found.trace if move is None else [Step(move, gain, found.score)])
+            self.best = Structure(found.dag, found.score)
+            self._is_climbed = False
+            self._go_to_best()
+        if found.status == "interrupted":
+            raise KeyboardInterrupt
+
+    def _is_better(self, score: float) -> bool:
+        return score > self.best.score + _MIN_RELATIVE_GAIN * abs(score)
+
+    def _search_orders(self) -> None:
+        """Search over orders for a while, list some sets, or climb when that brings nothing."""
+        problem = self._problem
+        if self._crew is None or self._lists is None:
+            self._make_crew()
+            assert self._crew is not None
+            assert self._lists is not None
+        with self._scorer.refusals():
+            if self._lists and self.n_rounds % _ROUNDS_PER_LIST == 0:
+                self._list_sets(self._crew, self._lists)
+            work = min(_MOST_WORK, _WORK_PER_VARIABLE * len(self._numbers))
+            improved = self._crew.improve(work, self._crew_threads, problem.seconds_left)
+        if improved:
+            self._consider(self._crew)
+        elif not problem.out_of_time():
+            self.climb()
+
+    @property
+    def _crew_threads(self) -> int:
+        return 1 if self._prior is None else self._threads
+
+    def _list_sets(self, crew: _core.OrderCrew, lists: list[Candidates]) -> None:
+        for child, sets in lists[0].list_next(self._problem.seconds_left).items():
+            crew.add_sets(child, sets.scores, sets.offsets, sets.members)
+        if lists[0].is_done:
+            del lists[0]
+
+    def _go_to_best(self) -> None:
+        """Let the crew go on from the best structure."""
+        if self._crew is None:
+            return
+        if self._is_narrow or not self._crew.begin(self._parents()):
+            self._crew = None  # the limits depend on the best, or have to
+
+    def _parents(self) -> list[list[int]]:
+        dag = self.best.dag
+        return [sorted(self._numbers[p] for p in dag.parents(v)) for v in self._problem.names]
+
+    def _consider(self, crew: _core.OrderCrew) -> None:
+        """Keep the crew's structure, unless it breaks a statement: then narrow the limits."""
+        problem, nodes, names = self._problem, self._problem.nodes, self._problem.names
+        dag = Dag.from_parents(
+            {v: [names[p] for p in given] for v, given in zip(names, crew.parents(), strict=True)}
+        )
+        if (nodes.required_edges or nodes.has_ancestral) and not problem.knowledge.allows(dag):
+            self._is_narrow = True
+            self._crew = None
+            return
+        score = self._scorer.total(dag)
+        if self._is_better(score):
+            self.trace.append(Step("orders", score - self.best.score, score))
+            self.best = Structure(dag, score)
+            self._is_climbed = False
+
+    def _make_crew(self) -> None:
+        """Set up the native search, at the best structure, and what sets are to be listed."""
+        nodes = self._problem.nodes
+        limits = Limits(nodes.allowed, nodes.required, nodes.max_parents)
+        if not self._is_narrow:
+            self._crew = self._new_crew(limits, precedences(nodes))
+            self._is_narrow = not self._crew.begin(self._parents())
+        if self._is_narrow:
+            limits = narrowed(limits, nodes, self.best.dag)
+            self._crew = self._new_crew(limits, ())
+            self._crew.begin(self._parents())
+        self._lists = [Candidates(self._scorer, limits, self._max_sets)]
+        if self._lists[0].n_sets > _MANY_SETS:
+            self._lists.insert(0, Candidates(self._scorer, limits, _MANY_SETS // 2))
+
+    def _new_crew(self, limits: Limits, before: Sequence[tuple[int, int]]) -> _core.OrderCrew:
+        scorer, n = self._scorer, len(self._numbers)
+        allowed = limits.allowed & (limits.max_parents > 0)
+        candidates = [np.flatnonzero(column).astype(np.int32) for column in allowed.T]
+        offsets = np.zeros(n + 1, np.int64)
+        np.cumsum([len(group) for group in candidates], out=offsets[1:])
+        arcs, bases = (np.zeros((n, n)), np.zeros(n)) if self._prior is None else self._prior
+        return _core.OrderCrew(
+            partial(_score_in_python, scorer) if self._prior is None else scorer.change_scorers(),
+            offsets,
+            np.concatenate([np.empty(0, np.int32), *candidates]),
+            _flat(limits.required, candidates).astype(np.uint8),
+            _flat(arcs, candidates).astype(np.float64),
+            bases,
+            limits.max_parents,
+            before=[*((p, c) for p, c in np.argwhere(limits.required).tolist()), *before],
+            tie=NOISE * max(1.0, abs(self.best.score)),
+            n_rows=float(scorer.dataset.n_rows),
+            seed=self._problem.seed % 2**64,
+            n_lanes=_LANES,
+            max_bytes=_MAX_BYTES,
+        )
+
+
+def _score_in_python(
+    scorer: Scorer, child: int, parents: list[int], candidates: list[int]
+) -> npt.NDArray[np.float64]:
+    wanted = np.array(candidates, np.int32)
+    return scorer.numbered_changes([(child, parents)], [wanted])[0]
+
+
+def _sums(scorer: Scorer) -> tuple[Any, Any] | None:
+    """Return what a prior adds, by arcs and by children; None when it is no finite sum."""
+    names = [variable.name for variable in scorer.variables]
+    n = len(names)
+    prior: Any = scorer.structure_prior
+    if prior is None or isinstance(prior, UniformPrior):
+        return np.zeros((n, n)), np.zeros(n)
+    if not hasattr(prior, "arc"):
+        return None
+    arcs = np.array([[0.0 if p == c else prior.arc(p, c) for c in names] for p in names])
+    bases = np.array([prior.family(c, frozenset()) for c in names])
+    return (arcs, bases) if np.isfinite(arcs).all() and np.isfinite(bases).all() else None
+
+
+def _flat(matrix: Any, candidates: Sequence[Any]) -> Any:
+    """Return the entries of arcs from candidates to their children, child by child."""
+    return np.concatenate(
+        [np.empty(0), *(matrix[group, child] for child, group in enumerate(candidates))]
+    )
