@@ -1,74 +1,79 @@
-"""The search that chooses a search, by sizes and never by a stopwatch."""
+"""The default search: a good structure at once, then better ones, a bound, and the proof."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple
+import time
+from dataclasses import asdict, dataclass, replace
+from typing import ClassVar, Literal
 
 from bestdag.counts.engine import n_parent_sets
-from bestdag.errors import require_choice, require_positive
-from bestdag.scores.build import build_score_table
-from bestdag.scores.scorer import Scorer
+from bestdag.errors import require_choice, require_count, require_positive
+from bestdag.graph.dag import Dag
+from bestdag.machine import available_memory
+from bestdag.scores.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
 from bestdag.search.base import Problem, SearchResult, Status
+from bestdag.search.bound import Bound, upper_bound
+from bestdag.search.climbing.feasible import feasible_parents
 from bestdag.search.exact.components import decompose
 from bestdag.search.exact.dp import forecast
 from bestdag.search.exact.search import Exact
+from bestdag.search.exact.whole import WholeForecast, forecast_whole
+from bestdag.search.improve import Improver, Structure
 from bestdag.search.order import OrderSearch
 
 __all__ = ["Auto"]
 
-# Seconds to score a parent set: natively per 10,000 rows, for small sets and others; in Python.
-_SMALL, _SECONDS_PER_SET, _SECONDS_PER_LARGE_SET = 3, 1e-6, 1e-5
-_SECONDS_PER_SET_IN_PYTHON = 2e-4
-# Of the budget, for listing parent sets, by our count; the sizes before the last come again.
-_SHARE_FOR_SETS = 0.1
-_LEAST_SECONDS = 1e-3
-# Of the budget, for dynamic programming.
-_SHARE_FOR_DP = 0.5
-# Of the time limit, for the search over orders that comes before a long exact search.
-_SHARE_FIRST = 0.3
-# An exact search that is foretold to take no more seconds needs no other before it.
+# Of the time so far, what proofs and bounds may have taken: when all parent sets are listed, so
+# that a proof is a matter of time, and before.
+_SHARE_FOR_PROOF, _SHARE_FOR_BOUND = 0.5, 0.12
+# A proof over all parent sets begins when this share of its forecast has gone into structures.
+_SHARE_BEFORE_WHOLE = 0.25
+# A forecast may be too low.
+_CAUTION = 1.5
+# What comes within so many seconds needs nothing before it.
 _AT_ONCE = 1.0
-# Branch and cut is worth a try up to so many variables that depend on each other, and sets.
-_MANY_VARIABLES, _MANY_SETS = 60, 30_000
-# Up to here dynamic programming is a matter of its forecast.
-_DP_VARIABLES = 30
-# What Ctrl-C leaves for a structure, in seconds.
-_LAST_MOMENT = 0.1
-
-
-class _Choice(NamedTuple):
-    """Whether to try the exact search, and why."""
-
-    exact: bool
-    why: str
-    seconds: float = math.inf  # foretold for the exact search
+_LEAST_SLICE = 0.2
+# Of the free memory, for parent sets under way.
+_SHARE_OF_MEMORY = 0.4
+# Without a time limit: the least time without a better structure or bound that ends the search.
+_LEAST_IDLE = 2.0
+# A bound that falls by less than this share of the gap is no news.
+_NEWS = 0.01
+# Gains below this share of the score are rounding.
+_MIN_RELATIVE_GAIN = 1e-12
+# So many families are listed in a minute or so.
+_MANY_FAMILIES = 5_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Auto:
-    """Exact search where its forecast fits the budget, else search over orders.
+    """Find a good structure at once, better ones while there is time, and prove the best.
 
     Parameters
     ----------
     budget : float, default 60.0
-        Seconds to plan with when the problem has no time limit. Only the exact search is cut
-        short by it.
+        Without a time limit, seconds after which the search ends at the latest.
+    rounds : int, optional
+        End after so many rounds of improving. Then the structure is the same on every run,
+        proven or not.
     engine : {"auto", "dp", "bnc"}, default "auto"
         Engine of the exact search. One that is asked for by name is a wish for exact search.
 
     Notes
     -----
-    The choice depends on the numbers of variables, rows and parent sets, on the statements and on
-    the budget: parent sets that take more than a tenth of the budget are not listed;
-    components that dynamic programming cannot solve within the budget, and that have more than
-    60 variables or 30,000 sets, are not given to the exact search. Without a limit on the number
-    of parents, sets are listed size by size, and the number of those scored foretells the next.
+    With a time limit the time is used, unless a proof comes first. Without one, the search ends
+    with a proof, or when neither the score nor the bound has improved for as long as it took to
+    get there, at least two seconds; at the latest after its budget.
 
-    An exact search that may take more than a second comes after the search over orders. When it
-    ends without a proof, the better structure is returned, with the bound of the exact search.
+    Structures come from rounds of tabu search, search over orders and climbing (see
+    `OrderSearch`). The proof comes from dynamic programming over all parent sets where its
+    forecast fits into the time that is left. Otherwise parent sets are listed meanwhile; once
+    all that a best structure may need are there, an exact search among them gets turns, each as
+    long as everything before it. Until then their bounds give a bound on the best score, a
+    linear program tightens it, and that takes an eighth of the time. How time is divided depends
+    on the time so far, never on the limit: a longer limit does not give a worse structure.
 
     Examples
     --------
@@ -77,146 +82,314 @@ class Auto:
     >>> result = learn(example("asia.csv"), "bic")
     >>> result.found.search, result.status
     ('exact', 'optimum proved')
-    >>> print(result.found.notes[0])
-    auto chose exact: 7 variables depend on each other, dynamic programming takes about 0.0 s
     """
 
     name: ClassVar[str] = "auto"
 
     budget: float = 60.0
+    rounds: int | None = None
     engine: Literal["auto", "dp", "bnc"] = "auto"
 
     def __post_init__(self) -> None:
         require_positive("auto", "budget", self.budget)
+        if self.rounds is not None:
+            require_count("auto", "rounds", self.rounds, minimum=1)
         require_choice("auto", "engine", self.engine, ("auto", "dp", "bnc"))
 
     def run(self, problem: Problem) -> SearchResult:
-        """Choose and search; the notes of the result say what was chosen and why."""
+        """Search; the notes of the result say what was tried and for how long."""
         if self.engine != "auto":
             found = Exact(engine=self.engine).run(problem)
             note = f"auto chose exact: the engine '{self.engine}' was asked for"
             return replace(found, notes=(note, *found.notes))
-        budget = problem.time_limit or self.budget
+        if isinstance(problem.scores, ScoreTable):
+            return _search_table(self, problem)
+        return _Run(self, problem).result()
+
+
+class _Run:
+    """One search from data: the best so far, its bound, and what the time went into."""
+
+    def __init__(self, settings: Auto, problem: Problem) -> None:
+        self._settings = settings
+        self._given = problem
+        self._has_limit = problem.deadline is not None
+        self._problem = problem.within(settings.budget - problem.seconds)
+        start = problem.start or _feasible(problem)
+        self._improver = Improver(self._problem, start)
+        self._whole: WholeForecast | None = None
+        self._listing: ParentSetListing | None = None
+        self._table: ScoreTable | None = None  # once all sets are listed
+        self._best = self._improver.best
+        self._found_by = "order"
+        self._bound = Bound(value=None, how="there was no time for one")
+        self._resolution = 0.0
+        self._proved: SearchResult | None = None
+        self._news_at = 0.0  # when score or bound improved last
+        self._spent = {"structures": 0.0, "proof": 0.0}
+        self._turns = 0  # of the exact search
+
+    def result(self) -> SearchResult:
+        """Search until the end."""
+        status: Status
         try:
-            choice = _choose(problem, budget)
-        except KeyboardInterrupt:  # a moment is enough for a climb
-            found = OrderSearch().run(problem.within(_LAST_MOMENT))
-            note = "auto was interrupted while it listed parent sets; this is a quick climb"
-            return replace(found, status="interrupted", notes=(note, *found.notes))
-        if not choice.exact:
-            found = OrderSearch().run(problem)
-            return replace(found, notes=(f"auto chose order: {choice.why}", *found.notes))
-        note = f"auto chose exact: {choice.why}"
-        first = None if choice.seconds <= _AT_ONCE else _order_first(problem)
-        if first is not None and first.status == "interrupted":
-            return replace(first, notes=(note, *first.notes))
-        exact = Exact().run(problem.within(budget))
-        if exact.is_proved or (first is None and exact.status == "interrupted"):
-            return replace(exact, seconds=problem.seconds, notes=(note, *exact.notes))
-        return _better(problem, exact, first or OrderSearch().run(problem), note)
+            status = self._search()
+        except KeyboardInterrupt:
+            status = "interrupted"
+        self._take_structure()
+        if self._proved is not None:
+            found = self._proved
+            return replace(found, seconds=self._given.seconds, notes=(self._note(), *found.notes))
+        return self._unproved(status)
+
+    def _search(self) -> Status:
+        self._whole = self._fitting_forecast()
+        if self._whole is None or self._whole.seconds > _AT_ONCE:
+            self._improve()
+            self._first_bound()
+        elif self._whole is not None:
+            self._prove_at_once()
+        while self._proved is None:
+            if self._problem.out_of_time():
+                return "time limit"
+            if self._improver.n_rounds == self._settings.rounds and self._whole is None:
+                return "step limit"
+            if self._is_idle() and self._whole is None and not self._improver.climb():
+                return "local optimum"
+            self._step()
+        return "optimum proved"
+
+    def _step(self) -> None:
+        """Give the next turn to whatever has had less than its share."""
+        seconds = self._problem.seconds
+        whole = self._whole
+        if whole is not None and (
+            seconds >= _SHARE_BEFORE_WHOLE * whole.seconds
+            or self._is_idle()
+            or self._improver.n_rounds == self._settings.rounds
+        ):
+            self._prove_by_whole()
+        elif whole is None and self._spent["proof"] < self._share() * seconds:
+            self._work_on_proof(max(_LEAST_SLICE, self._share() * seconds))
+        else:
+            self._improve()
+
+    def _share(self) -> float:
+        return _SHARE_FOR_BOUND if self._table is None else _SHARE_FOR_PROOF
+
+    def _is_idle(self) -> bool:
+        """Whether nothing has improved for as long as it took to get here."""
+        if self._has_limit:
+            return False
+        idle = self._problem.seconds - self._news_at
+        return idle >= max(_LEAST_IDLE, self._news_at)
+
+    def _improve(self) -> None:
+        began = time.monotonic()
+        try:
+            self._improver.round()
+        finally:
+            self._spent["structures"] += time.monotonic() - began
+            self._take_structure()
+        self._report()
+
+    def _take_structure(self) -> None:
+        self._take(self._improver.best, "order")
+
+    def _take(self, found: Structure, by: str) -> None:
+        if found.score > self._best.score + _MIN_RELATIVE_GAIN * abs(found.score):
+            self._best, self._found_by = found, by
+            self._news_at = self._problem.seconds
+        elif self._best.dag is self._improver.best.dag:
+            self._found_by = "order"
+
+    def _report(self) -> None:
+        gap = "" if self._bound.value is None else f", bound {self._bound.value:.4f}"
+        self._problem.progress(f"score {self._best.score:.4f}{gap}")
+
+    # The proof over all parent sets.
+
+    def _fitting_forecast(self) -> WholeForecast | None:
+        needed = forecast_whole(self._problem)
+        if needed is None or not needed.has_room:
+            return None
+        return needed if _CAUTION * needed.seconds <= self._problem.seconds_left else None
+
+    def _prove_at_once(self) -> None:
+        """Prove what takes next to no time; a climb is enough before it."""
+        self._prove_by_whole()
+
+    def _prove_by_whole(self) -> None:
+        self._whole = None
+        self._exact(self._problem)
+
+    def _exact(self, problem: Problem) -> None:
+        """Give the exact search a turn, and take what it found."""
+        began = time.monotonic()
+        found = Exact().run(problem)
+        self._spent["proof"] += time.monotonic() - began
+        self._turns += 1
+        if found.is_proved:
+            self._proved = found
+            self._take(Structure(found.dag, found.score), "exact")
+        elif self._settings.rounds is None:  # what a clock cut short depends on the clock
+            self._take(Structure(found.dag, found.score), "exact")
+        if found.bound is not None:
+            how = next((n for n in found.notes if n.startswith(_BOUND)), f"{_BOUND}exact search")
+            self._take_bound(
+                Bound(value=found.bound + found.resolution, how=how.removeprefix(_BOUND))
+            )
+        if found.status == "interrupted":
+            raise KeyboardInterrupt
+
+    # Bounds, and the proof among listed sets.
+
+    def _first_bound(self) -> None:
+        """Bound by what costs next to nothing."""
+        began = time.monotonic()
+        self._take_bound(upper_bound(self._problem, deadline=began, incumbent=self._best.score))
+        self._spent["proof"] += time.monotonic() - began
+
+    def _work_on_proof(self, seconds: float) -> None:
+        """List parent sets and tighten the bound, or search among them all."""
+        problem = self._problem
+        nodes = problem.nodes
+        if self._table is not None or nodes.required_edges or nodes.has_ancestral:
+            slice_ = max(_AT_ONCE, problem.seconds)
+            self._exact(problem.within(slice_))
+            return
+        began = time.monotonic()
+        try:
+            self._list_and_bound(began, seconds)
+        finally:
+            self._spent["proof"] += time.monotonic() - began
+
+    def _list_and_bound(self, began: float, seconds: float) -> None:
+        problem = self._problem
+        if self._listing is None:
+            self._listing = ParentSetListing(problem.scorer("auto"), problem.nodes)
+        free = available_memory()
+        limit = None if free is None else _SHARE_OF_MEMORY * free
+        self._listing.run(min(0.5 * seconds, problem.seconds_left), memory_limit=limit)
+        if problem.out_of_time():
+            return
+        table = self._listing.table(finish=self._listing.is_over)
+        if table.complete:
+            self._table = table
+            self._problem.keep_table(table)
+            return
+        until = min(began + seconds, time.monotonic() + problem.seconds_left)
+        self._take_bound(upper_bound(problem, table, deadline=until, incumbent=self._best.score))
+
+    def _take_bound(self, bound: Bound) -> None:
+        known, new = self._bound.value, bound.value
+        if new is not None and (known is None or new < known):
+            if known is None or known - new > _NEWS * (known - self._best.score):
+                self._news_at = self._problem.seconds
+            self._bound = bound
+        elif known is None:
+            self._bound = bound
+        if bound.is_interrupted:
+            raise KeyboardInterrupt
+
+    # The answer.
+
+    def _unproved(self, status: Status) -> SearchResult:
+        best, bound = self._best, self._bound
+        why = _BOUND if bound.value is not None else "no bound on the best score: "
+        trace = self._improver.trace if self._found_by == "order" else []
+        return SearchResult(
+            dag=best.dag,
+            score=best.score,
+            bound=None if bound.value is None else max(bound.value, best.score),
+            status=status,
+            search=self._found_by,
+            seconds=self._given.seconds,
+            settings=asdict(self._settings),
+            trace=tuple(trace),
+            notes=(self._note(), f"{why}{bound.how}"),
+        )
+
+    def _note(self) -> str:
+        improver = self._improver
+        parts = []
+        if improver.n_rounds:
+            rounds = f"{improver.n_rounds} round{'' if improver.n_rounds == 1 else 's'}"
+            parts.append(f"improved a structure for {self._spent['structures']:.1f} s ({rounds})")
+        if self._spent["proof"] > 0:
+            aim = "a proof" if self._turns else "a bound"
+            parts.append(f"worked on {aim} for {self._spent['proof']:.1f} s")
+        text = f"auto {' and '.join(parts) or 'had no time'}"
+        return text if self._proved is not None else f"{text}{self._ending()}; {self._advice()}"
+
+    def _ending(self) -> str:
+        if self._has_limit or self._improver.n_rounds == self._settings.rounds:
+            return ""
+        if self._problem.out_of_time():
+            return f", its budget of {self._settings.budget:g} s"
+        return ", and ended when nothing had improved for as long as that took"
+
+    def _advice(self) -> str:
+        needed = forecast_whole(self._given)
+        if needed is not None and needed.has_room:
+            seconds = _rounded_up(2.0 * needed.seconds + 2.0)
+            return f"a time limit of {seconds} s would give a proof"
+        n = len(self._given.names)
+        now = self._given.max_parents
+        most = max(k for k in range(n) if k == 0 or n * n_parent_sets(n, k) <= _MANY_FAMILIES)
+        limit = _rounded_up(4.0 * max(1.0, self._given.seconds))
+        advice = f"a proof may take a time limit of {limit} s or more"
+        if 0 < most < (n - 1 if now is None else now):
+            advice += f", or at most {most} parent{'' if most == 1 else 's'} per variable"
+        return advice
 
 
-def _order_first(problem: Problem) -> SearchResult:
-    """Search over orders before an exact search that may not end: whatever comes, this is there."""
-    limit = problem.time_limit
-    return OrderSearch().run(problem.within(math.inf if limit is None else _SHARE_FIRST * limit))
+_BOUND = "bound on the best score: "
 
 
-def _better(problem: Problem, exact: SearchResult, order: SearchResult, note: str) -> SearchResult:
-    """Return the better structure, with the bound of the exact search."""
-    notes = (note, "the exact search ended without a proof; order was searched too")
-    status: Status = "time limit" if problem.out_of_time() else order.status
-    if exact.status == "interrupted":
-        status = "interrupted"
-    if exact.score > order.score:
-        return replace(exact, status=status, seconds=problem.seconds, notes=notes)
-    bound = None if exact.bound is None else max(exact.bound, order.score)
-    return replace(
-        order,
-        bound=bound,
-        resolution=exact.resolution,
-        status=status,
-        seconds=problem.seconds,
-        notes=notes,
+def _rounded_up(seconds: float) -> int:
+    """Return a time that looks like one somebody would ask for."""
+    for step in (10, 30, 60, 120, 300, 600, 1200, 3600):
+        if seconds <= step:
+            return step
+    return math.ceil(seconds / 3600) * 3600
+
+
+def _feasible(problem: Problem) -> Dag:
+    names = problem.names
+    parents = feasible_parents(problem.nodes, who="auto")
+    return Dag.from_parents(
+        {v: [names[p] for p in given] for v, given in zip(names, parents, strict=True)}
     )
 
 
-def _choose(problem: Problem, budget: float) -> _Choice:
-    if isinstance(problem.scores, ScoreTable):
-        return _choose_for_table(problem.table(), problem, budget, 0.0)
-    listed = _listed(problem.scores, problem, _SHARE_FOR_SETS * budget)
-    if listed is None:
-        return _Choice(
-            False, f"listing all parent sets takes more than {_SHARE_FOR_SETS * budget:.1f} s"
-        )
-    table, listing = listed
-    problem.keep_table(table)
-    return _choose_for_table(table, problem, budget, listing)
-
-
-def _listed(scorer: Scorer, problem: Problem, seconds: float) -> tuple[ScoreTable, float] | None:
-    """List parent sets size by size, with seconds by our count; None when that takes too long.
-
-    Required parents do not count.
-    """
-    nodes = problem.nodes
-    n = len(problem.names)
-    most = n - 1 if problem.max_parents is None else min(problem.max_parents, n - 1)
-    scored, added, growth, used = 0, 0, math.inf, 0.0
-    for size in range(most + 1):
-        # Without pruning no size has more sets than this; with it, growth slows down.
-        smaller = n_parent_sets(n, size - 1) if size else 0
-        new = min(n * (n_parent_sets(n, size) - smaller), growth)
-        if used + new * _seconds_per_set(scorer, size) > seconds:
-            return None
-        left = problem.seconds_left
-        table = build_score_table(
-            scorer,
-            max_parents={
-                name: min(size + len(nodes.required_parents(v)), int(nodes.max_parents[v]))
-                for v, name in enumerate(nodes.names)
-            },
-            knowledge=problem.knowledge,
-            time_limit=None if math.isinf(left) else max(left, _LEAST_SECONDS),
-        )
-        if not table.complete:
-            return None
-        last, added = added, table.n_scored - scored
-        if added == 0:
-            break
-        used += added * _seconds_per_set(scorer, size)
-        growth = added * added / last if size > 1 else math.inf
-        scored = table.n_scored
-    return table, used
-
-
-def _seconds_per_set(scorer: Scorer, size: int) -> float:
-    if not scorer.has_kernel:
-        return _SECONDS_PER_SET_IN_PYTHON
-    seconds = _SECONDS_PER_SET if size <= _SMALL else _SECONDS_PER_LARGE_SET
-    return seconds * max(1.0, scorer.dataset.n_rows / 10_000)
-
-
-def _choose_for_table(
-    table: ScoreTable, problem: Problem, budget: float, listing: float
-) -> _Choice:
-    largest = max(decompose(table), key=lambda part: len(part.variables))
+def _search_table(settings: Auto, problem: Problem) -> SearchResult:
+    """Search among the sets of a score file: orders first, unless the proof takes no time."""
+    within = problem.within(settings.budget - problem.seconds)
+    largest = max(decompose(problem.table()), key=lambda part: len(part.variables))
     n, n_sets = len(largest.variables), largest.table.n_sets
     together = f"{n if n > 1 else 'no'} variables depend on each other"
-    if n <= _DP_VARIABLES:
-        seconds = forecast(n, n_sets=n_sets, threads=problem.threads).seconds
-        if seconds <= _SHARE_FOR_DP * budget:
-            return _Choice(
-                True,
-                f"{together}, dynamic programming takes about {seconds:.1f} s",
-                math.inf if _has_paths(problem) else seconds + listing,
-            )
-    sizes = f"{together}, with {n_sets:,} parent sets"
-    if n <= _MANY_VARIABLES and n_sets <= _MANY_SETS:
-        return _Choice(True, f"{sizes}: branch and cut is worth a try")
-    return _Choice(False, f"{sizes}: too many for a proof within {budget:.0f} s")
-
-
-def _has_paths(problem: Problem) -> bool:
-    """Whether statements are left that the exact search settles case by case."""
-    return bool(problem.nodes.required_edges or problem.nodes.has_ancestral)
+    paths = problem.nodes.required_edges or problem.nodes.has_ancestral
+    seconds = math.inf if paths else forecast(n, n_sets=n_sets, threads=problem.threads).seconds
+    note = f"auto chose exact: {together}, with {n_sets:,} parent sets"
+    first = None
+    if seconds > _AT_ONCE:
+        limit = problem.time_limit
+        share = math.inf if limit is None else 0.3 * limit
+        first = OrderSearch().run(within.within(share))
+        if first.status == "interrupted":
+            return replace(first, notes=(note, *first.notes))
+    exact = Exact().run(within)
+    if exact.is_proved or first is None:
+        return replace(exact, seconds=problem.seconds, notes=(note, *exact.notes))
+    notes = (note, "the exact search ended without a proof; order was searched too")
+    best = exact if exact.score > first.score else first
+    bound = exact.bound
+    return replace(
+        best,
+        bound=None if bound is None else max(bound, best.score),
+        resolution=exact.resolution,
+        status=exact.status,
+        seconds=problem.seconds,
+        notes=(*notes, *(n for n in exact.notes if n.startswith(_BOUND))),
+    )

@@ -217,9 +217,7 @@ def test_a_false_proof_is_found_out():
     scorer = Scorer(dependent_data(7, 200, 3), "bdeu")
     names = [v.name for v in scorer.variables]
     empty = Dag(names)
-    proof = WholeProof(
-        empty, scorer.total(empty), 1e-9, 1e-9, 1.0, scorer, limits_within(None, 7)
-    )
+    proof = WholeProof(empty, scorer.total(empty), 1e-9, 1e-9, 1.0, scorer, limits_within(None, 7))
     with pytest.raises(VerificationError, match=r"verify: a structure scores .*, more than"):
         proof.verify()
 
