@@ -1,48 +1,57 @@
-"""Auto: what it chooses, from sizes alone, and what it makes of an exact search without proof."""
+"""Auto: what comes without options, how time is divided, when it ends, and what it says."""
 
-from dataclasses import replace
+import itertools
+import math
+import re
+import time
 
+import numpy as np
 import pytest
 
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
+from bestdag.scores import SCORES
 from bestdag.scores.scorer import Scorer
-from bestdag.scores.table import ScoreTable
+from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search import auto as module
+from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
-from bestdag.search.base import Problem
+from bestdag.search.base import Problem, SearchResult
+from bestdag.search.bound import Bound
 from bestdag.search.exact.search import Exact
-from bestdag.search.order import OrderSearch
+from bestdag.search.exact.whole import WholeForecast
+from bestdag.search.hill_climb import HillClimb
+from bestdag.search.improve import Structure
+from bestdag.search.tabu import Tabu
 from tests.search.exact.tables import random_table
 from tests.search.test_order import chain_data
 
+# What comes with real searches ------------------------------------------------------------------
 
-def test_a_small_problem_is_solved_exactly():
+
+def test_a_small_problem_is_proved():
     scorer = Scorer(chain_data(8, 200, 0), "bdeu")
     found = Auto().run(Problem(scorer))
     assert (found.search, found.status) == ("exact", "optimum proved")
     assert found.score == pytest.approx(Exact().run(Problem(scorer)).score, rel=1e-12)
-    assert found.notes[0].startswith("auto chose exact: ")
-    assert "dynamic programming" in found.notes[0]
+    assert found.notes[0].startswith("auto worked on a proof for ")
+    assert found.verify()
 
 
-def test_sets_that_take_too_long_to_list_are_left_to_order_search():
-    # 20 + 20 * 19 = 400 families with at most one parent; a tenth of 1e-3 s is 100 sets.
-    scorer = Scorer(chain_data(20, 200, 0), "bdeu")
-    found = Auto(budget=1e-3).run(Problem(scorer))
-    assert (found.search, found.bound) == ("order", None)
-    assert found.notes[0].startswith("auto chose order: listing all parent sets takes more than")
+@pytest.mark.parametrize("name", SCORES)
+def test_every_score_has_a_bound_when_the_proof_does_not_fit(name, monkeypatch):
+    monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
+    scorer = Scorer(chain_data(24, 300, 1), name)
+    found = Auto().run(Problem(scorer, time_limit=0.5))
+    assert found.bound is not None
+    assert found.bound >= found.score
+    assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-12)
+    if not found.is_proved:
+        assert any(note.startswith("bound on the best score: ") for note in found.notes)
 
 
-def test_the_time_limit_is_the_budget():
-    scorer = Scorer(chain_data(20, 200, 0), "bdeu")
-    assert Auto().run(Problem(scorer, time_limit=1e-3)).search == "order"
-    plenty = Problem(scorer, max_parents=2, time_limit=300.0)
-    assert Auto(budget=1e-3).run(plenty).search == "exact"
-
-
-def test_slow_scores_get_fewer_sets():
+def test_a_score_of_ones_own_says_that_no_bound_is_known():
     class Mine:
         name = "mine"
         is_score_equivalent = False
@@ -53,53 +62,41 @@ def test_slow_scores_get_fewer_sets():
         def kernel(self):
             return None
 
-    data = chain_data(12, 20, 0)
-    # A tenth is 0.04 s; 144 families of at most one parent take 0.03 s, those of two 0.16 s.
-    found = Auto(budget=0.4).run(Problem(Scorer(data, Mine())))
-    assert found.search == "order"
+    problem = Problem(Scorer(chain_data(30, 20, 0), Mine()), time_limit=0.3)
+    found = Auto().run(problem)
+    assert found.bound is None
+    assert any("none is known for mine" in note for note in found.notes)
 
 
-def test_a_table_of_local_scores():
-    table = random_table(6, 10, 1)
-    found = Auto().run(Problem(table))
-    assert (found.search, found.status) == ("exact", "optimum proved")
+def test_rounds_give_the_same_structure_every_time(monkeypatch):
+    monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
+    monkeypatch.setattr(Exact, "run", _stopped)
+    scorers = [Scorer(chain_data(25, 200, 3), "bdeu", threads=t) for t in (1, 3)]
+    first, second = (Auto(rounds=4).run(Problem(scorer)) for scorer in scorers)
+    assert first.dag == second.dag
+    assert first.status == "step limit"
 
 
-def test_wide_dense_tables_are_left_to_order_search(monkeypatch):
-    monkeypatch.setattr(module, "_DP_VARIABLES", 3)
-    monkeypatch.setattr(module, "_MANY_SETS", 20)
-    found = Auto().run(Problem(random_table(6, 10, 1)))
-    assert found.search == "order"
-    assert "too many for a proof" in found.notes[0]
+@pytest.mark.parametrize("search", [HillClimb(), Tabu(), Annealing()])
+def test_it_is_not_below_a_search_that_ends_by_itself(search, monkeypatch):
+    monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
+    scorer = Scorer(chain_data(35, 400, 5), "bic")
+    alone = search.run(Problem(scorer))
+    found = Auto(budget=5.0).run(Problem(scorer))
+    assert found.score >= alone.score - 1e-9 * abs(alone.score)
 
 
-@pytest.mark.parametrize("exact_is_better", [False, True])
-def test_without_a_proof_the_better_structure_is_returned_with_the_bound(
-    monkeypatch, exact_is_better
-):
-    scorer = Scorer(chain_data(8, 200, 0), "bdeu")
-    proved = Exact().run(Problem(scorer))
-    empty = Dag(proved.dag.nodes)
-    poor = replace(proved, dag=empty, score=scorer.total(empty))
-    unproved = replace(
-        proved if exact_is_better else poor, bound=proved.score + 3.0, status="time limit"
-    )
-    monkeypatch.setattr(Exact, "run", lambda self, problem: unproved)
-    if exact_is_better:
-        monkeypatch.setattr(OrderSearch, "run", lambda self, problem: poor)
-    found = Auto().run(Problem(scorer))
-    assert found.search == ("exact" if exact_is_better else "order")
-    assert found.score == pytest.approx(proved.score, rel=1e-12)
-    assert found.bound == proved.score + 3.0
-    assert not found.is_proved or exact_is_better
-    assert any("without a proof" in note for note in found.notes)
+def test_statements_about_paths_are_obeyed():
+    knowledge = Knowledge.parse(["v05 ~> v00", "v03 -- v04"])
+    found = Auto(budget=2.0).run(Problem(Scorer(chain_data(9, 100, 0), "bic"), knowledge=knowledge))
+    assert knowledge.allows(found.dag)
 
 
-def test_ctrl_c_while_choosing(monkeypatch):
+def test_ctrl_c_at_the_first_moment(monkeypatch):
     def pressed(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "build_score_table", pressed)
+    monkeypatch.setattr(module, "forecast_whole", pressed)
     knowledge = Knowledge.parse(["v01 -> v02"])
     problem = Problem(Scorer(chain_data(8, 100, 0), "bic"), knowledge=knowledge)
     found = Auto().run(problem)
@@ -107,21 +104,208 @@ def test_ctrl_c_while_choosing(monkeypatch):
     assert knowledge.allows(found.dag)
 
 
-def test_refuses_a_budget_that_is_not_positive():
-    with pytest.raises(InvalidParameterError, match=r"auto: budget must be .* > 0, got 0"):
-        Auto(budget=0)
+# How time is divided, with a clock of our own ---------------------------------------------------
 
 
-@pytest.mark.parametrize("engine", ["dp", "bnc"])
-def test_an_engine_asked_for_means_exact_search(engine):
-    found = Auto(budget=1e-3, engine=engine).run(Problem(random_table(6, 10, 1)))
-    assert (found.search, found.engine, found.is_proved) == ("exact", engine, True)
-    assert found.notes[0] == f"auto chose exact: the engine '{engine}' was asked for"
+class World:
+    """A clock, and searches that only take time; `log` says what was done and when it began."""
+
+    def __init__(self, monkeypatch, *, gains=(), rounds_take=0.25, whole=None, proves=True):
+        self.now = 0.0
+        self.log = []
+        self.gains = dict(enumerate(gains, start=1))
+        self.rounds_take = rounds_take
+        self.bounds = [0.0]
+        world = self
+
+        class FakeImprover:
+            def __init__(self, problem, start):
+                self.best = Structure(start, -100.0)
+                self.n_rounds, self.trace = 0, []
+                self.problem = problem
+
+            def round(self):
+                self.n_rounds += 1
+                world.take("round", min(world.rounds_take, self.problem.seconds_left))
+                gain = world.gains.get(self.n_rounds, 0.0)
+                self.best = Structure(Dag(self.best.dag.nodes), self.best.score + gain)
+                return gain > 0
+
+            def climb(self):
+                return False
+
+        class FakeListing:
+            is_over = False
+
+            def __init__(self, scorer, nodes):
+                pass
+
+            def run(self, seconds, memory_limit=None):
+                world.take("list", seconds)
+
+            def table(self, finish):
+                return ScoreTable(["a"], [ParentSets.of([-1.0], [()])], complete=False)
+
+        def fake_bound(problem, table=None, *, deadline, incumbent):
+            world.take("bound", max(0.0, deadline - world.now))
+            return Bound(
+                value=world.bounds[min(world.count("bound"), len(world.bounds)) - 1], how=""
+            )
+
+        def fake_exact(self, problem):
+            world.take("exact", min(whole.seconds, problem.seconds_left))
+            is_proved = proves and not problem.out_of_time()
+            return SearchResult(
+                dag=Dag(problem.names),
+                score=-50.0,
+                bound=-50.0,
+                status="optimum proved" if is_proved else "time limit",
+                search="exact",
+                seconds=0.0,
+            )
+
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(module, "Improver", FakeImprover)
+        monkeypatch.setattr(module, "ParentSetListing", FakeListing)
+        monkeypatch.setattr(module, "upper_bound", fake_bound)
+        monkeypatch.setattr(module, "forecast_whole", lambda problem: whole)
+        monkeypatch.setattr(Exact, "run", fake_exact)
+
+    def take(self, what, seconds):
+        self.log.append((what, round(self.now, 9)))
+        self.now += seconds
+
+    def count(self, what):
+        return sum(name == what for name, _ in self.log)
+
+    def run(self, settings=None, **limits):
+        self.now, self.log = 0.0, []
+        return (settings or Auto()).run(Problem(Scorer(chain_data(8, 20, 0), "bic"), **limits))
 
 
-def test_refuses_an_unknown_engine():
-    with pytest.raises(InvalidParameterError, match=r"auto: engine must be one of"):
-        Auto(engine="lp")
+def test_the_work_up_to_a_step_does_not_depend_on_the_limit(monkeypatch):
+    world = World(monkeypatch)
+    logs = []
+    for limit in (1.0, 3.0, 10.0, 40.0):
+        assert world.run(time_limit=limit).status == "time limit"
+        assert world.now == pytest.approx(limit)
+        logs.append(world.log)
+    for shorter, longer in itertools.pairwise(logs):
+        # The last piece of work may be cut short by the limit, and what follows is left out.
+        assert longer[: len(shorter)] == shorter
+
+
+def test_a_time_limit_is_used_though_nothing_improves(monkeypatch):
+    world = World(monkeypatch)
+    world.run(time_limit=500.0)
+    assert world.now == pytest.approx(500.0)
+
+
+def test_bounds_take_an_eighth_of_the_time_and_structures_the_rest(monkeypatch):
+    world = World(monkeypatch)
+    world.run(time_limit=200.0)
+    for_structures = world.rounds_take * world.count("round")
+    assert for_structures == pytest.approx(0.85 * 200, rel=0.1)
+
+
+def test_without_a_limit_two_idle_seconds_are_the_end(monkeypatch):
+    world = World(monkeypatch, gains=[1.0, 1.0])
+    found = world.run()
+    assert found.status == "local optimum"
+    assert found.score == -98.0
+    assert 2.0 < world.now < 3.5
+    assert "ended when nothing had improved for as long as that took" in found.notes[0]
+
+
+def test_without_a_limit_the_idle_time_is_as_long_as_it_took(monkeypatch):
+    # Gains up to round 40, after about 11 s: it ends after about 22 s.
+    world = World(monkeypatch, gains=[1.0] * 40)
+    found = world.run()
+    assert found.status == "local optimum"
+    assert 20.0 < world.now < 26.0
+
+
+def test_the_budget_is_the_end(monkeypatch):
+    world = World(monkeypatch, gains=[1.0] * 10_000)
+    found = world.run(Auto(budget=7.0))
+    assert (found.status, world.now) == ("time limit", pytest.approx(7.0))
+    assert "its budget of 7 s" in found.notes[0]
+
+
+def test_rounds_are_the_end(monkeypatch):
+    world = World(monkeypatch, gains=[1.0] * 10_000)
+    found = world.run(Auto(rounds=5))
+    assert (found.status, world.count("round")) == ("step limit", 5)
+
+
+def test_a_quick_proof_comes_at_once(monkeypatch):
+    world = World(monkeypatch, whole=WholeForecast(1e6, 0.5))
+    found = world.run(time_limit=10.0)
+    assert found.is_proved
+    assert [what for what, _ in world.log] == ["exact"]
+
+
+def test_a_longer_proof_comes_after_a_quarter_of_its_forecast(monkeypatch):
+    world = World(monkeypatch, whole=WholeForecast(1e6, 8.0))
+    found = world.run(time_limit=20.0)
+    assert found.is_proved
+    assert world.log[-1][0] == "exact"
+    assert 2.0 <= world.log[-1][1] < 2.5
+    assert world.log[1][0] == "bound"  # whatever comes, there is a bound
+
+
+def test_a_proof_that_does_not_fit_is_not_begun(monkeypatch):
+    world = World(monkeypatch, whole=WholeForecast(1e6, 8.0))
+    found = world.run(time_limit=10.0)
+    assert world.count("exact") == 0
+    assert "a time limit of 30 s would give a proof" in found.notes[0]
+
+
+def test_without_a_limit_a_proof_that_fits_the_budget_comes_before_the_end(monkeypatch):
+    world = World(monkeypatch, whole=WholeForecast(1e6, 30.0))
+    assert world.run().is_proved
+
+
+def test_memory_that_is_not_there_is_not_asked_for(monkeypatch):
+    world = World(monkeypatch, whole=WholeForecast(1e18, 0.5))
+    world.run(time_limit=3.0)
+    assert world.count("exact") == 0
+
+
+def test_a_proof_that_fails_leaves_the_better_structure_and_its_bound(monkeypatch):
+    world = World(monkeypatch, whole=WholeForecast(1e6, 6.0), proves=False)
+    found = world.run(time_limit=10.0)
+    assert (found.status, found.search, found.score) == ("time limit", "exact", -50.0)
+    assert found.bound == -50.0
+    # What a clock cut short depends on the clock: with rounds it is not taken.
+    assert world.run(Auto(rounds=3)).score == -100.0
+
+
+def test_a_lower_bound_is_kept_and_counts_as_news(monkeypatch):
+    world = World(monkeypatch)
+    world.bounds = [0.0, -20.0, -10.0]
+    assert world.run().bound == -20.0
+    # The last news came with the second bound.
+    second = [begin for what, begin in world.log if what == "bound"][1]
+    assert world.now > second + 2.0
+
+
+# Files of local scores --------------------------------------------------------------------------
+
+
+def test_a_table_of_local_scores():
+    found = Auto().run(Problem(random_table(6, 10, 1)))
+    assert (found.search, found.status) == ("exact", "optimum proved")
+
+
+def test_a_table_without_a_proof_gives_the_better_structure_and_a_bound(monkeypatch):
+    monkeypatch.setattr(module, "_AT_ONCE", 0.0)
+    monkeypatch.setattr(Exact, "run", _stopped)
+    table = random_table(6, 10, 1)
+    found = Auto().run(Problem(table))
+    assert (found.search, found.status) == ("order", "time limit")
+    assert found.bound == 1000.0
+    assert any("without a proof" in note for note in found.notes)
 
 
 def test_tables_need_no_data():
@@ -133,3 +317,43 @@ def test_variables_that_stand_alone_are_said_to():
     table = ScoreTable.from_lists(["a", "b"], {"a": [(-1.0, [])], "b": [(-2.0, [])]})
     note = Auto().run(Problem(table)).notes[0]
     assert note.startswith("auto chose exact: no variables depend on each other")
+
+
+def _stopped(self, problem):
+    return SearchResult(
+        dag=Dag(problem.names),
+        score=-math.inf,
+        bound=1000.0,
+        status="time limit",
+        search="exact",
+        seconds=0.0,
+    )
+
+
+# Settings ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["dp", "bnc"])
+def test_an_engine_asked_for_means_exact_search(engine):
+    found = Auto(budget=1e-3, engine=engine).run(Problem(random_table(6, 10, 1)))
+    assert (found.search, found.engine, found.is_proved) == ("exact", engine, True)
+    assert found.notes[0] == f"auto chose exact: the engine '{engine}' was asked for"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"budget": 0}, "auto: budget must be .* > 0, got 0"),
+        ({"rounds": 0}, "auto: rounds must be a whole number >= 1, got 0"),
+        ({"engine": "lp"}, "auto: engine must be one of"),
+    ],
+)
+def test_refuses_settings_that_mean_nothing(settings, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        Auto(**settings)
+
+
+def test_the_advice_names_times_that_people_would_give():
+    wanted = {3.0: 10, 10.0: 10, 11.0: 30, 100.0: 120, 4000.0: 7200}
+    assert {t: module._rounded_up(t) for t in wanted} == wanted
+    assert re.fullmatch(r"\d+", str(module._rounded_up(np.float64(1e6))))

@@ -114,10 +114,12 @@ class _Run:
         self._settings = settings
         self._given = problem
         self._has_limit = problem.deadline is not None
-        self._problem = problem.within(settings.budget - problem.seconds)
+        left = math.inf if self._has_limit else settings.budget - problem.seconds
+        self._problem = problem.within(left)
         start = problem.start or _feasible(problem)
         self._improver = Improver(self._problem, start)
-        self._whole: WholeForecast | None = None
+        self._whole: WholeForecast | None = None  # as long as it is to be tried
+        self._seconds_for_whole: float | None = None
         self._listing: ParentSetListing | None = None
         self._table: ScoreTable | None = None  # once all sets are listed
         self._best = self._improver.best
@@ -147,8 +149,8 @@ class _Run:
         if self._whole is None or self._whole.seconds > _AT_ONCE:
             self._improve()
             self._first_bound()
-        elif self._whole is not None:
-            self._prove_at_once()
+        else:
+            self._prove_by_whole()
         while self._proved is None:
             if self._problem.out_of_time():
                 return "time limit"
@@ -213,11 +215,8 @@ class _Run:
         needed = forecast_whole(self._problem)
         if needed is None or not needed.has_room:
             return None
+        self._seconds_for_whole = needed.seconds
         return needed if _CAUTION * needed.seconds <= self._problem.seconds_left else None
-
-    def _prove_at_once(self) -> None:
-        """Prove what takes next to no time; a climb is enough before it."""
-        self._prove_by_whole()
 
     def _prove_by_whole(self) -> None:
         self._whole = None
@@ -330,9 +329,8 @@ class _Run:
         return ", and ended when nothing had improved for as long as that took"
 
     def _advice(self) -> str:
-        needed = forecast_whole(self._given)
-        if needed is not None and needed.has_room:
-            seconds = _rounded_up(2.0 * needed.seconds + 2.0)
+        if self._seconds_for_whole is not None:
+            seconds = _rounded_up(2.0 * self._seconds_for_whole + 2.0)
             return f"a time limit of {seconds} s would give a proof"
         n = len(self._given.names)
         now = self._given.max_parents
@@ -365,7 +363,8 @@ def _feasible(problem: Problem) -> Dag:
 
 def _search_table(settings: Auto, problem: Problem) -> SearchResult:
     """Search among the sets of a score file: orders first, unless the proof takes no time."""
-    within = problem.within(settings.budget - problem.seconds)
+    left = settings.budget - problem.seconds if problem.deadline is None else math.inf
+    within = problem.within(left)
     largest = max(decompose(problem.table()), key=lambda part: len(part.variables))
     n, n_sets = len(largest.variables), largest.table.n_sets
     together = f"{n if n > 1 else 'no'} variables depend on each other"
