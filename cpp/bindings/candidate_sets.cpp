@@ -10,8 +10,7 @@
 namespace {
 
 using Values = Array1<const double>;
-using Result =
-    nb::typed<nb::tuple, LocalScoresTuple, nb::any, nb::any, LocalScoresTuple, nb::any>;
+using Result = nb::typed<nb::tuple, LocalScoresTuple, nb::any, nb::any, LocalScoresTuple, nb::any>;
 
 template <class T>
 std::span<const T> part(const Array1<const T>& array, std::int64_t first, std::int64_t last) {
@@ -95,11 +94,10 @@ void register_candidate_sets(nb::module_& m) {
                 run_unlocked(threads, [&](const bestdag::Execution& execution) {
                     result = self.listing.result(most_open, finish, execution);
                 });
-                return Result(nb::make_tuple(to_python(std::move(result.sets)),
-                                             to_numpy(std::move(result.n_scored)),
-                                             to_numpy(std::move(result.is_complete)),
-                                             to_python(std::move(result.open_sets)),
-                                             to_numpy(std::move(result.is_bounded))));
+                return Result(nb::make_tuple(
+                    to_python(std::move(result.sets)), to_numpy(std::move(result.n_scored)),
+                    to_numpy(std::move(result.is_complete)), to_python(std::move(result.open_sets)),
+                    to_numpy(std::move(result.is_bounded))));
             },
             "most_open"_a, "finish"_a, "threads"_a,
             "The sets, how many families were scored for each child, whether all were; open sets "

@@ -49,7 +49,7 @@ struct ChildListing {
     double fit = 0.0;  // no family of the child has a higher log-likelihood
 
     bool has_begun = false, is_done = false;
-    double seconds = 0.0;  // it has had
+    double seconds = 0.0;              // it has had
     std::vector<std::int32_t> chosen;  // columns that may be added to the required parents
     std::vector<double> bonuses;       // of each
     double positive_bonus = 0.0;       // the sum of those above 0
@@ -152,9 +152,9 @@ private:
             throw TooManySets(c.child, limits.required.size() + 1);
         }
         const Family family{c.child, limits.required};
-        c.watches_parents = prune_ &&
-                            (evaluator_->is_regular() ||
-                             evaluator_->least_saving(shape_of(table_, family), 2.0) > -kInfinity);
+        c.watches_parents =
+            prune_ && (evaluator_->is_regular() ||
+                       evaluator_->least_saving(shape_of(table_, family), 2.0) > -kInfinity);
         c.max_chosen = std::min(c.chosen.size(), limits.max_parents - limits.required.size());
         set_.clear();
         subsets_.clear();
@@ -429,8 +429,8 @@ public:
             required_[i].assign(limits[i].required.begin(), limits[i].required.end());
             allowed_[i].assign(limits[i].allowed.begin(), limits[i].allowed.end());
             bonuses_[i].assign(limits[i].bonuses.begin(), limits[i].bonuses.end());
-            limits_.push_back({required_[i], allowed_[i], limits[i].max_parents, limits[i].bonus,
-                               bonuses_[i]});
+            limits_.push_back(
+                {required_[i], allowed_[i], limits[i].max_parents, limits[i].bonus, bonuses_[i]});
             children_[i].child = i;
             children_[i].limits = limits_[i];
         }
@@ -455,8 +455,9 @@ public:
         stops_at_memory_ = stops_at_memory;
         if (prune_ && !has_caps_) {
             const auto until =
-                is_limited_ ? start + duration_of(std::max(kSecondsForCaps, kShareForCaps * seconds))
-                            : deadline_;
+                is_limited_
+                    ? start + duration_of(std::max(kSecondsForCaps, kShareForCaps * seconds))
+                    : deadline_;
             const double expected = 3.0 * static_cast<double>(table_.n_rows()) *
                                     static_cast<double>(table_.n_columns());
             parallel_for(1, expected, execution, [&](std::size_t, const StopFlag& stop) {
@@ -471,11 +472,10 @@ public:
             n_waiting_sets_ += static_cast<std::int64_t>(child.n_sets());
             if (!child.is_done) waiting_.push(&child);
         }
-        const auto n_workers = std::min(waiting_.size(),
-                                        static_cast<std::size_t>(std::max(1, execution.threads)));
+        const auto n_workers =
+            std::min(waiting_.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
         const double expected = kernel_.expected(
-            n_sets_at_most(limits_) *
-            (kNanosecondsPerSet + static_cast<double>(table_.n_rows())));
+            n_sets_at_most(limits_) * (kNanosecondsPerSet + static_cast<double>(table_.n_rows())));
         with_count_type(table_, [&](auto zero) {
             parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
                 work<decltype(zero)>(n_workers, stop);
@@ -504,8 +504,8 @@ public:
             result.n_scored.push_back(found[i].n_scored);
             result.is_complete.push_back(found[i].is_complete);
             // A listing that has not begun has no sets to cover the rest with.
-            const bool is_bounded = found[i].is_complete ||
-                                    (!open[i].scores.empty() && open[i].scores[0] < kInfinity);
+            const bool is_bounded =
+                found[i].is_complete || (!open[i].scores.empty() && open[i].scores[0] < kInfinity);
             result.is_bounded.push_back(is_bounded);
             if (!is_bounded) open[i] = {};
         }
@@ -520,8 +520,8 @@ private:
         bool is_late = false;
         const Execution with_deadline{execution.threads, [&] {
                                           is_late = Clock::now() >= deadline_;
-                                          return is_late || (execution.should_stop &&
-                                                             execution.should_stop());
+                                          return is_late ||
+                                                 (execution.should_stop && execution.should_stop());
                                       }};
         std::vector<FoundSets> found;
         try {
@@ -582,8 +582,8 @@ private:
             do {
                 enumerator.advance(*child, until, keep);
             } while (!is_limited_ && !child->is_done);
-            n_waiting_sets_ += static_cast<std::int64_t>(child->n_sets()) -
-                               static_cast<std::int64_t>(n_before);
+            n_waiting_sets_ +=
+                static_cast<std::int64_t>(child->n_sets()) - static_cast<std::int64_t>(n_before);
             child->seconds += std::chrono::duration<double>(Clock::now() - start).count();
             if (!child->is_done) give_back(child);
         }

@@ -194,8 +194,7 @@ bool shares_counts(const Table& table, const Kernel& kernel, std::span<const Par
         n_families * (kNanosecondsPerFamily + kernel.traits().nanoseconds_per_family +
                       0.5 * static_cast<double>(table.n_rows()));
     return !is_limited && n_families <= kMaxSharedFamilies &&
-           n_families * sizeof(double) <= max_bytes &&
-           nanoseconds <= kShareOfTime * 1e9 * seconds;
+           n_families * sizeof(double) <= max_bytes && nanoseconds <= kShareOfTime * 1e9 * seconds;
 }
 
 std::vector<FoundSets> find_by_sharing(const Table& table, const Kernel& kernel,
@@ -213,10 +212,9 @@ std::vector<FoundSets> find_by_sharing(const Table& table, const Kernel& kernel,
                  [&](std::size_t, const StopFlag& stop) {
                      Pruner pruner(table.n_columns(), max_parents);
                      for (std::size_t child; !stop && (child = next++) < limits.size();) {
-                         found[child] =
-                             pruner.run(child, limits[child],
-                                        std::span(scores).subspan(child * n_sets, n_sets),
-                                        prune, stop);
+                         found[child] = pruner.run(
+                             child, limits[child],
+                             std::span(scores).subspan(child * n_sets, n_sets), prune, stop);
                      }
                  });
     return found;

@@ -129,10 +129,10 @@ private:
         weights_.assign(whole.n_parts, 0.0);
         for (std::size_t row = table_.n_rows(); row-- > 0;) {
             rows_[whole.parts[row]] = static_cast<std::uint32_t>(row);
-            weights_[whole.parts[row]] += table_.weights().real    ? table_.weights().real[row]
-                                          : table_.weights().whole ? static_cast<double>(
-                                                                         table_.weights().whole[row])
-                                                                   : 1.0;
+            weights_[whole.parts[row]] += table_.weights().real ? table_.weights().real[row]
+                                          : table_.weights().whole
+                                              ? static_cast<double>(table_.weights().whole[row])
+                                              : 1.0;
         }
         return true;
     }
@@ -201,8 +201,8 @@ double total_cap(const Table& table, const Kernel& kernel, const StopFlag& stop)
         }
     });
     const double n = table.total_weight();
-    const double slack = kRelativeSlack * n * std::log(n + 2.0) *
-                         static_cast<double>(table.n_columns());
+    const double slack =
+        kRelativeSlack * n * std::log(n + 2.0) * static_cast<double>(table.n_columns());
     return (weight > 0.0 ? weight : 1.0) * Caps(table).joint_fit(stop) + rest + slack;
 }
 

@@ -45,8 +45,8 @@ public:
     double sum_pure(const CountRows<Count>& counts, const FamilyShape& shape) {
         const auto r = static_cast<double>(shape.arity);
         const double floor = (1.0 - epsilon_) / r;
-        return first_cases(counts, std::pow(floor, 1.0 - 1.0 / r) *
-                                       std::pow(epsilon_ + floor, 1.0 / r));
+        return first_cases(counts,
+                           std::pow(floor, 1.0 - 1.0 / r) * std::pow(epsilon_ + floor, 1.0 / r));
     }
 
 private:

@@ -219,7 +219,8 @@ void check_listing(const Data& data, const bestdag::Execution& execution) {
                 listing.run(2e-4, kNone, true, execution);
                 const auto cut = listing.result(3, false, execution);
                 for (std::size_t c = 0; c < data.columns.size(); ++c) {
-                    const auto n_open = cut.open_sets.first_sets[c + 1] - cut.open_sets.first_sets[c];
+                    const auto n_open =
+                        cut.open_sets.first_sets[c + 1] - cut.open_sets.first_sets[c];
                     check(cut.is_bounded[c] && (cut.is_complete[c] ? n_open == 0 : n_open <= 3),
                           "open sets are there where sets are missing, and few");
                 }
@@ -251,7 +252,8 @@ void check_open_sets(const bestdag::Execution& execution) {
         for (bestdag::FoundSets& list : lists) {
             for (int i = 0; i < 200; ++i) {
                 std::vector<std::int32_t> set;
-                for (std::int32_t m = 0; m < 130; m += 1 + static_cast<std::int32_t>(random() % 60)) {
+                for (std::int32_t m = 0; m < 130;
+                     m += 1 + static_cast<std::int32_t>(random() % 60)) {
                     set.push_back(m);
                 }
                 list.add(static_cast<double>(random() % 50), set);

@@ -26,7 +26,8 @@ class Score(Protocol):
     named parts whose sum is ``family(counts)``: `Scorer.explain` shows them. And it may have
     ``upper_bound(counts)``, a number that no family of the same child with these parents and at
     least one more exceeds; without it, a search that could not score every family says nothing
-    about how far from the best its structure may be. A score that is defined for whole counts only says ``needs_whole_counts = True`` and is never given others.
+    about how far from the best its structure may be. A score that is defined for whole counts only
+    says ``needs_whole_counts = True`` and is never given others.
     """
 
     name: ClassVar[str]

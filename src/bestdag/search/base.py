@@ -73,8 +73,9 @@ class SearchResult:
     weights : EdgeWeights or None
         What each arc alone is worth, for searches that choose among trees.
     n_rows : float or None
-        Rows of the data, or their weights together; None for a file of local scores, among whose
-        sets alone the bound holds.
+        Rows of the data, or their weights together; None where they are not known.
+    is_among_listed : bool
+        Whether structure and bound are those of a file of local scores, among its sets alone.
     """
 
     dag: Dag
@@ -91,6 +92,7 @@ class SearchResult:
     notes: tuple[str, ...] = ()
     weights: EdgeWeights | None = None
     n_rows: float | None = None
+    is_among_listed: bool = False
 
     @property
     def gap(self) -> float | None:
@@ -173,7 +175,7 @@ class SearchResult:
         if self.gap is None:
             return "no bound on the best score"
         text = f"at most {_at_most(self.gap)} nats"
-        if self.n_rows is None:
+        if self.is_among_listed:
             return f"{text} below the best among the file's sets"
         if self.gap_per_row is not None:
             text += f" ({_at_most(self.gap_per_row)} per row)"
@@ -307,6 +309,8 @@ class Problem:
         found = search.run(self)
         if isinstance(self.scores, Scorer):
             found = replace(found, n_rows=self.scores.dataset.total_weight)
+        else:
+            found = replace(found, is_among_listed=True)
         if self._start is None or "start" in self._looked_at:
             return found
         return replace(found, notes=(*found.notes, f"the start is not used by {search.name}"))
