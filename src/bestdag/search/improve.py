@@ -34,7 +34,7 @@ _MAX_BYTES = 1 << 29
 _ROUNDS_PER_LIST = 2
 # Where there are more sets, they are first listed for the most promising parents.
 _MANY_SETS = 2_000_000
-# Tabu search takes too long for one round with more variables.
+# With more variables tabu search takes too long for one round.
 _TABU_VARIABLES = 200
 # Gains below this share of the score are rounding noise between equivalent structures.
 _MIN_RELATIVE_GAIN = 1e-12
@@ -54,8 +54,8 @@ class Improver:
     gives the same structure, for any number of threads. At the problem's deadline a round ends
     early and leaves what was found by then.
 
-    The first round climbs by single arcs, the second goes on by tabu search. Those after them
-    search over orders of the variables: in an order each variable has parents among those before
+    The first round climbs by single arcs; with up to 200 variables tabu search goes on from
+    there. Those after it search over orders of the variables: in an order each variable has parents among those before
     it that grew and shrank one by one, without a limit on their number, or the best of the small
     sets that are listed meanwhile; variables are moved to their best places, disturbed, and moved
     again.
@@ -119,10 +119,10 @@ class Improver:
         """
         before = self.best.score
         self.n_rounds += 1
-        if self.n_rounds == 1 or len(self._numbers) < 2:
-            self.climb()
-        elif self.n_rounds == 2 and len(self._numbers) <= _TABU_VARIABLES:
+        if self.n_rounds == 1 and 1 < len(self._numbers) <= _TABU_VARIABLES:
             self._take(Tabu().run(self._from_best()), "tabu")
+        elif self.n_rounds == 1 or len(self._numbers) < 2:
+            self.climb()
         elif not self._problem.out_of_time():
             self._search_orders()
         return self.best.score > before
