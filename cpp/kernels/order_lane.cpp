@@ -239,8 +239,8 @@ void OrderLane::move(std::size_t v, std::int32_t to, const Family* family, const
 }
 
 // Moves v to where that gains most. The scores of others are taken as they are with v more or less,
-// and grown on: what is promised is kept, or more. The further v goes the fewer parents it keeps, or
-// the more children it loses, so the walk ends where what may still come cannot make up for it.
+// and grown on: what is promised is kept, or more. The further v goes the fewer parents it keeps,
+// or the more children it loses, so the walk ends where what may still come cannot make up for it.
 bool OrderLane::insert_best(std::size_t v, const StopFlag& stop) {
     const auto node = static_cast<std::int32_t>(v);
     const std::int32_t from = place(v);
@@ -292,8 +292,9 @@ bool OrderLane::insert_best(std::size_t v, const StopFlag& stop) {
         if (is_lost) {
             theirs_ = state_.families[u];
             toggle(u, theirs_, node, kNotKnown, stop);
-            climb(u, theirs_, [&](std::int32_t x) { return x != node && place(number(x)) < q; },
-                  stop);
+            climb(
+                u, theirs_, [&](std::int32_t x) { return x != node && place(number(x)) < q; },
+                stop);
             others += theirs_.score() - state_.families[u].score();
         }
         const Change* const gain = find(mine_.row->more, other);
@@ -357,7 +358,8 @@ void OrderLane::gather_neighbours(std::size_t v) {
     neighbours_.assign(mine.parents.begin(), mine.parents.end());
     for (const Change& change : mine.row->more) neighbours_.push_back(change.node);
     for (std::size_t u = 0; u < n_nodes(); ++u) {
-        if (has(state_.families[u].parents, node)) neighbours_.push_back(static_cast<std::int32_t>(u));
+        if (has(state_.families[u].parents, node))
+            neighbours_.push_back(static_cast<std::int32_t>(u));
     }
 }
 
@@ -381,6 +383,7 @@ void OrderLane::kick(const StopFlag& stop) {
             const auto there = place(number(neighbours_[draw(neighbours_.size())]));
             const std::int32_t to = std::clamp(there, low, high);
             if (to != place(v)) move(v, to, nullptr, stop);
+            for (const std::int32_t u : neighbours_) touch(number(u));
         }
     }
 }
@@ -393,8 +396,8 @@ void OrderLane::cut_loose(std::size_t v, const StopFlag& stop) {
         if (u == v || !has(theirs.parents, node) || has(reader_.required(u), node)) continue;
         toggle(u, theirs, node, kNotKnown, stop);
         const std::int32_t here = place(u);
-        climb(u, theirs,
-              [&](std::int32_t x) { return x != node && place(number(x)) < here; }, stop);
+        climb(
+            u, theirs, [&](std::int32_t x) { return x != node && place(number(x)) < here; }, stop);
         touch(u);
     }
     Family& mine = state_.families[v];
@@ -402,8 +405,8 @@ void OrderLane::cut_loose(std::size_t v, const StopFlag& stop) {
     mine.parents = reader_.required(v);
     look_up(v, mine, stop);
     const auto [low, high] = range_of(v);
-    const auto to = low + static_cast<std::int32_t>(
-                              draw(static_cast<std::uint64_t>(high - low) + 1));
+    const auto to =
+        low + static_cast<std::int32_t>(draw(static_cast<std::uint64_t>(high - low) + 1));
     if (to != place(v)) move(v, to, nullptr, stop);
     touch(v);
 }

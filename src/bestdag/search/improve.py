@@ -55,10 +55,10 @@ class Improver:
     early and leaves what was found by then.
 
     The first round climbs by single arcs; with up to 200 variables tabu search goes on from
-    there. Those after it search over orders of the variables: in an order each variable has parents among those before
-    it that grew and shrank one by one, without a limit on their number, or the best of the small
-    sets that are listed meanwhile; variables are moved to their best places, disturbed, and moved
-    again.
+    there. Those after it search over orders of the variables: in an order each variable has
+    parents among those before it that grew and shrank one by one, without a limit on their
+    number, or the best of the small sets that are listed meanwhile; variables are moved to their
+    best places, disturbed, and moved again.
 
     Parameters
     ----------
