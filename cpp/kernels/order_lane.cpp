@@ -9,8 +9,9 @@ namespace bestdag {
 namespace {
 
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
-constexpr std::uint64_t kMostMoves = 4;  // of a disturbance
-constexpr std::uint64_t kCutsOneIn = 4;  // disturbances
+constexpr std::size_t kMostListed = 1000;  // sets that are looked at, of each child
+constexpr std::uint64_t kMostMoves = 4;    // of a disturbance
+constexpr std::uint64_t kCutsOneIn = 4;    // disturbances
 
 bool has(const NodeSet& set, std::int32_t node) {
     return std::binary_search(set.begin(), set.end(), node);
@@ -127,7 +128,8 @@ template <class IsOpen>
 bool OrderLane::take_listed(std::size_t child, Family& family, const IsOpen& is_open,
                             const StopFlag& stop) {
     const ListedSets& listed = reader_.listed(child);
-    for (std::size_t i = 0; i < listed.size(); ++i) {
+    const std::size_t n_sets = std::min(listed.size(), kMostListed);
+    for (std::size_t i = 0; i < n_sets; ++i) {
         if (!(listed.scores[i] > family.score() + tie_)) return false;
         const auto set = listed.set(i);
         if (!std::all_of(set.begin(), set.end(), is_open)) continue;

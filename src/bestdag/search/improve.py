@@ -39,7 +39,7 @@ _LANES = 4
 _MAX_BYTES = 1 << 29
 # One round in so many lists small parent sets, until they are listed: where large families are
 # common, few of these sets will be of use.
-_LIST_EVERY, _LIST_SELDOM = 1, 4
+_LIST_EVERY, _LIST_SELDOM = 2, 4
 _LARGE, _COMMON = 3, 0.3
 # Where there are more sets, they are first listed for the most promising parents.
 _MANY_SETS = 2_000_000
