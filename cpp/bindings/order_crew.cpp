@@ -37,8 +37,7 @@ public:
                const bestdag::StopFlag&, double* scores) override {
         const nb::gil_scoped_acquire locked;
         const auto found = nb::cast<Values>(score_(
-            family.child,
-            std::vector<std::int32_t>(family.parents.begin(), family.parents.end()),
+            family.child, std::vector<std::int32_t>(family.parents.begin(), family.parents.end()),
             std::vector<std::int32_t>(candidates.begin(), candidates.end())));
         if (found.size() != candidates.size()) throw std::invalid_argument("a score for each");
         std::copy_n(found.data(), found.size(), scores);
@@ -54,7 +53,8 @@ OrderCrew::MakeWorker maker_of(nb::handle source) {
         return [scorers](const bestdag::StopFlag& stop) { return scorers->make_worker(stop); };
     }
     const auto callable = nb::cast<nb::callable>(source);
-    return [callable](const bestdag::StopFlag&) { return std::make_unique<PythonWorker>(callable); };
+    return
+        [callable](const bestdag::StopFlag&) { return std::make_unique<PythonWorker>(callable); };
 }
 
 }  // namespace
@@ -76,11 +76,10 @@ void register_order_crew(nb::module_& m) {
                 }
                 bestdag::Precedences precedences(n);
                 for (const auto& [first, later] : before) precedences.add(first, later);
-                new (self) OrderCrew(
-                    {copy_of(offsets), copy_of(candidates), copy_of(required), copy_of(bonuses),
-                     copy_of(bases), copy_of(max_parents)},
-                    std::move(precedences), tie, n_rows, maker_of(source), seed,
-                    std::max<std::size_t>(1, n_lanes), max_bytes);
+                new (self) OrderCrew({copy_of(offsets), copy_of(candidates), copy_of(required),
+                                      copy_of(bonuses), copy_of(bases), copy_of(max_parents)},
+                                     std::move(precedences), tie, n_rows, maker_of(source), seed,
+                                     std::max<std::size_t>(1, n_lanes), max_bytes);
             },
             "source"_a, "offsets"_a.noconvert(), "candidates"_a.noconvert(),
             "required"_a.noconvert(), "bonuses"_a.noconvert(), "bases"_a.noconvert(),

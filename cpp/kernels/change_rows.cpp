@@ -30,10 +30,10 @@ ChangeRows::ChangeRows(FamilyRules rules, double tie, double n_rows)
     : rules_(std::move(rules)),
       tie_(tie),
       n_rows_(n_rows),
-      has_bonuses_(std::any_of(rules_.bonuses.begin(), rules_.bonuses.end(),
-                               [](double x) { return x != 0.0; }) ||
-                   std::any_of(rules_.bases.begin(), rules_.bases.end(),
-                               [](double x) { return x != 0.0; })),
+      has_bonuses_(
+          std::any_of(rules_.bonuses.begin(), rules_.bonuses.end(),
+                      [](double x) { return x != 0.0; }) ||
+          std::any_of(rules_.bases.begin(), rules_.bases.end(), [](double x) { return x != 0.0; })),
       required_(rules_.n_nodes()),
       children_(std::make_unique<Child[]>(rules_.n_nodes())),
       listed_(rules_.n_nodes()) {
@@ -115,13 +115,12 @@ const ChangeRow& RowReader::at(std::size_t child, const NodeSet& parents, double
     }
     sort(row->more);
 
-    const double n_configurations = std::ldexp(1.0, static_cast<int>(std::min<std::size_t>(
-                                                        parents.size(), 60)));
-    const double nanoseconds =
-        1000.0 + static_cast<double>(n_more) * rows_->n_rows_ *
-                     std::min(kPerRow, kPerConfiguration * n_configurations);
-    const std::size_t bytes = kBytesPerRow + row->more.size() * sizeof(Change) +
-                              parents.size() * sizeof(std::int32_t);
+    const double n_configurations =
+        std::ldexp(1.0, static_cast<int>(std::min<std::size_t>(parents.size(), 60)));
+    const double nanoseconds = 1000.0 + static_cast<double>(n_more) * rows_->n_rows_ *
+                                            std::min(kPerRow, kPerConfiguration * n_configurations);
+    const std::size_t bytes =
+        kBytesPerRow + row->more.size() * sizeof(Change) + parents.size() * sizeof(std::int32_t);
     const std::lock_guard lock(store.mutex);
     const auto [place, is_new] = store.rows.try_emplace(parents, std::move(row));
     if (is_new) {

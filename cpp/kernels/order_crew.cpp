@@ -11,10 +11,10 @@ namespace bestdag {
 namespace {
 
 constexpr double kLong = 1e9;  // nanoseconds: worth a thread, so that somebody hears Ctrl-C
-constexpr std::size_t kSweptAtOnce = 4;      // variables of one lane
-constexpr std::size_t kAttemptsAtOnce = 4;   // of one lane
+constexpr std::size_t kSweptAtOnce = 4;                    // variables of one lane
+constexpr std::size_t kAttemptsAtOnce = 4;                 // of one lane
 constexpr double kPerAttempt = 1e4, kPerVariable = 500.0;  // nanoseconds of an attempt, about
-constexpr double kTemperatures[] = {0.0, 1.0, 2.0, 4.0};  // in nats, of the lanes
+constexpr double kTemperatures[] = {0.0, 1.0, 2.0, 4.0};   // in nats, of the lanes
 constexpr std::size_t kMostIdle = 64;  // batches without a better structure until all go back
 
 }  // namespace
@@ -39,9 +39,8 @@ void OrderCrew::run(const Execution& execution,
                              stop_ = true;
                              return true;
                          }};
-    parallel_for(lanes_.size(), kLong, ours, [&](std::size_t i, const StopFlag&) {
-        work(i, lanes_[i], stop_);
-    });
+    parallel_for(lanes_.size(), kLong, ours,
+                 [&](std::size_t i, const StopFlag&) { work(i, lanes_[i], stop_); });
 }
 
 bool OrderCrew::begin(const ParentLists& parents) {
@@ -124,7 +123,8 @@ void OrderCrew::batch(const Execution& execution) {
         return;
     }
     run(execution, [&](std::size_t number, OrderLane& lane, const StopFlag& stop) {
-        for (std::size_t i = 0; i < kAttemptsAtOnce; ++i) lane.attempt(kTemperatures[number % std::size(kTemperatures)], stop);
+        for (std::size_t i = 0; i < kAttemptsAtOnce; ++i)
+            lane.attempt(kTemperatures[number % std::size(kTemperatures)], stop);
     });
     n_attempts_ += kAttemptsAtOnce * lanes_.size();
 }

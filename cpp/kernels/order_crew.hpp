@@ -53,8 +53,8 @@ private:
     Precedences precedences_;
     StopFlag stop_ = false;
     std::vector<OrderLane> lanes_;
-    OrderState best_;  // where all lanes began
-    std::size_t n_idle_ = 0;  // batches since
+    OrderState best_;          // where all lanes began
+    std::size_t n_idle_ = 0;   // batches since
     bool is_settled_ = false;  // whether all lanes are there
     std::vector<std::int32_t> to_sweep_;
     double max_bytes_;

@@ -9,8 +9,9 @@ namespace bestdag {
 namespace {
 
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
-constexpr std::uint64_t kMostMoves = 4;  // of a disturbance
-constexpr std::uint64_t kCutsOneIn = 4;  // disturbances
+constexpr std::size_t kMostListed = 1000;  // sets that are looked at, of each child
+constexpr std::uint64_t kMostMoves = 4;    // of a disturbance
+constexpr std::uint64_t kCutsOneIn = 4;    // disturbances
 
 bool has(const NodeSet& set, std::int32_t node) {
     return std::binary_search(set.begin(), set.end(), node);
@@ -127,7 +128,8 @@ template <class IsOpen>
 bool OrderLane::take_listed(std::size_t child, Family& family, const IsOpen& is_open,
                             const StopFlag& stop) {
     const ListedSets& listed = reader_.listed(child);
-    for (std::size_t i = 0; i < listed.size(); ++i) {
+    const std::size_t n_sets = std::min(listed.size(), kMostListed);
+    for (std::size_t i = 0; i < n_sets; ++i) {
         if (!(listed.scores[i] > family.score() + tie_)) return false;
         const auto set = listed.set(i);
         if (!std::all_of(set.begin(), set.end(), is_open)) continue;
@@ -239,8 +241,8 @@ void OrderLane::move(std::size_t v, std::int32_t to, const Family* family, const
 }
 
 // Moves v to where that gains most. The scores of others are taken as they are with v more or less,
-// and grown on: what is promised is kept, or more. The further v goes the fewer parents it keeps, or
-// the more children it loses, so the walk ends where what may still come cannot make up for it.
+// and grown on: what is promised is kept, or more. The further v goes the fewer parents it keeps,
+// or the more children it loses, so the walk ends where what may still come cannot make up for it.
 bool OrderLane::insert_best(std::size_t v, const StopFlag& stop) {
     const auto node = static_cast<std::int32_t>(v);
     const std::int32_t from = place(v);
@@ -292,8 +294,9 @@ bool OrderLane::insert_best(std::size_t v, const StopFlag& stop) {
         if (is_lost) {
             theirs_ = state_.families[u];
             toggle(u, theirs_, node, kNotKnown, stop);
-            climb(u, theirs_, [&](std::int32_t x) { return x != node && place(number(x)) < q; },
-                  stop);
+            climb(
+                u, theirs_, [&](std::int32_t x) { return x != node && place(number(x)) < q; },
+                stop);
             others += theirs_.score() - state_.families[u].score();
         }
         const Change* const gain = find(mine_.row->more, other);
@@ -357,7 +360,8 @@ void OrderLane::gather_neighbours(std::size_t v) {
     neighbours_.assign(mine.parents.begin(), mine.parents.end());
     for (const Change& change : mine.row->more) neighbours_.push_back(change.node);
     for (std::size_t u = 0; u < n_nodes(); ++u) {
-        if (has(state_.families[u].parents, node)) neighbours_.push_back(static_cast<std::int32_t>(u));
+        if (has(state_.families[u].parents, node))
+            neighbours_.push_back(static_cast<std::int32_t>(u));
     }
 }
 
@@ -381,6 +385,7 @@ void OrderLane::kick(const StopFlag& stop) {
             const auto there = place(number(neighbours_[draw(neighbours_.size())]));
             const std::int32_t to = std::clamp(there, low, high);
             if (to != place(v)) move(v, to, nullptr, stop);
+            for (const std::int32_t u : neighbours_) touch(number(u));
         }
     }
 }
@@ -393,8 +398,8 @@ void OrderLane::cut_loose(std::size_t v, const StopFlag& stop) {
         if (u == v || !has(theirs.parents, node) || has(reader_.required(u), node)) continue;
         toggle(u, theirs, node, kNotKnown, stop);
         const std::int32_t here = place(u);
-        climb(u, theirs,
-              [&](std::int32_t x) { return x != node && place(number(x)) < here; }, stop);
+        climb(
+            u, theirs, [&](std::int32_t x) { return x != node && place(number(x)) < here; }, stop);
         touch(u);
     }
     Family& mine = state_.families[v];
@@ -402,8 +407,8 @@ void OrderLane::cut_loose(std::size_t v, const StopFlag& stop) {
     mine.parents = reader_.required(v);
     look_up(v, mine, stop);
     const auto [low, high] = range_of(v);
-    const auto to = low + static_cast<std::int32_t>(
-                              draw(static_cast<std::uint64_t>(high - low) + 1));
+    const auto to =
+        low + static_cast<std::int32_t>(draw(static_cast<std::uint64_t>(high - low) + 1));
     if (to != place(v)) move(v, to, nullptr, stop);
     touch(v);
 }

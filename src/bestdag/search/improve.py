@@ -15,7 +15,9 @@ from bestdag.graph.dag import Dag
 from bestdag.machine import thread_count
 from bestdag.scores.prior import UniformPrior
 from bestdag.scores.scorer import Scorer
+from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search._candidates import Candidates, Limits
+from bestdag.search._orders import Orders
 from bestdag.search._path_limits import narrowed, precedences
 from bestdag.search.base import Problem, SearchResult, Step
 from bestdag.search.climbing.walk import NOISE
@@ -26,15 +28,22 @@ __all__ = ["Improver", "Structure"]
 
 # Work of one round, in nanoseconds by our count: a fraction of a second.
 _MOST_WORK, _WORK_PER_VARIABLE = 3e8, 1e6
+# Rounds of the search among listed sets in one turn, and how often it has one: every so many
+# rounds, fewer after so many turns without success.
+_SPELL, _SPELL_PER_VARIABLE = 1000, 5
+_TURN_EVERY, _SELDOM, _SHORT_OF_LUCK = 2, 8, 3
+_MANY_VARIABLES = 100
 # Searchers that work from the same structure; threads share them.
 _LANES = 4
 # Bytes of scores that are kept; when there are more, they are forgotten and scored again.
 _MAX_BYTES = 1 << 29
-# One round in so many lists small parent sets, until they are listed.
-_ROUNDS_PER_LIST = 2
+# One round in so many lists small parent sets, until they are listed: where large families are
+# common, few of these sets will be of use.
+_LIST_EVERY, _LIST_SELDOM = 2, 4
+_LARGE, _COMMON = 3, 0.3
 # Where there are more sets, they are first listed for the most promising parents.
 _MANY_SETS = 2_000_000
-# Tabu search takes too long for one round with more variables.
+# With more variables tabu search takes too long for one round.
 _TABU_VARIABLES = 200
 # Gains below this share of the score are rounding noise between equivalent structures.
 _MIN_RELATIVE_GAIN = 1e-12
@@ -54,11 +63,11 @@ class Improver:
     gives the same structure, for any number of threads. At the problem's deadline a round ends
     early and leaves what was found by then.
 
-    The first round climbs by single arcs, the second goes on by tabu search. Those after them
-    search over orders of the variables: in an order each variable has parents among those before
-    it that grew and shrank one by one, without a limit on their number, or the best of the small
-    sets that are listed meanwhile; variables are moved to their best places, disturbed, and moved
-    again.
+    The first round climbs by single arcs; with up to 200 variables tabu search goes on from
+    there. Those after it search over orders of the variables: in an order each variable has
+    parents among those before it that grew and shrank one by one, without a limit on their
+    number, or the best of the small sets that are listed meanwhile; variables are moved to their
+    best places, disturbed, and moved again.
 
     Parameters
     ----------
@@ -99,6 +108,10 @@ class Improver:
         self._is_narrow = False  # whether limits are such that no statement can be broken
         self._crew: _core.OrderCrew | None = None
         self._lists: list[Candidates] | None = None
+        self._before: Sequence[tuple[int, int]] = ()
+        self._sets: dict[int, ParentSets] = {}  # listed so far
+        self._orders: tuple[Dag, Orders] | None = None  # with the best when it was made
+        self._unlucky = 0  # turns of the search among listed sets since it found something
         self._is_climbed = False  # no single arc change raises the best
         self.best = Structure(start, scorer.total(start))
         self.n_rounds = 0
@@ -119,10 +132,10 @@ class Improver:
         """
         before = self.best.score
         self.n_rounds += 1
-        if self.n_rounds == 1 or len(self._numbers) < 2:
-            self.climb()
-        elif self.n_rounds == 2 and len(self._numbers) <= _TABU_VARIABLES:
+        if self.n_rounds == 1 and 1 < len(self._numbers) <= _TABU_VARIABLES:
             self._take(Tabu().run(self._from_best()), "tabu")
+        elif self.n_rounds == 1 or len(self._numbers) < 2:
+            self.climb()
         elif not self._problem.out_of_time():
             self._search_orders()
         return self.best.score > before
@@ -161,14 +174,23 @@ class Improver:
             assert self._crew is not None
             assert self._lists is not None
         with self._scorer.refusals():
-            if self._lists and self.n_rounds % _ROUNDS_PER_LIST == 0:
+            if self._lists and self.n_rounds % self._list_every == 0:
                 self._list_sets(self._crew, self._lists)
+            every = _TURN_EVERY if self._unlucky < _SHORT_OF_LUCK else _SELDOM
+            if not self._lists and self.n_rounds % every == 0:
+                self._search_listed()
+                return
             work = min(_MOST_WORK, _WORK_PER_VARIABLE * len(self._numbers))
             improved = self._crew.improve(work, self._crew_threads, problem.seconds_left)
         if improved:
-            self._consider(self._crew)
+            self._consider(self._crew.parents())
         elif not problem.out_of_time():
             self.climb()
+
+    @property
+    def _list_every(self) -> int:
+        n_large = sum(len(group) > _LARGE for group in self._parents())
+        return _LIST_SELDOM if n_large > _COMMON * len(self._numbers) else _LIST_EVERY
 
     @property
     def _crew_threads(self) -> int:
@@ -176,9 +198,41 @@ class Improver:
 
     def _list_sets(self, crew: _core.OrderCrew, lists: list[Candidates]) -> None:
         for child, sets in lists[0].list_next(self._problem.seconds_left).items():
+            self._sets[child] = sets
             crew.add_sets(child, sets.scores, sets.offsets, sets.members)
         if lists[0].is_done:
             del lists[0]
+
+    def _search_listed(self) -> None:
+        """Search among the listed sets and the families of the best for a while."""
+        problem, names = self._problem, self._problem.names
+        n = len(names)
+        if self._orders is None or self._orders[0] != self.best.dag:
+            scores = self._scorer.by_child(self.best.dag)
+            children = [
+                _with_set(self._sets[v], scores[names[v]], group)
+                for v, group in enumerate(self._parents())
+            ]
+            chains = _LANES if n <= _MANY_VARIABLES else _LANES // 2
+            table = ScoreTable(names, children, complete=False)
+            seed = problem.seed + self.n_rounds
+            orders = Orders(table, self._before, seed, chains, self._threads)
+            if not orders.is_feasible:
+                self._unlucky = _SHORT_OF_LUCK
+                return
+            first = [self._numbers[v] for v in self.best.dag.topological_order()]
+            orders.descend_from(first, problem.seconds_left)
+            orders.scatter(problem.seconds_left)
+            self._orders = (self.best.dag, orders)
+        orders = self._orders[1]
+        orders.improve(_SPELL + _SPELL_PER_VARIABLE * n, problem.seconds_left)
+        before = self.best.score
+        self._consider(orders.parents())
+        self._unlucky += 1
+        if self.best.score > before:
+            self._unlucky = 0
+            self._orders = (self.best.dag, orders)
+            self._go_to_best()
 
     def _go_to_best(self) -> None:
         """Let the crew go on from the best structure."""
@@ -191,15 +245,15 @@ class Improver:
         dag = self.best.dag
         return [sorted(self._numbers[p] for p in dag.parents(v)) for v in self._problem.names]
 
-    def _consider(self, crew: _core.OrderCrew) -> None:
-        """Keep the crew's structure, unless it breaks a statement: then narrow the limits."""
+    def _consider(self, parents: Sequence[Sequence[int]]) -> None:
+        """Keep a structure that is better, unless it breaks a statement: then narrow the limits."""
         problem, nodes, names = self._problem, self._problem.nodes, self._problem.names
         dag = Dag.from_parents(
-            {v: [names[p] for p in given] for v, given in zip(names, crew.parents(), strict=True)}
+            {v: [names[p] for p in given] for v, given in zip(names, parents, strict=True)}
         )
         if (nodes.required_edges or nodes.has_ancestral) and not problem.knowledge.allows(dag):
             self._is_narrow = True
-            self._crew = None
+            self._crew = self._orders = None
             return
         score = self._scorer.total(dag)
         if self._is_better(score):
@@ -212,12 +266,15 @@ class Improver:
         nodes = self._problem.nodes
         limits = Limits(nodes.allowed, nodes.required, nodes.max_parents)
         if not self._is_narrow:
-            self._crew = self._new_crew(limits, precedences(nodes))
+            self._before = precedences(nodes)
+            self._crew = self._new_crew(limits, self._before)
             self._is_narrow = not self._crew.begin(self._parents())
         if self._is_narrow:
             limits = narrowed(limits, nodes, self.best.dag)
+            self._before = ()
             self._crew = self._new_crew(limits, ())
             self._crew.begin(self._parents())
+        self._sets, self._orders = {}, None
         self._lists = [Candidates(self._scorer, limits, self._max_sets)]
         if self._lists[0].n_sets > _MANY_SETS:
             self._lists.insert(0, Candidates(self._scorer, limits, _MANY_SETS // 2))
@@ -244,6 +301,22 @@ class Improver:
             n_lanes=_LANES,
             max_bytes=_MAX_BYTES,
         )
+
+
+def _with_set(sets: ParentSets, score: float, parents: Sequence[int]) -> ParentSets:
+    """Put in one more set, at its place."""
+    if not math.isfinite(score):
+        return sets
+    place = int(np.searchsorted(-sets.scores, -score, side="right"))
+    at = int(sets.offsets[place])
+    ends = np.insert(sets.offsets[1:], place, at) + len(parents) * (
+        np.arange(len(sets.scores) + 1) >= place
+    )
+    return ParentSets(
+        np.insert(sets.scores, place, score),
+        np.concatenate([[0], ends]).astype(np.int64),
+        np.insert(sets.members, at, np.array(parents, np.int32)).astype(np.int32),
+    )
 
 
 def _score_in_python(
