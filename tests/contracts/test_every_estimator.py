@@ -105,7 +105,8 @@ def test_pickles_compares_and_prints_its_settings(estimator):
 
 
 BELONGS = {
-    "ll": "mle", "aic": "mle", "bic": "mle", "mit": "mle", "fnml": "fsnml", "qnml": "fsnml",
+    "ll": "fsnml", "aic": "fsnml", "bic": "fsnml", "mit": "fsnml", "fnml": "fsnml",
+    "qnml": "fsnml",
     "k2": "dirichlet", "bd": "dirichlet", "bde": "dirichlet", "bdeu": "dirichlet",
     "min_bdeu": "dirichlet", "max_bdeu": "dirichlet",
 }  # fmt: skip
@@ -118,3 +119,12 @@ def test_every_score_has_an_estimator(name):
     assert estimator.name == BELONGS[name]
     if estimator.name == "dirichlet":
         assert estimator.prior is score
+
+
+@pytest.mark.parametrize("name", SCORES)
+@given(datasets())
+@settings(max_examples=25)
+def test_what_was_merely_not_seen_is_possible_with_the_parameters_of_a_score(name, dataset):
+    estimator = estimator_for(make_score(name))
+    for table in fit_network(chain_of(dataset), dataset, estimator).tables:
+        assert (table.rows > 0).all()

@@ -48,7 +48,7 @@ __all__ = ["command"]
     "--parameters",
     metavar="NAME",
     help="Parameters of the network written: mle, dirichlet or fsnml.  "
-    "[default: those that belong to the score]",
+    "[default: dirichlet with the score's prior where it has one, else fsnml]",
 )
 @data_options()
 @threads_option

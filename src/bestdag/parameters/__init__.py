@@ -39,9 +39,10 @@ def make_estimator(name: str, **settings: Any) -> Estimator:
 def estimator_for(score: Score) -> Estimator:
     """Return the estimator that belongs to a score.
 
-    The posterior mean under its own prior for a score with Dirichlet priors, fsNML for fNML and
-    qNML, maximum likelihood for LL, AIC, BIC and MIT. A score of your own that has
-    ``priors(counts)`` gets the posterior mean; for another one the choice is yours.
+    The posterior mean under its own prior for a score with Dirichlet priors, fsNML for the others:
+    fNML, qNML, LL, AIC, BIC and MIT. What was merely not seen never has probability zero. A score
+    of your own that has ``priors(counts)`` gets the posterior mean; for another one the choice is
+    yours.
 
     Examples
     --------
@@ -51,10 +52,8 @@ def estimator_for(score: Score) -> Estimator:
     """
     if isinstance(score, HasPriors):
         return Dirichlet(prior=score)
-    if isinstance(score, FNML | QNML):
+    if isinstance(score, FNML | QNML | LL | AIC | BIC | MIT):
         return FSNML()
-    if isinstance(score, LL | AIC | BIC | MIT):
-        return MLE()
     raise InvalidParameterError(
         f"fit: no parameters belong to the score {score.name!r}; "
         f"choose one of {', '.join(ESTIMATORS)}"
