@@ -267,7 +267,7 @@ def test_errors_stay_on_one_line_whatever_the_names():
         assert str(caught.value).splitlines() == [str(caught.value)]
 
 
-def test_a_table_too_large_for_any_memory_is_refused():
+def test_a_table_of_more_rows_than_any_memory_holds_is_read_by_its_default():
     states = ", ".join(map(str, range(1000)))
     text = "network n {}\n"
     for name in "abcdefg":
@@ -275,11 +275,17 @@ def test_a_table_too_large_for_any_memory_is_refused():
     block = "probability ( a | b, c, d, e, f, g ) {{ {} }}"
     with pytest.raises(FormatError, match="9:15: variable 'a' has no values for b=0, c=0"):
         parse(text + block.format(""))
-    default = "default " + ", ".join(["0.001"] * 1000) + ";"
-    with pytest.raises(
-        NotEnoughMemoryError, match=r"x\.bif: table of 'a': 1,000,000,000,000,000,000"
-    ):
-        parse(text + block.format(default))
+    thousandth, first = ", ".join(["0.001"] * 1000), ", ".join(["1"] + ["0"] * 999)
+    text += block.format(f"default {thousandth}; (0, 1, 2, 3, 4, 5) {first};")
+    for name in "bcdefg":
+        text += f"probability ( {name} ) {{ table {thousandth}; }}"
+    table = parse(text).table("a")
+    assert table.n_configurations == 10**18
+    states = dict(zip("bcdefg", "012345", strict=True))
+    assert table.row(**states).tolist() == [1.0] + [0.0] * 999
+    assert table.row(**states | {"g": "6"}).tolist() == [0.001] * 1000
+    with pytest.raises(NotEnoughMemoryError, match="table of 'a': writing out all rows needs"):
+        table.values  # noqa: B018
 
 
 def test_reading_takes_linear_time_in_hostile_files():

@@ -118,13 +118,15 @@ def read_matching(
     weights: str | npt.ArrayLike | None = None,
     drop: str | Iterable[str] | None = None,
     owner: str = "the network",
+    may_lack: bool = False,
 ) -> Dataset:
     """Read the columns that are these variables, with their states, in their order.
 
     The numbers of a variable with cut points become its states; a column may also hold those
     states themselves. A value that is not a state, a column that is missing and, unless
     `ignore_extra`, a column too many is an error that names it and whose variables these are
-    (`owner`). The other settings are those of `read`.
+    (`owner`). With `may_lack` columns may be missing, though not all of them: those that are
+    there are read. The other settings are those of `read`.
     """
     listed = list(variables)
     cut = {variable.name: variable for variable in listed if variable.cuts is not None}
@@ -139,7 +141,8 @@ def read_matching(
         list(states),
         drop,
         owner=None if ignore_extra else owner,
-        cutter=Cutter(cut=frozenset(), given=cut) if cut else None,
+        cutter=Cutter(cut=frozenset(), given=cut, may_lack=may_lack) if cut else None,
+        may_lack=may_lack,
     )
     return _read(source, choice)
 
@@ -175,6 +178,7 @@ def _choice(
     *,
     owner: str | None = None,
     cutter: Cutter | None = None,
+    may_lack: bool = False,
 ) -> Choice:
     marks = frozenset(text_list("missing_values", missing_values, "texts"))
     require_choice("read", "missing", missing, ["error", "drop", "state", "keep"])
@@ -185,7 +189,7 @@ def _choice(
         missing_values=marks,
         max_states=require_count("read", "max_states", max_states, minimum=1),
     )
-    return Choice(columns, drop, weights, options, owner=owner, cutter=cutter)
+    return Choice(columns, drop, weights, options, owner=owner, cutter=cutter, may_lack=may_lack)
 
 
 def _read(source: Any, choice: Choice) -> Dataset:

@@ -8,7 +8,7 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.elimination import aligned, at_rows, log_sum_product, plan_elimination
+from bestdag.elimination import aligned, log_sum_product, plan_elimination
 from bestdag.inference.log_tables import LogTables, Rows
 from bestdag.inference.missing_groups import Group, find_groups
 from bestdag.machine import require_memory
@@ -70,12 +70,12 @@ def _group_sums(
     tables: LogTables, rows: Rows, group: Group, positions: _Positions, target: int | None
 ) -> Iterator[tuple[_Positions, npt.NDArray[np.float64]]]:
     """Sum a group out for these rows, some at a time: shape (rows, 1) or (rows, arity)."""
-    factors = [tables.factor(family) for family in group.families]
+    axes = [tables.axes(family) for family in group.families]
     summed = {str(v) for v in group.variables}
     kept = [] if target is None else [str(target)]
-    names = {name for factor in factors for name in factor.axes}
+    names = {name for each in axes for name in each}
     known = sorted(names - summed - set(kept))
-    scopes = [{_ROW if name in known else name for name in f.axes} for f in factors]
+    scopes = [{_ROW if name in known else name for name in each} for each in axes]
     sizes = {name: tables.arities[int(name)] for name in (*names, *kept)} | {_ROW: 1}
     plan = plan_elimination(scopes, [_ROW, *kept], sizes)
     if plan.log2_cells > _ROOMY:
@@ -93,5 +93,5 @@ def _group_sums(
             column = rows.columns[int(name)]
             assert column is not None  # absent columns are missing in every row
             codes[name] = column[here].astype(np.intp)
-        fixed = [at_rows(factor, codes, _ROW) for factor in factors]
+        fixed = [tables.at_rows(family, codes, _ROW) for family in group.families]
         yield here, aligned(log_sum_product(fixed, plan), [_ROW, *(kept or ["none"])])

@@ -16,7 +16,8 @@ What is written has the layout of the published files and reads back equal: numb
 form that gives the same double, names bare when they have no white space and none of
 ``{ } ( ) [ ] , ; | " \``, else quoted with the escapes ``\"  \\  \n  \r  \t  \uXXXX``. The cut
 points of a variable made from numbers become the property ``bestdag-cuts = 1.5, 2.5``. A property
-of a probability block becomes one of its variable.
+of a probability block becomes one of its variable. A sparse table, which has more than 10,000
+configurations, is written as the rows it lists and a ``default`` row; every other one in full.
 
 References
 ----------
@@ -28,7 +29,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
+import numpy as np
+
 from bestdag.data.schema import Variable
+from bestdag.inference.sparse_table import SparseTable
 from bestdag.network.bif_parser import CUTS_PROPERTY, Parser
 from bestdag.network.bif_syntax import quoted, written_name
 from bestdag.network.network import Network
@@ -123,13 +127,26 @@ def _probability(table: ConditionalTable) -> Iterator[str]:
     parents = ", ".join(written_name(parent.name) for parent in table.parents)
     yield f"probability ( {child} | {parents} ) {{\n"
     # The first parent runs fastest, as in the published files.
-    states = [[written_name(state) for state in parent.states] for parent in table.parents[::-1]]
+    states = [[written_name(state) for state in parent.states] for parent in table.parents]
+    if table.sparse is not None:
+        yield f"  default {_numbers(table.sparse.default.tolist())};\n"
+        yield from _listed_rows(table.sparse, states)
+        yield "}\n"
+        return
     n_parents = len(table.parents)
     turned = table.values.transpose(*range(n_parents)[::-1], n_parents)
     rows = turned.reshape(-1, table.child.arity).tolist()
-    for configuration, row in zip(itertools.product(*states), rows, strict=True):
+    for configuration, row in zip(itertools.product(*states[::-1]), rows, strict=True):
         yield f"  ({', '.join(configuration[::-1])}) {_numbers(row)};\n"
     yield "}\n"
+
+
+def _listed_rows(table: SparseTable, states: list[list[str]]) -> Iterator[str]:
+    order = np.lexsort(table.configurations.T)  # the last key counts first
+    codes, rows = table.configurations[order], table.rows[:-1][order]
+    for configuration, row in zip(codes.tolist(), rows.tolist(), strict=True):
+        names = [own[code] for own, code in zip(states, configuration, strict=True)]
+        yield f"  ({', '.join(names)}) {_numbers(row)};\n"
 
 
 def _numbers(values: list[float]) -> str:

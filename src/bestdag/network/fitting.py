@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,12 @@ from bestdag.errors import DataError, InvalidParameterError, unknown_name
 from bestdag.graph.dag import Dag
 from bestdag.machine import require_memory
 from bestdag.network.network import Network
-from bestdag.network.table import ConditionalTable
+from bestdag.network.table import MAX_AXES, MAX_DENSE_ROWS, ConditionalTable
 from bestdag.parameters import make_estimator
-from bestdag.parameters.base import Estimator
+from bestdag.parameters.base import Estimator, shares_unobserved
 
 __all__ = ["fit_network"]
 
-# An array has no more axes than this (numpy 1 or 2); a table has one per parent and one more.
-_MAX_AXES = 64 if int(np.__version__.partition(".")[0]) >= 2 else 32
 # Arrays as large as the table that are held while it is made: counts, prior, shares and so on.
 _N_ARRAYS = 6
 
@@ -62,8 +61,8 @@ def fit_network(
     Raises
     ------
     NotEnoughMemoryError
-        When the tables would not fit: they have a row for every parent configuration, seen or
-        not.
+        When the tables would not fit. They have a row for every parent configuration that was
+        seen and one for all others, unless the estimator tells those apart.
     DataError
         When cells are missing.
 
@@ -80,7 +79,7 @@ def fit_network(
     _require_nodes(dag)
     if not isinstance(dataset, Dataset):
         dataset = _read(structure, dataset)
-    _require_fitting(dag, dataset)
+    _require_fitting(dag, dataset, shared=shares_unobserved(chosen))
     if isinstance(structure, Network):
         _require_same_states(structure, dataset)
     families = [(node, dag.parents(node)) for node in dag.nodes]
@@ -90,24 +89,34 @@ def fit_network(
 
 
 def _fitted(estimator: Estimator, counts: FamilyCounts) -> ConditionalTable:
-    dense = _with_every_configuration(counts)
-    rows = np.asarray(estimator.rows(dense))
-    if rows.shape != dense.table.shape:
-        raise InvalidParameterError(
-            f"fit: {estimator.name} must give {counts.child.name!r} rows of the shape "
-            f"{dense.table.shape}, got {rows.shape}"
+    q = math.prod(parent.arity for parent in counts.parents)
+    is_whole = counts.n_observed == q
+    if shares_unobserved(estimator) and (not is_whole or len(counts.parents) >= MAX_AXES):
+        rows = _estimated(estimator, counts if is_whole else _with_one_more(counts))
+        listed = rows[: counts.n_observed]
+        return ConditionalTable.of_rows(
+            counts.child, counts.parents, counts.configurations, listed, rows[-1]
         )
+    rows = _estimated(estimator, _with_every_configuration(counts))
     shape = (*(parent.arity for parent in counts.parents), counts.arity)
     return ConditionalTable(counts.child, counts.parents, rows.reshape(shape))
+
+
+def _estimated(estimator: Estimator, counts: FamilyCounts) -> npt.NDArray[np.float64]:
+    rows = np.asarray(estimator.rows(counts))
+    if rows.shape != counts.table.shape:
+        raise InvalidParameterError(
+            f"fit: {estimator.name} must give {counts.child.name!r} rows of the shape "
+            f"{counts.table.shape}, got {rows.shape}"
+        )
+    return rows
 
 
 def _like(network: Network, tables: list[ConditionalTable]) -> Network:
     """Put new tables into a network."""
     made = []
     for old, new in zip(network.tables, tables, strict=True):
-        place = {parent.name: axis for axis, parent in enumerate(new.parents)}
-        axes = [*(place[parent.name] for parent in old.parents), len(place)]
-        made.append(ConditionalTable(old.child, old.parents, new.values.transpose(axes)))
+        made.append(new.reordered(old.child, old.parents))
     return Network(
         made,
         name=network.name,
@@ -122,15 +131,37 @@ def _with_every_configuration(counts: FamilyCounts) -> FamilyCounts:
     if counts.n_observed == q:  # all of them, in lexicographic order
         return counts
     number: npt.NDArray[np.int64] = np.zeros(counts.n_observed, np.int64)
-    every = np.empty((q, len(counts.parents)), np.uint16)
-    rest = np.arange(q)
-    for k in reversed(range(len(counts.parents))):
-        rest, every[:, k] = np.divmod(rest, counts.parents[k].arity)
+    every = _first_configurations(counts.parents, q)
     for k, parent in enumerate(counts.parents):
         number = number * parent.arity + counts.configurations[:, k]
     table: Any = np.zeros((q, counts.arity), counts.table.dtype)
     table[number] = counts.table
     return FamilyCounts(counts.child, counts.parents, every, table, float(q))
+
+
+def _with_one_more(counts: FamilyCounts) -> FamilyCounts:
+    """Add, as the last row, the first parent configuration that does not occur."""
+    m = counts.n_observed
+    first = _first_configurations(counts.parents, m + 1)
+    other = np.append((first[:-1] != counts.configurations).any(axis=1), True)
+    absent = first[int(np.argmax(other))]
+    nothing: Any = np.zeros((1, counts.arity), counts.table.dtype)
+    return FamilyCounts(
+        counts.child,
+        counts.parents,
+        np.vstack([counts.configurations, absent]),
+        np.vstack([counts.table, nothing]),
+        counts.n_configurations,
+    )
+
+
+def _first_configurations(parents: Sequence[Variable], n: int) -> npt.NDArray[np.uint16]:
+    """Return the first n configurations, the last parent running fastest."""
+    codes = np.empty((n, len(parents)), np.uint16)
+    rest = np.arange(n)
+    for k in reversed(range(len(parents))):
+        rest, codes[:, k] = np.divmod(rest, parents[k].arity)
+    return codes
 
 
 def _require_nodes(dag: Dag) -> None:
@@ -147,7 +178,7 @@ def _read(structure: Dag | Network, source: Any) -> Dataset:
     return read(source, columns=structure.nodes)
 
 
-def _require_fitting(dag: Dag, dataset: Dataset) -> None:
+def _require_fitting(dag: Dag, dataset: Dataset, *, shared: bool) -> None:
     """Refuse what cannot be fitted, before anything is counted."""
     variables = {variable.name: variable for variable in dataset.variables}
     for node in dag.nodes:
@@ -156,7 +187,7 @@ def _require_fitting(dag: Dag, dataset: Dataset) -> None:
     kept = 0
     for node in dag.nodes:
         parents = [variables[name] for name in dag.parents(node)]
-        kept += _require_room(variables[node], parents, kept)
+        kept += _require_room(variables[node], parents, kept, dataset.n_rows if shared else None)
 
 
 def _require_same_states(network: Network, dataset: Dataset) -> None:
@@ -173,15 +204,24 @@ def _shown(states: tuple[str, ...]) -> str:
     return ", ".join(map(repr, states[:5])) + (", ..." if len(states) > 5 else "")
 
 
-def _require_room(child: Variable, parents: list[Variable], kept: int) -> int:
-    """Return the bytes of a table, if it fits beside those that are `kept`."""
-    if len(parents) >= _MAX_AXES:
-        raise DataError(
-            f"fit: a table can have {_MAX_AXES - 1} parents, {child.name!r} has {len(parents)}"
-        )
+def _require_room(
+    child: Variable, parents: list[Variable], kept: int, most_rows: int | None
+) -> int:
+    """Return the bytes of a table, if it fits beside those that are `kept`.
+
+    `most_rows` is how many configurations can have a row of their own, where others share one.
+    """
     q = math.prod(parent.arity for parent in parents)
-    size = 8 * q * child.arity
     shown = f"{q:,}" if q < 10**15 else f"{float(q):.3g}"
+    if most_rows is not None and q > max(MAX_DENSE_ROWS, 2 * most_rows):
+        q = most_rows + 1
+        shown = f"up to {q:,}"
+    elif most_rows is None and len(parents) >= MAX_AXES:
+        raise DataError(
+            f"fit: a table with a row for every configuration can have {MAX_AXES - 1} parents, "
+            f"{child.name!r} has {len(parents)}"
+        )
+    size = 8 * q * child.arity
     require_memory(
         "fit",
         f"the table of {child.name!r} given {len(parents)} parents, {shown} configurations times "

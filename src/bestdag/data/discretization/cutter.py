@@ -26,13 +26,14 @@ class Cutter:
 
     `cut` names the columns that the method cuts; None leaves the choice to the rule: all values
     are numbers, and one of them is not whole or they are more than `max_states`. `given` holds
-    the variables whose cut points are known.
+    the variables whose cut points are known; with `may_lack` some need not be in the table.
     """
 
     method: Method | None = None
     target: str | None = None
     cut: frozenset[str] | None = None
     given: Mapping[str, Variable] = field(default_factory=dict)
+    may_lack: bool = False
 
     def columns(
         self,
@@ -60,7 +61,10 @@ class Cutter:
 
     def _require_names(self, names: Sequence[str], options: ReadOptions) -> None:
         who = f"discretize: {options.source}"
-        asked = [*sorted(self.cut or ()), *self.given]
+        asked = [
+            *sorted(self.cut or ()),
+            *(n for n in self.given if n in names or not self.may_lack),
+        ]
         for name in [self.target, *asked] if self.target is not None else asked:
             if name not in names:
                 raise unknown_name("column", name, names, who=who)
