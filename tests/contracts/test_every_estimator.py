@@ -17,6 +17,9 @@ from bestdag.parameters.base import Estimator
 from bestdag.scores import SCORES, make_score
 from tests.contracts.test_every_score import datasets
 
+# Few rows and many states are what these tests are about.
+pytestmark = pytest.mark.filterwarnings("ignore:fit. the network has .* parameters")
+
 EVERY = [
     *(estimator() for estimator in ESTIMATORS.values()),
     Dirichlet(pseudo_count=2),

@@ -15,6 +15,9 @@ from bestdag.errors import DataError, FormatError
 from bestdag.network import bif, json_format
 from bestdag.network.table import ConditionalTable
 
+# Few rows and many states are what these tests are about.
+pytestmark = pytest.mark.filterwarnings("ignore:fit. the network has .* parameters")
+
 A = Variable("a", tuple(map(str, range(200))))
 B = Variable("b", tuple(map(str, range(300))))
 C = Variable("c", ("no", "yes"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +16,7 @@ from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read, read_matching
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError, InvalidParameterError, unknown_name
+from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknown_name
 from bestdag.graph.dag import Dag
 from bestdag.machine import require_memory
 from bestdag.network.network import Network
@@ -22,8 +24,10 @@ from bestdag.network.table import MAX_AXES, MAX_DENSE_ROWS, ConditionalTable
 from bestdag.parameters import make_estimator
 from bestdag.parameters.base import Estimator, shares_unobserved
 
-__all__ = ["fit_network"]
+__all__ = ["fit_network", "fitted_network"]
 
+# So many parameters per row are warned of.
+_MANY_PARAMETERS = 10
 # Arrays as large as the table that are held while it is made: counts, prior, shares and so on.
 _N_ARRAYS = 6
 
@@ -66,6 +70,11 @@ def fit_network(
     DataError
         When cells are missing.
 
+    Warns
+    -----
+    DataWarning
+        When the network has more than ten times as many parameters as there are rows.
+
     Examples
     --------
     >>> from bestdag.data.readers import read
@@ -74,6 +83,19 @@ def fit_network(
     >>> network.table("wet").row(rain="yes").round(3).tolist()
     [0.333, 0.667]
     """
+    network, dataset = fitted_network(structure, dataset, estimator, threads=threads)
+    _warn_of_many_parameters(network.tables, dataset)
+    return network
+
+
+def fitted_network(
+    structure: Dag | Network,
+    dataset: Any,
+    estimator: Estimator | str,
+    *,
+    threads: int | None = None,
+) -> tuple[Network, Dataset]:
+    """Do what `fit_network` does, without a warning; return the data as they were read, too."""
     chosen = make_estimator(estimator) if isinstance(estimator, str) else _checked(estimator)
     dag = structure.dag if isinstance(structure, Network) else structure
     _require_nodes(dag)
@@ -85,7 +107,29 @@ def fit_network(
     families = [(node, dag.parents(node)) for node in dag.nodes]
     engine = CountingEngine(dataset.select(dag.nodes), threads=threads)
     tables = [_fitted(chosen, counts) for counts in engine.count(families)]
-    return _like(structure, tables) if isinstance(structure, Network) else Network(tables)
+    network = _like(structure, tables) if isinstance(structure, Network) else Network(tables)
+    return network, dataset
+
+
+def _warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Dataset) -> None:
+    """Warn of a network that the rows can hardly tell anything about."""
+    n_parameters = sum(table.n_parameters for table in tables)
+    n_rows = max(dataset.n_rows, dataset.total_weight)
+    if n_parameters <= _MANY_PARAMETERS * n_rows:
+        return
+    widest = max(tables, key=lambda table: table.n_parameters)
+    message = (
+        f"fit: the network has {_number(n_parameters)} parameters, more than "
+        f"{_MANY_PARAMETERS} times the {n_rows:,.6g} row{'' if n_rows == 1 else 's'}, "
+        f"{_number(widest.n_parameters)} of them in the table of {widest.child.name!r}; "
+        "learn with a score that charges more for parameters (bic, fnml), limit the number of "
+        "parents, or cut columns of many values into few"
+    )
+    # Where our code was called from.
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("bestdag"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, DataWarning, stacklevel=level)
 
 
 def _fitted(estimator: Estimator, counts: FamilyCounts) -> ConditionalTable:
@@ -212,7 +256,7 @@ def _require_room(
     `most_rows` is how many configurations can have a row of their own, where others share one.
     """
     q = math.prod(parent.arity for parent in parents)
-    shown = f"{q:,}" if q < 10**15 else f"{float(q):.3g}"
+    shown = _number(q)
     if most_rows is not None and q > max(MAX_DENSE_ROWS, 2 * most_rows):
         q = most_rows + 1
         shown = f"up to {q:,}"
@@ -230,6 +274,12 @@ def _require_room(
         "use fewer parents",
     )
     return size
+
+
+def _number(n: int) -> str:
+    if n < 10**15:
+        return f"{n:,}"
+    return f"{float(n):.3g}" if n < 10**300 else "more than 1e300"
 
 
 def _checked(estimator: object) -> Estimator:
