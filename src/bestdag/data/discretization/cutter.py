@@ -27,6 +27,7 @@ class Cutter:
     `cut` names the columns that the method cuts; None leaves the choice to the rule: all values
     are numbers, and one of them is not whole or they are more than `max_states`. `given` holds
     the variables whose cut points are known; with `may_lack` some need not be in the table.
+    The names of all columns that are cut are put into `cut_names`.
     """
 
     method: Method | None = None
@@ -34,6 +35,7 @@ class Cutter:
     cut: frozenset[str] | None = None
     given: Mapping[str, Variable] = field(default_factory=dict)
     may_lack: bool = False
+    cut_names: list[str] | None = None
 
     def columns(
         self,
@@ -57,6 +59,8 @@ class Cutter:
         for name in names:
             if is_cut[name]:
                 made[name] = self._cut(table, name, rows, counted)
+                if self.cut_names is not None:
+                    self.cut_names.append(name)
         return [made[name] for name in names]
 
     def _require_names(self, names: Sequence[str], options: ReadOptions) -> None:
