@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bestdag import Dag, Network, Variable, fit_network
 from bestdag.data.dataset import Dataset
-from bestdag.errors import DataError, FormatError
+from bestdag.errors import DataError, FormatError, NotEnoughMemoryError
 from bestdag.network import bif, json_format
 from bestdag.network.table import ConditionalTable
 
@@ -214,6 +214,23 @@ def test_a_bif_file_has_a_default_row_beyond_10_000_rows_only():
     text = bif.render(Network(tables)).decode()
     assert "default" not in text
     assert text.count(") 0.5, 0.5;") == 8_999
+
+
+@pytest.mark.parametrize("name", ["net.bif", "net.json.gz"])
+def test_what_would_not_fit_is_refused_with_its_size_before_anything_is_written(
+    tmp_path, monkeypatch, name
+):
+    wide = wide_network()
+    values = wide.table("c").values
+    dense = Network([*wide.tables[:2], ConditionalTable(C, (A, B), values)], name="wide")
+    monkeypatch.setattr("bestdag.machine.available_memory", lambda: 1 << 20)
+    with pytest.raises(
+        NotEnoughMemoryError, match=r"save: .*net.*a file of 120,500 numbers, about 2\.4 MiB, needs"
+    ):
+        dense.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    wide.save(tmp_path / name)
+    assert Network.load(tmp_path / name) == dense
 
 
 @pytest.mark.parametrize(

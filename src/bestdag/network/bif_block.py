@@ -34,6 +34,7 @@ class Declared:
     """A variable and what was said of it so far."""
 
     variable: Variable
+    written: tuple[str, ...]  # its states as they stand in the file
     position: int
     properties: list[str]
     table: ConditionalTable | None = None
@@ -41,7 +42,7 @@ class Declared:
     bare_codes: dict[str, int] = field(init=False)  # of the states that may stand unquoted
 
     def __post_init__(self) -> None:
-        self.codes = {state: code for code, state in enumerate(self.variable.states)}
+        self.codes = {state: code for code, state in enumerate(self.written)}
         self.bare_codes = {state: code for state, code in self.codes.items() if is_bare(state)}
 
 
@@ -166,7 +167,7 @@ class Block:
             code = parent.codes.get(state.text)
             if code is None:
                 kind = f"state of {parent.variable.name!r}"
-                known = parent.variable.states
+                known = parent.written
                 scanner.fail(state.position, str(unknown_name(kind, state.text, known)))
             row = row * parent.variable.arity + code
         return row
