@@ -106,6 +106,11 @@ class LogTables:
         """Name the axes of one table; those of length 1 say nothing and are left out."""
         return tuple(str(v) for v in self.families[family] if self.arities[v] > 1)
 
+    def sparse(self, family: int) -> SparseTable | None:
+        """Return one table if it is sparse."""
+        values = self._values[family]
+        return values if isinstance(values, SparseTable) else None
+
     def at_rows(self, family: int, codes: Mapping[str, npt.NDArray[np.intp]], row: str) -> Factor:
         """Fix axes of one table to the codes of many rows; `row` names the new axis.
 

@@ -106,7 +106,7 @@ class SparseTable:
         known = [axis for axis in wide if axis in fixed]
         free = [axis for axis in wide if axis not in fixed]
         shape = [self.parent_arities[axis] for axis in free]
-        rows, listed = self._matches({axis: fixed[axis] for axis in known}, n_rows)
+        rows, listed = self.matches({axis: fixed[axis] for axis in known}, n_rows)
         place = (rows, *(self.configurations[listed, axis] for axis in free))
         if child in fixed:
             states = fixed[child]
@@ -119,7 +119,7 @@ class SparseTable:
         out[place] = self.rows[listed]
         return out if self.arity > 1 else out[..., 0]
 
-    def _matches(
+    def matches(
         self, known: Mapping[int, _Positions], n_rows: int
     ) -> tuple[_Positions, _Positions]:
         """Return all pairs of a row and a listed configuration that agree where codes are known."""
