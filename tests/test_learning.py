@@ -46,7 +46,7 @@ def fitted(learned, estimator):
         (BDe(prior=PRIOR, ess=3), Dirichlet(prior=PRIOR, ess=3)),
         (MaxBDeu(ess=2), Dirichlet(prior=MaxBDeu(ess=2))),
         (QNML(), FSNML()),
-        (BIC(), MLE()),
+        (BIC(), FSNML()),
     ],
 )
 def test_picks_the_parameters_of_the_score(learned, score, estimator):

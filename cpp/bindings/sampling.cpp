@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "bindings/common.hpp"
+#include "bindings/types.hpp"
 
 namespace {
 
@@ -30,11 +30,12 @@ void register_sampling(nb::module_& m) {
         "sample_network",
         [](Array2<const std::uint64_t> keys, std::vector<Array2<const std::uint64_t>> thresholds,
            std::vector<Array1<const std::uint32_t>> parents,
-           std::vector<Array1<const std::uint64_t>> strides, std::vector<Column> columns,
-           int threads) {
+           std::vector<Array1<const std::uint64_t>> strides, Finders finders,
+           std::vector<Column> columns, int threads) {
             const std::size_t n_nodes = columns.size();
             if (keys.shape(0) != n_nodes || keys.shape(1) != 2 || thresholds.size() != n_nodes ||
-                parents.size() != n_nodes || strides.size() != n_nodes) {
+                parents.size() != n_nodes || strides.size() != n_nodes ||
+                finders.size() != n_nodes) {
                 throw std::invalid_argument("one key, table and parent list per column is needed");
             }
             const std::size_t n_rows =
@@ -42,18 +43,24 @@ void register_sampling(nb::module_& m) {
             std::vector<bestdag::SampledNode> nodes;
             nodes.reserve(n_nodes);
             for (std::size_t i = 0; i < n_nodes; ++i) {
+                const bestdag::RowFinder* finder = finder_at(finders, i);
+                if (finder && (finder->n_parents() != parents[i].size() ||
+                               finder->n_listed() + 1 != thresholds[i].shape(0))) {
+                    throw std::invalid_argument("a finder must fit its table and its parents");
+                }
                 nodes.push_back({{keys(i, 0), keys(i, 1)},
                                  view(thresholds[i]),
                                  thresholds[i].shape(1),
                                  view(parents[i]),
                                  view(strides[i]),
-                                 code_column(columns[i], n_rows)});
+                                 code_column(columns[i], n_rows),
+                                 finder});
             }
             run_unlocked(threads, [&](const bestdag::Execution& execution) {
                 bestdag::sample_network(nodes, n_rows, execution);
             });
         },
         "keys"_a.noconvert(), "thresholds"_a.noconvert(), "parents"_a.noconvert(),
-        "strides"_a.noconvert(), "columns"_a.noconvert(), "threads"_a,
+        "strides"_a.noconvert(), "finders"_a, "columns"_a.noconvert(), "threads"_a,
         "Draw all rows of a network, parents first, into the columns; see kernels/sampling.hpp.");
 }

@@ -4,6 +4,7 @@
 #include "bindings/common.hpp"
 #include "kernels/bitwise.hpp"
 #include "kernels/families.hpp"
+#include "kernels/row_finder.hpp"
 
 using Columns = nb::typed<nb::list, nb::object>;
 using Arities = nb::typed<nb::list, int>;
@@ -19,6 +20,14 @@ private:
     nb::list columns_;
     nb::object weights_;
 };
+
+// Finders of sparse tables, None for a dense one; the list keeps them alive.
+using Finders = nb::typed<nb::list, nb::object>;
+
+inline const bestdag::RowFinder* finder_at(const Finders& finders, std::size_t i) {
+    const nb::object found = finders[i];
+    return found.is_none() ? nullptr : nb::cast<const bestdag::RowFinder*>(found);
+}
 
 using Int32s = Array1<const std::int32_t>;
 using Int64s = Array1<const std::int64_t>;

@@ -14,6 +14,7 @@ constexpr std::size_t kMaxBlockRows = 2048;
 constexpr std::size_t kBlockSums = 16'384;
 constexpr double kNanosecondsPerLookup = 1.0;
 constexpr double kNanosecondsPerExp = 8.0;
+constexpr std::size_t kLookupsPerSearch = 30;
 // Up to so many states the loop over them is unrolled.
 constexpr std::size_t kMaxUnrolled = 12;
 
@@ -82,6 +83,61 @@ void add_cells_of(std::index_sequence<N...>, const RowTable& table, std::size_t 
     if (!unrolled) add_cells<0>(values, n_states, scratch, marked, n_rows, sums);
 }
 
+// Mark the rows of a block that have a missing cell in some column of the table.
+bool mark_block(const Table& data, const RowTable& table, std::span<const std::uint8_t> has_missing,
+                std::size_t first_row, std::size_t n_rows, std::uint8_t* missing) noexcept {
+    bool marked = false;
+    for (const std::uint32_t c : table.columns) {
+        if (c == RowTable::kTarget || !has_missing[c]) continue;
+        if (!std::exchange(marked, true)) std::fill_n(missing, n_rows, std::uint8_t{0});
+        const Column& column = data.column(c);
+        const auto visit = [&](const auto* codes) {
+            mark_missing(codes + first_row, column.arity, n_rows, missing);
+        };
+        column.narrow ? visit(column.narrow) : visit(column.wide);
+    }
+    return marked;
+}
+
+// The rows of a listed table that a block of rows has when the target is in this state.
+void find_rows(const Table& data, const RowTable& table, std::uint64_t target_state,
+               std::size_t first_row, std::span<std::uint64_t> found) {
+    table.finder->find(
+        found, [&](std::size_t parent, std::uint64_t stride, std::span<std::uint64_t> keys) {
+            if (table.columns[parent] == RowTable::kTarget) {
+                for (std::uint64_t& key : keys) key += stride * target_state;
+                return;
+            }
+            const Column& column = data.column(table.columns[parent]);
+            const auto visit = [&](const auto* codes) {
+                add_codes(codes + first_row, stride, keys.size(), keys.data());
+            };
+            column.narrow ? visit(column.narrow) : visit(column.wide);
+        });
+}
+
+void add_listed(const Table& data, const RowTable& table, std::span<const std::uint8_t> has_missing,
+                std::size_t n_states, std::size_t first_row, std::size_t n_rows, double* sums) {
+    Scratch<std::uint64_t> scratch;
+    const bool marked = mark_block(data, table, has_missing, first_row, n_rows, scratch.missing);
+    const std::span<std::uint64_t> found{scratch.offsets, n_rows};
+    if (table.columns.back() == RowTable::kTarget) {
+        find_rows(data, table, 0, first_row, found);
+        for (std::uint64_t& offset : found) offset *= table.arity;
+        add_cells<0>(table.values.data(), n_states, scratch, marked, n_rows, sums);
+        return;
+    }
+    const Column& child = data.column(table.columns.back());
+    // Without the target among the parents, n_states is 1.
+    for (std::size_t k = 0; k < n_states; ++k) {
+        find_rows(data, table, k, first_row, found);
+        for (std::size_t i = 0; i < n_rows; ++i) {
+            if (marked && scratch.missing[i]) continue;
+            sums[i * n_states + k] += table.values[found[i] * table.arity + child[first_row + i]];
+        }
+    }
+}
+
 template <class Offset>
 void add_table(const Table& data, const RowTable& table, std::span<const std::uint8_t> has_missing,
                std::size_t n_states, std::size_t first_row, std::size_t n_rows,
@@ -115,7 +171,10 @@ void share(std::span<double> sums, RowResult result) noexcept {
 double expected_nanoseconds(std::size_t n_rows, std::span<const RowTable> tables,
                             std::size_t n_states, RowResult result) noexcept {
     std::size_t lookups = tables.size() * n_states;
-    for (const RowTable& table : tables) lookups += table.columns.size();
+    for (const RowTable& table : tables) {
+        lookups += table.columns.size();
+        if (table.finder) lookups += n_states * (kLookupsPerSearch + table.columns.size());
+    }
     double row = static_cast<double>(lookups) * kNanosecondsPerLookup;
     if (result != RowResult::kSum) row += static_cast<double>(n_states) * kNanosecondsPerExp;
     return static_cast<double>(n_rows) * row;
@@ -136,6 +195,10 @@ void sum_row_tables(const Table& data, std::span<const RowTable> tables,
         double* sums = out.data() + first * n_states;
         for (const RowTable& table : tables) {
             if (stop.load(std::memory_order_relaxed)) return;
+            if (table.finder) {
+                add_listed(data, table, has_missing, n_states, first, rows, sums);
+                continue;
+            }
             // 32 bits do for all but tables of 32 GiB, and are twice as fast.
             if (table.values.size() <= std::numeric_limits<std::uint32_t>::max()) {
                 add_table<std::uint32_t>(data, table, has_missing, n_states, first, rows, sums);

@@ -51,6 +51,21 @@ void fill_offsets(std::span<const SampledNode> nodes, const SampledNode& node,
     }
 }
 
+// The same where a finder knows which configurations have thresholds of their own.
+template <class Offset>
+void find_offsets(std::span<const SampledNode> nodes, const SampledNode& node,
+                  std::size_t first_row, std::size_t n_rows, Offset* offsets) {
+    std::uint64_t found[kBlockRows];
+    node.finder->find({found, n_rows}, [&](std::size_t parent, std::uint64_t stride,
+                                           std::span<std::uint64_t> keys) {
+        std::visit([&](auto* codes) { add_parent(codes + first_row, stride, n_rows, keys.data()); },
+                   nodes[node.parents[parent]].codes);
+    });
+    for (std::size_t i = 0; i < n_rows; ++i) {
+        offsets[i] = static_cast<Offset>(found[i] * node.n_thresholds);
+    }
+}
+
 // The number of thresholds not above the draw, by looking at all of them: no branch to mispredict.
 template <std::size_t N, class Code, class Offset>
 void draw_counted(const std::uint64_t* thresholds, const Scratch<Offset>& scratch,
@@ -90,10 +105,14 @@ bool draw_small(std::index_sequence<N...>, const SampledNode& node, const Scratc
 
 template <class Offset>
 void draw_block(std::span<const SampledNode> nodes, const SampledNode& node, std::size_t first_row,
-                std::size_t n_rows) noexcept {
+                std::size_t n_rows) {
     Scratch<Offset> scratch;
     fill_draws(node.key, first_row, n_rows, scratch.draws);
-    fill_offsets(nodes, node, first_row, n_rows, scratch.offsets);
+    if (node.finder) {
+        find_offsets(nodes, node, first_row, n_rows, scratch.offsets);
+    } else {
+        fill_offsets(nodes, node, first_row, n_rows, scratch.offsets);
+    }
     std::visit(
         [&](auto* column) {
             auto* codes = column + first_row;

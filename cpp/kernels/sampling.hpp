@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "kernels/parallel.hpp"
+#include "kernels/row_finder.hpp"
 
 namespace bestdag {
 
@@ -16,14 +17,17 @@ using CodeColumn = std::variant<std::uint8_t*, std::uint16_t*>;
 
 // One variable of the network. Tables are in 1 / 2^63: the state drawn in parent configuration j
 // is the number of k with draw >= thresholds[j * n_thresholds + k], draw uniform in 0 ... 2^63 - 1.
-// A threshold of 2^63 is never reached, so states behind it are impossible.
+// A threshold of 2^63 is never reached, so states behind it are impossible. With a finder, j is
+// what it finds for the parents: thresholds are those of the listed configurations, then one row
+// for all others.
 struct SampledNode {
     std::array<std::uint64_t, 2> key;           // of this variable's own random stream
     std::span<const std::uint64_t> thresholds;  // ascending within each configuration
     std::size_t n_thresholds;                   // arity - 1
     std::span<const std::uint32_t> parents;     // positions of nodes listed before this one
-    std::span<const std::uint64_t> strides;     // one per parent, counted in configurations
+    std::span<const std::uint64_t> strides;     // one per parent, in configurations; or a finder
     CodeColumn codes;                           // room for all rows
+    const RowFinder* finder = nullptr;
 };
 
 // Fill the codes of all nodes for rows 0 ... n_rows - 1. Row i of a node is drawn from number i of

@@ -70,8 +70,9 @@ class Result:
         Parameters
         ----------
         parameters : Estimator or str, optional
-            By default the estimator that belongs to the score, with the score's own prior where
-            it has one. Otherwise an estimator, or the name of one: "mle", "dirichlet", "fsnml".
+            By default the estimator that belongs to the score: the posterior mean under the
+            score's own prior where it has one, else fsNML. Otherwise an estimator, or the name of
+            one: "mle", "dirichlet", "fsnml".
         threads : int, optional
             Threads for counting; every processor by default.
         **settings

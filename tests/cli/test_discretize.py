@@ -47,6 +47,7 @@ def test_json(cli, table, tmp_path):
         "target": None,
         "output": str(out),
         "cuts": {"dose": [0.65]},
+        "empty_intervals": [],
         "states": {"dose": ["<=0.65", ">0.65"]},
         "one_interval": [],
         "not_cut": ["code", "ill"],
@@ -195,3 +196,14 @@ def test_raw_numbers_are_scored_by_a_network_with_cut_points(cli, table, tmp_pat
     shown = cli("score", table, net, "--score", "ll", "--ignore-extra", "--json")
     # ill follows dose exactly, so only dose costs: 12 ln 2.
     assert json.loads(shown.out)["scores"]["ll"]["total"] == pytest.approx(-8.317766166719343)
+
+
+def test_says_when_labels_do_not_tell_the_cut_points(cli, tmp_path):
+    table, out = tmp_path / "gap.csv", tmp_path / "out.csv"
+    table.write_text("x\n0.5\n1\n9\n9.5\n")
+    shown = cli("discretize", table, "--method", "uniform", "--bins", 3, "-o", out)
+    assert "no row is in some interval of x: the labels alone do not tell the cut" in shown.out
+    assert read(out).variable("x").cuts is None
+    shown = cli("discretize", table, "--method", "quantile", "--bins", 2, "-o", out, "--force")
+    assert "no row" not in shown.out
+    assert read(out).variable("x").cuts == (5.0,)

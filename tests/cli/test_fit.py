@@ -57,6 +57,7 @@ def test_the_file_has_the_numbers_of_the_library(cli, tmp_path, arguments, estim
     assert Network.load(out) == expected
     assert json.loads(shown.out) == {
         "file": str(out),
+        "cut": [],
         "parameters": estimator.name,
         "settings": settings,
         "rows": 2000,

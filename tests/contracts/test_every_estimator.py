@@ -17,6 +17,9 @@ from bestdag.parameters.base import Estimator
 from bestdag.scores import SCORES, make_score
 from tests.contracts.test_every_score import datasets
 
+# Few rows and many states are what these tests are about.
+pytestmark = pytest.mark.filterwarnings("ignore:fit. the network has .* parameters")
+
 EVERY = [
     *(estimator() for estimator in ESTIMATORS.values()),
     Dirichlet(pseudo_count=2),
@@ -105,8 +108,8 @@ def test_pickles_compares_and_prints_its_settings(estimator):
 
 
 BELONGS = {
-    "ll": "mle", "aic": "mle", "bic": "mle", "hqc": "mle", "mit": "mle", "fnml": "fsnml",
-    "qnml": "fsnml", "k2": "dirichlet", "bd": "dirichlet", "bdq": "dirichlet",
+    "ll": "fsnml", "aic": "fsnml", "bic": "fsnml", "hqc": "fsnml", "mit": "fsnml",
+    "fnml": "fsnml", "qnml": "fsnml", "k2": "dirichlet", "bd": "dirichlet", "bdq": "dirichlet",
     "bde": "dirichlet", "bdeu": "dirichlet", "min_bdeu": "dirichlet", "max_bdeu": "dirichlet",
 }  # fmt: skip
 
@@ -118,3 +121,12 @@ def test_every_score_has_an_estimator(name):
     assert estimator.name == BELONGS[name]
     if estimator.name == "dirichlet":
         assert estimator.prior is score
+
+
+@pytest.mark.parametrize("name", SCORES)
+@given(datasets())
+@settings(max_examples=25)
+def test_what_was_merely_not_seen_is_possible_with_the_parameters_of_a_score(name, dataset):
+    estimator = estimator_for(make_score(name))
+    for table in fit_network(chain_of(dataset), dataset, estimator).tables:
+        assert (table.rows > 0).all()

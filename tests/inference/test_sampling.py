@@ -216,7 +216,7 @@ def test_refuses_more_rows_than_fit(monkeypatch):
 def test_native_call_wants_arrays_as_they_are():
     keys = np.zeros((1, 2), dtype=np.uint64)
     halves, none = np.full((1, 1), 2**62, dtype=np.uint64), np.zeros(0, dtype=np.uint64)
-    rest = [none.astype(np.uint32)], [none]
+    rest = [none.astype(np.uint32)], [none], [None]
     column = np.zeros(3, dtype=np.uint8)
     _core.sample_network(keys, [halves], *rest, [column], 1)
     with pytest.raises(TypeError):  # a silent copy would lose the result
@@ -236,6 +236,7 @@ def test_answers_ctrl_c_and_works_afterwards():
     keys = np.zeros((n_nodes, 2), dtype=np.uint64)
     halves, none = np.full((1, 1), 2**62, dtype=np.uint64), np.zeros(0, dtype=np.uint64)
     nodes = [[halves] * n_nodes, [none.astype(np.uint32)] * n_nodes, [none] * n_nodes]
+    nodes.append([None] * n_nodes)
     sent = []
 
     def interrupt():

@@ -199,7 +199,10 @@ def test_mistakes_in_the_frame(text, message):
         ("type discrete [1] {x}; type discrete [1] {x};", "2:24: variable 'v' has two types"),
         ('type discrete [1] {"a\\q"};', r"2:22: unknown escape '\\\\q' in a string"),
         ("type discrete [1] {x}; property bestdag-cuts = one;", "2:24: expected cut points"),
-        ("property bestdag-cuts = 1; property bestdag-cuts = 1;", "2:28: cut points of 'v' are"),
+        (
+            "property bestdag-cuts = 1; property bestdag-cuts = 1;",
+            "2:28: the property bestdag-cuts of 'v' is",
+        ),
         ("type discrete [2] {x,y}; property bestdag-cuts = ;", "1:23: .*2 states need 1 cut"),
     ],
 )
@@ -267,7 +270,7 @@ def test_errors_stay_on_one_line_whatever_the_names():
         assert str(caught.value).splitlines() == [str(caught.value)]
 
 
-def test_a_table_too_large_for_any_memory_is_refused():
+def test_a_table_of_more_rows_than_any_memory_holds_is_read_by_its_default():
     states = ", ".join(map(str, range(1000)))
     text = "network n {}\n"
     for name in "abcdefg":
@@ -275,11 +278,17 @@ def test_a_table_too_large_for_any_memory_is_refused():
     block = "probability ( a | b, c, d, e, f, g ) {{ {} }}"
     with pytest.raises(FormatError, match="9:15: variable 'a' has no values for b=0, c=0"):
         parse(text + block.format(""))
-    default = "default " + ", ".join(["0.001"] * 1000) + ";"
-    with pytest.raises(
-        NotEnoughMemoryError, match=r"x\.bif: table of 'a': 1,000,000,000,000,000,000"
-    ):
-        parse(text + block.format(default))
+    thousandth, first = ", ".join(["0.001"] * 1000), ", ".join(["1"] + ["0"] * 999)
+    text += block.format(f"default {thousandth}; (0, 1, 2, 3, 4, 5) {first};")
+    for name in "bcdefg":
+        text += f"probability ( {name} ) {{ table {thousandth}; }}"
+    table = parse(text).table("a")
+    assert table.n_configurations == 10**18
+    states = dict(zip("bcdefg", "012345", strict=True))
+    assert table.row(**states).tolist() == [1.0] + [0.0] * 999
+    assert table.row(**states | {"g": "6"}).tolist() == [0.001] * 1000
+    with pytest.raises(NotEnoughMemoryError, match="table of 'a': writing out all rows needs"):
+        table.values  # noqa: B018
 
 
 def test_reading_takes_linear_time_in_hostile_files():
@@ -325,3 +334,46 @@ def test_mutations_never_escape_as_other_errors():
             assert str(error).startswith("x.bif:")  # noqa: PT017
         else:
             assert bif.parse(bif.render(network)) == network
+
+
+# What our writer keeps in properties.
+KEPT = """network n {}
+variable le_5 { type discrete [ 2 ] { a_b, c }; PROPERTY; }
+probability ( le_5 ) { table 1, 0; }"""
+
+
+def test_names_and_states_are_restored_from_properties():
+    own = 'bestdag-name = "<=5"; property bestdag-states = "a b", "c\\u003b"'
+    variable = parse(KEPT.replace("PROPERTY", "property " + own)).variables[0]
+    assert (variable.name, variable.states) == ("<=5", ("a b", "c;"))
+    in_quotes = parse(KEPT.replace("PROPERTY", 'property "bestdag-name = 5"'))
+    assert in_quotes.names == ("le_5",)
+    assert in_quotes.properties_of("le_5") == ("bestdag-name = 5",)
+
+
+@pytest.mark.parametrize(
+    ("own", "message"),
+    [
+        ("bestdag-name = x", "2:49: expected texts in quotes after 'bestdag-name =', got 'x'"),
+        ('bestdag-name = "x" "y"', "2:49: expected ',' between texts, got"),
+        ('bestdag-name = "x", "y"', "2:49: expected one name, got 2"),
+        ('bestdag-states = "x"', "2:49: variable 'le_5' has 2 states, the property has 1"),
+        ('bestdag-states = "x", "x"', "2:10: variable 'le_5': .*'x'"),
+        ('bestdag-states = "x\\q", "y"', r"2:\d+: unknown escape"),
+        ('bestdag-property = "x", "y"', "2:49: expected one text, got 2"),
+        (
+            'bestdag-name = "x"; property bestdag-name = "y"',
+            "2:78: the property bestdag-name of 'le_5' is given twice",
+        ),
+    ],
+)
+def test_wrong_properties_of_our_own(own, message):
+    with pytest.raises(FormatError, match=message):
+        parse(KEPT.replace("PROPERTY", "property " + own))
+
+
+def test_two_variables_restored_to_one_name():
+    text = KEPT.replace("PROPERTY", 'property bestdag-name = "x"')
+    text += "variable x { type discrete [ 1 ] { a }; }"
+    with pytest.raises(FormatError, match="3:46: variable 'x' is declared twice"):
+        parse(text)

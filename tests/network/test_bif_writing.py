@@ -1,6 +1,7 @@
 """Writing BIF: what is written reads back equal, whatever the names."""
 
 import gzip
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from bestdag.data.schema import Variable
 from bestdag.errors import FileError, FormatError, UnknownNameError
 from bestdag.network import bif
-from bestdag.network.bif_syntax import written_name
+from bestdag.network.bif_names import NAME, kept, plain_name, plain_names
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
 from tests.network.examples import asia, hostile_text, random_networks, small_network
@@ -24,21 +25,62 @@ def test_reads_back_equal(network):
 
 
 @settings(deadline=None)
+@given(st.lists(hostile_text, unique=True, min_size=1), st.booleans())
+def test_names_are_plain_and_different(names, is_state):
+    written = plain_names(names, is_state=is_state)
+    assert len(set(written)) == len(names)
+    for name in written:
+        assert re.fullmatch("[A-Za-z0-9_.-]+", name)
+        assert plain_name(name, is_state=is_state) == name
+
+
+@settings(deadline=None)
 @given(hostile_text)
-def test_a_name_never_breaks_its_line(name):
-    written = written_name(name)
+def test_a_kept_text_never_breaks_its_line(name):
+    written = kept(NAME, [name])
     assert written.splitlines() == [written]
+    assert not set(written) & set(";(){}[]|")
     written.encode("utf-8")
 
 
+@pytest.mark.parametrize("name", ["HISTORY", "x_1", "x.y", "a-b", "5x", "Default", "_"])
+def test_plain_names_stay(name):
+    assert plain_name(name) == name
+    assert plain_name(name, is_state=True) == name
+
+
+# What pyAgrum refuses: signs, numbers, keywords, letters that are not ASCII.
 @pytest.mark.parametrize(
-    "name", ["HISTORY", "Asy/Patch", "<5", "5-12", "12+", ">=7.5", "Größe", "x_1"]
+    ("name", "written"),
+    [
+        ("<=51.5", "le_51.5"),
+        (">51.5", "gt_51.5"),
+        ("<5", "lt_5"),
+        (">=7.5", "ge_7.5"),
+        ("51.5 to 60", "_51.5_to_60"),
+        ("-1.5 to 2", "_-1.5_to_2"),
+        ("5-12", "_5-12"),
+        ("12+", "12_"),
+        ("5.5", "_5.5"),
+        ("1e5", "_1e5"),
+        ("Asy/Patch", "Asy_Patch"),
+        ("two  words", "two_words"),
+        ("Größe", "Gr_e"),
+        ("", "_"),
+        ("table", "table_"),
+        ("-x", "_-x"),
+    ],
 )
-def test_ordinary_names_stay_bare(name):
-    assert written_name(name) == name
+def test_other_names_become_plain_ones(name, written):
+    assert plain_name(name, is_state=True) == written
 
 
-# Written as people do in programs: quotes, backslash and line ends escaped, the rest as it is.
+def test_whole_numbers_are_plain_as_states_only():
+    assert plain_names(["5", "-5", "007"], is_state=True) == ["5", "-5", "007"]
+    assert plain_names(["5", "-5", "007"]) == ["_5", "_-5", "_007"]
+
+
+# Quotes, backslash and line ends escaped as in programs; what means something in BIF by its number.
 @pytest.mark.parametrize(
     ("name", "written"),
     [
@@ -46,28 +88,51 @@ def test_ordinary_names_stay_bare(name):
         ("two words", '"two words"'),
         ('"', r'"\""'),
         ("a\\b", r'"a\\b"'),
-        ("a,b;{c}|(d)[e]", '"a,b;{c}|(d)[e]"'),
+        ("a;{b}|", r'"a\u003b\u007bb\u007d\u007c"'),
+        ("f(x)[1]", r'"f\u0028x\u0029\u005b1\u005d"'),
         ("line\nend\r\t", r'"line\nend\r\t"'),
-        ("a//b", '"a//b"'),
-        ("/*", '"/*"'),
+        ("a//b, /*", '"a//b, /*"'),
         ("\x00\u2028\ud800", r'"\u0000\u2028\ud800"'),
-        ("non\u00a0breaking", '"non\u00a0breaking"'),
+        ("Größe", r'"Gr\u00f6\u00dfe"'),
         ("😀 !", '"😀 !"'),
     ],
 )
-def test_other_names_are_quoted(name, written):
-    assert written_name(name) == written
+def test_kept_texts(name, written):
+    assert kept(NAME, [name]) == f"bestdag-name = {written}"
 
 
 def test_text_of_the_small_network():
     assert bif.render(small_network()).decode() == (
         'network "small one" {\n  property author = me;\n}\n'
         "variable rain {\n  type discrete [ 2 ] { no, yes };\n  property position = (7, 9);\n}\n"
-        'variable "wet grass" {\n  type discrete [ 3 ] { dry, damp, "soaking wet" };\n}\n'
+        "variable wet_grass {\n  type discrete [ 3 ] { dry, damp, soaking_wet };\n"
+        '  property bestdag-name = "wet grass";\n'
+        '  property bestdag-states = "dry", "damp", "soaking wet";\n}\n'
         "probability ( rain ) {\n  table 0.8, 0.2;\n}\n"
-        'probability ( "wet grass" | rain ) {\n'
+        "probability ( wet_grass | rain ) {\n"
         "  (no) 1.0, 0.0, 0.0;\n  (yes) 0.0, 0.25, 0.75;\n}\n"
     )
+
+
+# A property is "word = value" for other programs; other texts are kept in quotes.
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("author = me", "author = me"),
+        ("position = (7, 9)", "position = (7, 9)"),
+        ("any text", 'bestdag-property = "any text"'),
+        ("a = b; c", r'bestdag-property = "a = b\u003b c"'),
+        ("bestdag-cuts = 3", 'bestdag-property = "bestdag-cuts = 3"'),
+        ("bestdag-property = 3", 'bestdag-property = "bestdag-property = 3"'),
+        (" author = me", 'bestdag-property = " author = me"'),
+    ],
+)
+def test_properties(text, written):
+    table = ConditionalTable(Variable("a", ("x", "y")), (), [0.5, 0.5])
+    network = Network([table], properties=[text], variable_properties={"a": [text]})
+    rendered = bif.render(network).decode()
+    assert rendered.count(f"  property {written};\n") == 2
+    assert bif.parse(rendered.encode()) == network
 
 
 @settings(deadline=None)

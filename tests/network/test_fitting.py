@@ -1,5 +1,6 @@
 """Fitting a structure to data: every configuration, hand-worked tables, refusals."""
 
+import warnings
 from itertools import product
 
 import numpy as np
@@ -12,6 +13,7 @@ from bestdag import FSNML, MLE, Dag, Dirichlet, Network, Variable, fit_network, 
 from bestdag.data.dataset import Dataset
 from bestdag.errors import (
     DataError,
+    DataWarning,
     InvalidParameterError,
     NotEnoughMemoryError,
     UnknownNameError,
@@ -19,6 +21,9 @@ from bestdag.errors import (
 from bestdag.network.table import ConditionalTable
 from tests.conftest import make_dataset
 from tests.scores.random_data import random_dataset
+
+# Few rows and many states are what these tests are about.
+pytestmark = pytest.mark.filterwarnings("ignore:fit. the network has .* parameters")
 
 RAINY = read(
     {"rain": ["no", "yes", "yes", "yes"], "wet": ["no", "no", "yes", "yes"]},
@@ -182,7 +187,28 @@ def test_a_table_that_does_not_fit_is_refused_with_numbers():
         match=r"^fit: the table of 'child' given 20 parents, 1e\+20 configurations times 2 states, "
         r"needs .* PiB, .* are available; use fewer parents$",
     ):
-        fit_network(dag, make_dataset(columns))
+        fit_network(dag, make_dataset(columns), Extreme())  # may tell all of them apart
+
+
+# k binary parents of a binary child on two rows: k + 2^k parameters, 20 of which are not yet many.
+def test_many_more_parameters_than_rows_are_warned_of():
+    columns = {f"p{i}": [0, 1] for i in range(5)} | {"child": [0, 1]}
+
+    def fit(n_parents):
+        arcs = [(f"p{i}", "child") for i in range(n_parents)]
+        used = {name for arc in arcs for name in arc}
+        return fit_network(Dag(sorted(used), arcs), make_dataset(columns))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fit(4).n_parameters == 20
+    with pytest.warns(
+        DataWarning,
+        match="^fit: the network has 37 parameters, more than 10 times the 2 rows, 32 of them in "
+        "the table of 'child'; learn with a score that charges more for parameters",
+    ) as caught:
+        fit(5)
+    assert caught[0].filename == __file__
 
 
 def test_tables_that_do_not_fit_together_are_refused(monkeypatch):
@@ -200,8 +226,13 @@ def test_more_parents_than_an_array_has_axes():
     names = [f"p{i:02}" for i in range(70)]
     one = [Variable(n, ("only",)) for n in names]
     data = Dataset([*one, Variable("x", ("0", "1"))], [np.zeros(2, int)] * 70 + [np.arange(2)])
-    with pytest.raises(DataError, match=r"fit: a table can have \d+ parents, 'x' has 70"):
-        fit_network(Dag([*names, "x"], [(n, "x") for n in names]), data)
+    dag = Dag([*names, "x"], [(n, "x") for n in names])
+    table = fit_network(dag, data, "mle").table("x")
+    assert table.row(**dict.fromkeys(names, "only")).tolist() == [0.5, 0.5]
+    with pytest.raises(DataError, match=r"an array can have \d+ parents, the table has 70"):
+        table.values  # noqa: B018
+    with pytest.raises(DataError, match=r"every configuration can have \d+ parents, 'x' has 70"):
+        fit_network(dag, data, Extreme())
 
 
 @pytest.mark.parametrize(

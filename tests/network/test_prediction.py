@@ -3,11 +3,13 @@
 from math import log
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bestdag.data.dataset import Dataset
+from bestdag.data.readers import read_matching
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError, UnknownNameError
 from bestdag.inference import rows as rows_module
@@ -182,12 +184,47 @@ def test_labels_are_the_states_themselves():
     assert labels.tolist() == ["a\0", "", "b"]
 
 
+# P(lung = yes | smoke = yes, dysp = yes): either by enumeration of all that is not given.
+def test_columns_that_are_not_given_are_summed_over():
+    network = asia()
+    given = {"smoke": ["yes", "no"], "dysp": ["yes", "no"]}
+    unknown = {name: [None, None] for name in network.names if name not in given}
+    every = read_matching({**given, **unknown}, network.variables, missing="keep")
+    expected = np.array(list(posteriors(network, "lung", every)))
+    for data in (given, pd.DataFrame(given), every.select(["dysp", "smoke"])):
+        got = network.predict_proba("lung", data)
+        assert got == pytest.approx(expected, rel=1e-12)
+        assert network.predict("lung", data).tolist() == ["no", "no"]
+    with pytest.raises(UnknownNameError, match="unknown column 'asia'"):
+        network.predict_proba("lung", given, missing="error")
+    with pytest.raises(DataError, match="the data lack variables 'asia', 'tub', 'bronc'"):
+        network.predict_proba("lung", every.select(["dysp", "smoke"]), missing="error")
+
+
+def test_a_column_of_numbers_need_not_be_given():
+    hot = Variable("heat", ("<=20", ">20"), (20.0,))
+    wet = Variable("wet", ("no", "yes"))
+    late = Variable("late", ("no", "yes"))
+    tables = [
+        ConditionalTable(hot, (), [0.5, 0.5]),
+        ConditionalTable(wet, (hot,), [[0.8, 0.2], [0.4, 0.6]]),
+        ConditionalTable(late, (wet,), [[0.9, 0.1], [0.3, 0.7]]),
+    ]
+    network = Network(tables)
+    assert network.predict_proba("late", {"heat": [19.5]}) == pytest.approx(
+        np.array([[0.8 * 0.9 + 0.2 * 0.3, 0.8 * 0.1 + 0.2 * 0.7]])
+    )
+    assert network.predict_proba("late", {"wet": ["no"]}) == pytest.approx(np.array([[0.9, 0.1]]))
+
+
 def test_refusals():
     network = small_network()
     with pytest.raises(UnknownNameError, match=r"unknown variable 'rian'.*did you mean 'rain'"):
         network.predict_proba("rian", {"wet grass": ["dry"]})
-    with pytest.raises(UnknownNameError, match="unknown column 'wet grass'"):
+    with pytest.raises(DataError, match="the dict has none of the columns 'wet grass'"):
         network.predict("rain", {"rain": ["no"]})
+    with pytest.raises(DataError, match="data have no variable of the network beside 'rain'"):
+        network.predict("rain", Dataset([Variable("rain", ("no", "yes"))], [[0]]))
     with pytest.raises(
         InvalidParameterError, match="impossible must be one of 'error', 'marginal'"
     ):

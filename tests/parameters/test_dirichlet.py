@@ -21,6 +21,9 @@ from tests.conftest import make_dataset
 from tests.reference import parameters as reference
 from tests.scores.random_data import random_dataset
 
+# Few rows and many states are what these tests are about.
+pytestmark = pytest.mark.filterwarnings("ignore:fit. the network has .* parameters")
+
 RAIN, WET = Variable("rain", ("0", "1")), Variable("wet", ("0", "1"))
 PRIOR = Network(
     [

@@ -15,8 +15,9 @@ from bestdag.data.schema import Variable
 from bestdag.errors import DataError, unknown_name
 from bestdag.graph.knowledge import Knowledge
 from bestdag.learning import Result
+from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
-from bestdag.parameters import ESTIMATORS, make_estimator
+from bestdag.parameters import ESTIMATORS, choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
@@ -92,7 +93,9 @@ class Recipe:
             threads=self.threads,
         )
         result = Result(self.search.run(problem), dataset, score)
-        network = result.fit(self._estimator(), threads=self.threads)
+        # Not `result.fit`: many attributes have many parameters, and classify well all the same.
+        estimator = choose_estimator(score, self._estimator(), {})
+        network, _ = fitted_network(result.dag, dataset, estimator, threads=self.threads)
         return Classifier(coded.columns, coded.target, network, result, self.threads)
 
     def _estimator(self) -> Estimator | None:

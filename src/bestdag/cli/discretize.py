@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from bestdag.cli.output import (
     require_own_names,
     working,
 )
+
+if TYPE_CHECKING:
+    from bestdag.data.dataset import Dataset
 
 __all__ = ["command"]
 
@@ -99,6 +102,7 @@ def command(
         if save_cut_points is not None:
             write_cut_points(table, save_cut_points)
     cuts = {v.name: list(v.cuts) for v in table.variables if v.cuts is not None}
+    gaps = [name for name in cuts if _has_gap(table, name)]
     one_interval = [name for name, points in cuts.items() if not points]
     if as_json:
         print_json(
@@ -110,6 +114,7 @@ def command(
                 "cuts": cuts,
                 "states": {name: list(table.variable(name).states) for name in cuts},
                 "one_interval": one_interval,
+                "empty_intervals": gaps,
                 "not_cut": [name for name in table.names if name not in cuts],
             }
         )
@@ -126,6 +131,17 @@ def command(
             for v in table.variables
         ],
     )
+    if gaps:
+        click.echo(
+            f"no row is in some interval of {' '.join(gaps)}: the labels alone do not tell the cut "
+            "points; keep them with --save-cut-points and learn with --cut-points"
+        )
+
+
+def _has_gap(table: Dataset, name: str) -> bool:
+    """Whether no row is in some interval: then the labels alone do not tell the cut points."""
+    codes = set(table.codes(name).tolist())
+    return len(codes & set(range(table.variable(name).arity))) < table.variable(name).arity
 
 
 def _shown(cuts: tuple[float, ...]) -> str:

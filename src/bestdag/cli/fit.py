@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bestdag.cli.network_data import read_for_network, say_cut
 from bestdag.cli.network_output import network_output, require_network_output
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import count, print_json, working
@@ -70,10 +71,10 @@ def command(
     """Fit the parameters of NETWORK (a .bif or .json file) to the table DATA and write the network.
 
     DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. Its columns
-    must be the network's nodes, and states are those of the network. The numbers of NETWORK do
-    not matter; its structure, states, name and properties are kept.
+    must be the network's nodes, and states are those of the network; numbers are cut where the
+    network has cut points. The parameters of NETWORK do not matter; its structure, states, cut
+    points, name and properties are kept.
     """
-    from bestdag.data.readers import read_matching
     from bestdag.network.fitting import fit_network
     from bestdag.network.network import Network
 
@@ -81,7 +82,7 @@ def command(
     estimator, settings = _choose(name.lower(), options)
     net = Network.load(network)
     with working(f"reading {data}", quiet=quiet):
-        table = read_matching(
+        table, cut = read_for_network(
             data, net.variables, ignore_extra=ignore_extra, **read_settings(options)
         )
     with working("fitting", quiet=quiet):
@@ -94,12 +95,14 @@ def command(
                 "parameters": estimator.name,
                 "settings": settings,
                 "rows": table.total_weight,
+                "cut": cut,
                 "variables": list(fitted.names),
                 "arcs": [list(arc) for arc in fitted.dag.arcs],
                 "n_parameters": fitted.n_parameters,
             }
         )
     elif not quiet:
+        say_cut(cut, network)
         shown = ", ".join(f"{setting}={value}" for setting, value in settings.items())
         click.echo(
             f"{output}: {count(len(fitted.names), 'variable')}, "

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
+from bestdag.cli.network_data import read_at_cut_points, read_for_network, say_cut
 from bestdag.cli.network_output import network_output, require_network_output
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import count, working
@@ -18,6 +19,9 @@ from bestdag.cli.search_options import (
     search_options,
 )
 from bestdag.cli.structure_output import print_structure
+
+if TYPE_CHECKING:
+    from bestdag.data.dataset import Dataset
 
 __all__ = ["command"]
 
@@ -54,7 +58,12 @@ __all__ = ["command"]
     "--parameters",
     metavar="NAME",
     help="Parameters of the network written: mle, dirichlet or fsnml.  "
-    "[default: those that belong to the score]",
+    "[default: dirichlet with the score's prior where it has one, else fsnml]",
+)
+@click.option(
+    "--cut-points",
+    metavar="FILE",
+    help="Cut points of number columns, a file that discretize --save-cut-points wrote.",
 )
 @data_options()
 @threads_option
@@ -73,6 +82,7 @@ def command(
     output: str | None,
     force: bool,
     parameters: str | None,
+    cut_points: str | None,
     threads: int | None,
     as_json: bool,
     quiet: bool,
@@ -83,7 +93,8 @@ def command(
     DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input; or give a
     file of local scores with --from-scores. Scores are natural logarithms; higher is better.
     Ctrl-C and the time limit give the best structure so far and how far from optimal it may be.
-    -o writes the network, its parameters fitted to DATA.
+    -o writes the network, its parameters fitted to DATA. A table that `bestdag discretize` wrote
+    keeps its cut points, and so does the network.
     """
     from bestdag.network.fitting import fit_network
     from bestdag.network.network import Network
@@ -107,11 +118,14 @@ def command(
     knowledge = choose_knowledge(options)
     first = None if start is None else Network.load(start).dag
     reading = read_settings(options)
+    cut: list[str] = []
     with working(f"learning from {data or from_scores}", quiet=quiet):
         if from_scores is not None:
             scores: Scorer | ScoreTable = ScoreTable.load(from_scores)
         else:
-            scores = Scorer(_read(data, one.score, reading), one.score, prior, threads=threads)
+            assert data is not None
+            table, cut = _read(data, one.score, cut_points, reading)
+            scores = Scorer(table, one.score, prior, threads=threads)
         problem = Problem(
             scores,
             knowledge=knowledge,
@@ -127,6 +141,8 @@ def command(
             found = solve_with_bound(problem, chosen_search)
         else:
             found = problem.solve(chosen_search)
+    if not as_json:
+        say_cut(cut, cut_points or "the prior network")
     print_structure(
         found,
         what=from_scores or f"{score_name} on {data}",
@@ -137,6 +153,7 @@ def command(
             "time_limit": time_limit,
             "seed": seed,
             **({} if estimator is None else {"parameters": estimator.name}),
+            **({"cut": cut} if cut else {}),
         },
         as_json=as_json,
     )
@@ -155,7 +172,16 @@ def command(
 # What has no meaning for a file of local scores.
 _NEEDS_DATA = {
     *("name", "ess", "epsilon", "confidence", "pseudo_count", "regret", "prior"),
-    *("structure_prior", "kappa", "missing", "missing_values", "weights", "drop", "max_states"),
+    *(
+        "structure_prior",
+        "kappa",
+        "cut_points",
+        "missing",
+        "missing_values",
+        "weights",
+        "drop",
+        "max_states",
+    ),
 }
 
 
@@ -170,14 +196,23 @@ def _refuse_without_data() -> None:
             )
 
 
-def _read(data: str | None, score: Any, reading: dict[str, Any]) -> Any:
-    """Read the table; a score with a prior network says what the states are."""
-    from bestdag.data.readers import read, read_matching
+def _read(
+    data: str, score: Any, cut_points: str | None, reading: dict[str, Any]
+) -> tuple[Dataset, list[str]]:
+    """Read the table; a score with a prior network says what the states are.
+
+    Also return the names of the columns whose numbers were cut.
+    """
+    from bestdag.data.readers import read
 
     variables = getattr(getattr(score, "prior", None), "variables", None)
     if variables is None:
-        return read(data, **reading)
-    return read_matching(data, variables, owner="the prior network", **reading)
+        if cut_points is not None:
+            return read_at_cut_points(data, cut_points, **reading)
+        return read(data, **reading), []
+    if cut_points is not None:
+        raise click.UsageError("--cut-points leaves nothing to --prior, whose states are used")
+    return read_for_network(data, variables, owner="the prior network", **reading)
 
 
 def _check_output(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bestdag.cli.network_data import read_for_network, say_cut
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import count, print_json, print_table, working
 from bestdag.cli.score_options import (
@@ -64,10 +65,9 @@ def command(
     """Score the structure of NETWORK (a .bif or .json file) on the table DATA.
 
     DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. Its columns
-    must be the network's nodes, and states are those of the network. Scores are natural
-    logarithms; higher is better.
+    must be the network's nodes, and states are those of the network; numbers are cut where the
+    network has cut points. Scores are natural logarithms; higher is better.
     """
-    from bestdag.data.readers import read_matching
     from bestdag.network.network import Network
     from bestdag.scores.scorer import Scorer
 
@@ -75,7 +75,7 @@ def command(
     prior = choose_structure_prior(options)
     net = Network.load(network)
     with working(f"reading {data}", quiet=quiet):
-        table = read_matching(
+        table, cut = read_for_network(
             data, net.variables, ignore_extra=ignore_extra, **read_settings(options)
         )
     results = {}
@@ -84,13 +84,14 @@ def command(
             scorer = Scorer(table, one.score, prior, threads=threads)
             results[name] = _Scored(one, scorer.by_child(net.dag), scorer.total(net.dag))
     if as_json:
-        print_json(_as_json(table, net.dag, results))
+        print_json(_as_json(table, net.dag, results, cut))
         return
     click.echo(
         f"{network} on {data}: {count(table.n_variables, 'variable')}, "
         f"{count(len(net.dag.arcs), 'arc')}, {count(table.total_weight, 'row')}; "
         "natural logarithms, higher is better"
     )
+    say_cut(cut, network)
     if prior is not None:
         click.echo(f"with the structure prior kappa^differences, kappa = {prior.kappa:g}")
     _print_families(table, net.dag, results) if families else _print_totals(results)
@@ -108,10 +109,13 @@ class _Scored:
         return f"{self.chosen.score.name}({settings})"
 
 
-def _as_json(table: Dataset, dag: Dag, results: dict[str, _Scored]) -> dict[str, Any]:
+def _as_json(
+    table: Dataset, dag: Dag, results: dict[str, _Scored], cut: list[str]
+) -> dict[str, Any]:
     return {
         "rows": table.total_weight,
         "base": "e",
+        "cut": cut,
         "scores": {
             name: {
                 "total": _number(result.total),

@@ -30,8 +30,10 @@ class Choice:
         *,
         owner: str | None = None,
         cutter: Cutter | None = None,
+        may_lack: bool = False,
     ) -> None:
         self.owner = owner  # whose variables must be all there are
+        self.may_lack = may_lack  # whether some of the columns need not be there
         self.cutter = cutter
         self.columns = None if columns is None else text_list("columns", columns)
         self.drop = [] if drop is None else text_list("drop", drop)
@@ -42,15 +44,22 @@ class Choice:
         """Check the names of a table and choose among them."""
         _require_good_names(names, self.options.source)
         who = f"read: {self.options.source}"
-        asked = [*(self.columns or ()), *self.drop, *self.options.states]
+        known = set(names)
+        wanted = names if self.columns is None else self.columns
+        asked = [*(self.columns or ()), *self.options.states]
+        if self.may_lack:
+            wanted, asked = [name for name in wanted if name in known], []
+            if not wanted:
+                shown = ", ".join(map(repr, (self.columns or [])[:5]))
+                raise DataError(f"{who} has none of the columns {shown}")
+        asked += self.drop
         if isinstance(self.weights, str):
             asked.append(self.weights)
-        known = set(names)
         for name in asked:
             if name not in known:
                 raise unknown_name("column", name, names, who=who)
         out = {*self.drop, self.weights} if isinstance(self.weights, str) else set(self.drop)
-        chosen = [n for n in (names if self.columns is None else self.columns) if n not in out]
+        chosen = [n for n in wanted if n not in out]
         extra = [n for n in names if n not in out and n not in chosen]
         if self.owner is not None and extra:
             shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from bestdag.data.checks import as_weights, code_type
 from bestdag.data.dataset import Dataset
+from bestdag.data.discretization.cuts import labelled_variable
 from bestdag.data.display import count_of
 from bestdag.data.labels import is_absent, is_broken, label_all, sorted_states
 from bestdag.data.schema import MAX_ARITY, MISSING_STATE, Variable
@@ -116,7 +117,9 @@ def build(
             f"{who}: {_columns_have(with_empty_text)} the state '' (empty cells); "
             f"if they are missing, add '' to missing_values"
         )
-    data = _settle_missing(data, {c.name for c in columns if c.has_fixed_states}, options)
+    fixed = {c.name for c in columns if c.has_fixed_states}
+    fixed |= {variable.name for variable in variables if variable.cuts is not None}
+    data = _settle_missing(data, fixed, options)
     constant = [variable for variable in data.variables if variable.arity == 1]
     if constant:
         which = f", {constant[0].states[0]!r}" if len(constant) == 1 else " each"
@@ -246,7 +249,8 @@ def _coded(
 ) -> tuple[Variable, npt.NDArray[Any]]:
     absent = options.absent
     seen = [text for text in texts if text not in absent]
-    states = _states(column, seen, options)
+    intervals = _intervals(column, seen, options)
+    states = _states(column, seen, options) if intervals is None else intervals.states
     place = {state: code for code, state in enumerate(states)}
     table = np.full(len(texts) + 1, len(states), dtype=code_type(len(states)))
     for code, text in enumerate(texts):
@@ -256,7 +260,7 @@ def _coded(
             raise unknown_name(
                 f"value in column {column.name!r}:", text, states, who=f"read: {options.source}"
             )
-    variable = Variable(column.name, states)
+    variable = Variable(column.name, states) if intervals is None else intervals
     if column.variable is not None and column.variable.states == states:
         variable = column.variable
     return variable, _translated(table, column)
@@ -272,6 +276,18 @@ def _translated(table: npt.NDArray[Any], column: RawColumn) -> npt.NDArray[Any]:
         block = codes[start : start + _BLOCK]
         out[start : start + _BLOCK] = table[np.minimum(block, last)]
     return out
+
+
+def _intervals(column: RawColumn, seen: list[str], options: ReadOptions) -> Variable | None:
+    """Return the variable with cut points whose intervals a column holds, as `discretize` wrote it.
+
+    States that were declared stay as they were declared.
+    """
+    if column.name in options.states or column.declared is not None:
+        return None
+    if not any(text == "all" or text.startswith("<=") for text in seen):
+        return None
+    return labelled_variable(column.name, set(seen))
 
 
 def _states(column: RawColumn, seen: list[str], options: ReadOptions) -> tuple[str, ...]:

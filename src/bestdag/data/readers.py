@@ -90,7 +90,9 @@ def read(
     -----
     States that are not declared are the values seen, sorted as numbers when all are numbers,
     else by code point; so neither the order of rows nor that of columns matters. Booleans always
-    have the states ``False`` and ``True``. In CSV a label is the text of the cell, spaces
+    have the states ``False`` and ``True``. The intervals that `discretize` and ``to_csv`` write
+    (``<=0.8``, ``0.8 to 2``, ``>2``: all of them and nothing else but ``missing``) are in their
+    own order and have their cut points. In CSV a label is the text of the cell, spaces
     included; nothing is guessed. Blank lines are skipped, except in a table of one column, where
     they are empty cells.
 
@@ -118,17 +120,24 @@ def read_matching(
     weights: str | npt.ArrayLike | None = None,
     drop: str | Iterable[str] | None = None,
     owner: str = "the network",
+    may_lack: bool = False,
+    cut_names: list[str] | None = None,
 ) -> Dataset:
     """Read the columns that are these variables, with their states, in their order.
 
     The numbers of a variable with cut points become its states; a column may also hold those
     states themselves. A value that is not a state, a column that is missing and, unless
     `ignore_extra`, a column too many is an error that names it and whose variables these are
-    (`owner`). The other settings are those of `read`.
+    (`owner`). With `may_lack` columns may be missing, though not all of them: those that are
+    there are read. `cut_names` gets the names of the columns whose numbers were cut. The other
+    settings are those of `read`.
     """
     listed = list(variables)
     cut = {variable.name: variable for variable in listed if variable.cuts is not None}
     states = {variable.name: variable.states for variable in listed}
+    cutter = None
+    if cut:
+        cutter = Cutter(cut=frozenset(), given=cut, may_lack=may_lack, cut_names=cut_names)
     choice = _choice(
         source,
         states,
@@ -139,7 +148,8 @@ def read_matching(
         list(states),
         drop,
         owner=None if ignore_extra else owner,
-        cutter=Cutter(cut=frozenset(), given=cut) if cut else None,
+        cutter=cutter,
+        may_lack=may_lack,
     )
     return _read(source, choice)
 
@@ -175,6 +185,7 @@ def _choice(
     *,
     owner: str | None = None,
     cutter: Cutter | None = None,
+    may_lack: bool = False,
 ) -> Choice:
     marks = frozenset(text_list("missing_values", missing_values, "texts"))
     require_choice("read", "missing", missing, ["error", "drop", "state", "keep"])
@@ -185,7 +196,7 @@ def _choice(
         missing_values=marks,
         max_states=require_count("read", "max_states", max_states, minimum=1),
     )
-    return Choice(columns, drop, weights, options, owner=owner, cutter=cutter)
+    return Choice(columns, drop, weights, options, owner=owner, cutter=cutter, may_lack=may_lack)
 
 
 def _read(source: Any, choice: Choice) -> Dataset:

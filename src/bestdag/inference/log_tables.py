@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Literal
@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
-from bestdag.elimination import Factor
+from bestdag.elimination import Factor, at_rows
+from bestdag.inference.sparse_table import SparseTable
 from bestdag.machine import require_memory, thread_count
 
 __all__ = ["Codes", "LogTables", "RowResult", "Rows"]
@@ -19,6 +20,8 @@ __all__ = ["Codes", "LogTables", "RowResult", "Rows"]
 Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 RowResult = Literal["sum", "log share", "share"]
 _Floats = npt.NDArray[np.float64]
+# Stands for the column of the target, which is not looked at (RowTable::kTarget).
+_TARGET = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +58,7 @@ class LogTables:
 
     Parameters
     ----------
-    tables : sequence of float64 arrays
+    tables : sequence of float64 arrays and sparse tables
         One per variable, of shape (\*parent arities, arity). They are read, not kept.
     parents : sequence of sequences of int
         Positions of the parents of each variable, in the order of the axes of its table.
@@ -67,13 +70,20 @@ class LogTables:
     """
 
     def __init__(
-        self, tables: Sequence[npt.NDArray[np.float64]], parents: Sequence[Sequence[int]]
+        self, tables: Sequence[_Floats | SparseTable], parents: Sequence[Sequence[int]]
     ) -> None:
         n_bytes = sum(table.nbytes for table in tables)
         require_memory("Network", "the logarithms of its tables", n_bytes, "use a smaller network")
         with np.errstate(divide="ignore"):  # ln 0 is minus infinity
-            self._values = tuple(np.log(table) for table in tables)
-        self.arities = tuple(table.shape[-1] for table in tables)
+            self._values = tuple(
+                table.with_rows(np.log(table.rows))
+                if isinstance(table, SparseTable)
+                else np.log(table)
+                for table in tables
+            )
+        self.arities = tuple(
+            table.arity if isinstance(table, SparseTable) else table.shape[-1] for table in tables
+        )
         self.families = tuple((*group, child) for child, group in enumerate(parents))
         children: list[list[int]] = [[] for _ in tables]
         for child, group in enumerate(parents):
@@ -92,11 +102,29 @@ class LogTables:
                     order.append(child)
         return tuple(order)
 
-    def factor(self, family: int) -> Factor:
-        """Return one table with named axes; axes of length 1 say nothing and are left out."""
-        members = [v for v in self.families[family] if self.arities[v] > 1]
-        values = self._values[family].reshape([self.arities[v] for v in members])
-        return Factor(tuple(map(str, members)), values)
+    def axes(self, family: int) -> tuple[str, ...]:
+        """Name the axes of one table; those of length 1 say nothing and are left out."""
+        return tuple(str(v) for v in self.families[family] if self.arities[v] > 1)
+
+    def sparse(self, family: int) -> SparseTable | None:
+        """Return one table if it is sparse."""
+        values = self._values[family]
+        return values if isinstance(values, SparseTable) else None
+
+    def at_rows(self, family: int, codes: Mapping[str, npt.NDArray[np.intp]], row: str) -> Factor:
+        """Fix axes of one table to the codes of many rows; `row` names the new axis.
+
+        Of a sparse table only what the codes leave open is made.
+        """
+        axes = self.axes(family)
+        values = self._values[family]
+        if not isinstance(values, SparseTable):
+            whole = Factor(axes, values.reshape([self.arities[int(name)] for name in axes]))
+            return at_rows(whole, codes, row)
+        fixed = {i: codes[str(v)] for i, v in enumerate(self.families[family]) if str(v) in codes}
+        rest = tuple(name for name in axes if name not in codes)
+        found = values.at_rows(fixed)
+        return Factor((row, *rest), found) if fixed else Factor(rest, found[0])
 
     def touching(self, target: int) -> tuple[int, ...]:
         """Return the families of a variable: its own and those of its children."""
@@ -148,6 +176,8 @@ class LogTables:
             [values for values, _, _ in lookups],
             [columns for _, columns, _ in lookups],
             [strides for _, _, strides in lookups],
+            [getattr(self._values[family], "finder", None) for family in families],
+            [self.arities[family] for family in families],
             np.array([rows.has_missing[v] for v in used], dtype=np.uint8),
             result,
             out,
@@ -160,6 +190,10 @@ class LogTables:
         """Return values with the target's states last, columns and how far their codes reach."""
         members = self.families[family]
         values = self._values[family]
+        if isinstance(values, SparseTable):
+            columns = [_TARGET if v == target else place[v] for v in members]
+            none: npt.NDArray[np.uint64] = np.empty(0, dtype=np.uint64)
+            return values.rows.reshape(-1), np.array(columns, dtype=np.uint32), none
         others = [v for v in members if v != target]
         if target is not None:
             values = np.ascontiguousarray(np.moveaxis(values, members.index(target), -1))

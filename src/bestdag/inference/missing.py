@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import log2
 
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.elimination import aligned, at_rows, log_sum_product, plan_elimination
 from bestdag.inference.log_tables import LogTables, Rows
 from bestdag.inference.missing_groups import Group, find_groups
-from bestdag.machine import require_memory
+from bestdag.inference.sums import Sums
 
 __all__ = ["add_sums"]
 
-# Cells whose groups are found together (about 100 MiB), and log2 of the cells of the products that
-# rows make together (32 MiB).
+# Cells whose groups are found together (about 100 MiB), and log2 of the rows that are then.
 _BLOCK_CELLS = 1 << 23
 _ROOMY = 22
-# The axis of the rows; variables are called by their position.
-_ROW = "row"
 
 _Positions = npt.NDArray[np.intp]
 
@@ -70,28 +65,15 @@ def _group_sums(
     tables: LogTables, rows: Rows, group: Group, positions: _Positions, target: int | None
 ) -> Iterator[tuple[_Positions, npt.NDArray[np.float64]]]:
     """Sum a group out for these rows, some at a time: shape (rows, 1) or (rows, arity)."""
-    factors = [tables.factor(family) for family in group.families]
-    summed = {str(v) for v in group.variables}
-    kept = [] if target is None else [str(target)]
-    names = {name for factor in factors for name in factor.axes}
-    known = sorted(names - summed - set(kept))
-    scopes = [{_ROW if name in known else name for name in f.axes} for f in factors]
-    sizes = {name: tables.arities[int(name)] for name in (*names, *kept)} | {_ROW: 1}
-    plan = plan_elimination(scopes, [_ROW, *kept], sizes)
-    if plan.log2_cells > _ROOMY:
-        require_memory(
-            "Network",
-            f"the sum over {len(summed):,} missing variables that depend on each other",
-            int(24 * 2.0 ** min(plan.log2_cells, 100.0)),  # a product, exponentials, parts
-            "leave out rows with many missing cells, or use a network with fewer arcs",
-        )
-    n_together = max(1, int(2 ** min(log2(len(positions)), _ROOMY - plan.log2_cells)))
+    members = {v for family in group.families for v in tables.families[family]}
+    known = sorted(members - set(group.variables) - {target})
+    n_together = 1 << _ROOMY
     for first in range(0, len(positions), n_together):
         here = positions[first : first + n_together]
         codes = {}
-        for name in known:
-            column = rows.columns[int(name)]
+        for variable in known:
+            column = rows.columns[variable]
             assert column is not None  # absent columns are missing in every row
-            codes[name] = column[here].astype(np.intp)
-        fixed = [at_rows(factor, codes, _ROW) for factor in factors]
-        yield here, aligned(log_sum_product(fixed, plan), [_ROW, *(kept or ["none"])])
+            codes[variable] = column[here].astype(np.intp)
+        summed = frozenset(group.variables)
+        yield here, Sums(tables, group.families, summed, codes, len(here), target).logs()

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.data.checks import code_type
 from bestdag.errors import require_count
+from bestdag.inference.sparse_table import SparseTable
 from bestdag.machine import require_memory, thread_count
 
 __all__ = ["sample_codes", "stream_key", "thresholds"]
@@ -28,7 +29,7 @@ _DRAW_RANGE = 2.0**63
 
 def sample_codes(
     names: Sequence[str],
-    tables: Sequence[npt.NDArray[np.float64]],
+    tables: Sequence[npt.NDArray[np.float64] | SparseTable],
     parents: Sequence[Sequence[int]],
     n_rows: int,
     *,
@@ -41,7 +42,7 @@ def sample_codes(
     ----------
     names : sequence of str
         Names of the variables, in an order that puts parents before children.
-    tables : sequence of float64 arrays
+    tables : sequence of float64 arrays and sparse tables
         One per variable, of shape (\*parent arities, arity): the last axis holds the
         probabilities of the states, each row with a positive sum.
     parents : sequence of sequences of int
@@ -88,16 +89,20 @@ def sample_codes(
     n_rows = require_count("sample", "n", n_rows, minimum=1)
     seed = require_count("sample", "seed", seed)
     n_threads = thread_count(threads, who="sample")
-    n_bytes = n_rows * sum(np.dtype(code_type(table.shape[-1])).itemsize for table in tables)
+    arities = [
+        table.arity if isinstance(table, SparseTable) else table.shape[-1] for table in tables
+    ]
+    n_bytes = n_rows * sum(np.dtype(code_type(arity)).itemsize for arity in arities)
     n_bytes += sum(table.nbytes for table in tables)
     require_memory("sample", f"{n_rows:,} rows of {len(names):,} variables", n_bytes, "lower n")
 
-    columns = [_empty_column(n_rows, table.shape[-1]) for table in tables]
+    columns = [_empty_column(n_rows, arity) for arity in arities]
     _core.sample_network(
         np.array([stream_key(seed, name) for name in names], dtype=np.uint64).reshape(-1, 2),
-        [thresholds(table) for table in tables],
+        [thresholds(table.rows if isinstance(table, SparseTable) else table) for table in tables],
         [np.array(each, dtype=np.uint32) for each in parents],
-        [_strides(table.shape[:-1]) for table in tables],
+        [_strides(() if isinstance(table, SparseTable) else table.shape[:-1]) for table in tables],
+        [table.finder if isinstance(table, SparseTable) else None for table in tables],
         columns,
         n_threads,
     )

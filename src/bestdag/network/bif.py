@@ -13,10 +13,11 @@ and the child slowest), blanks for commas, ``//`` and ``/* */`` comments, and na
 Numbers are kept to the last bit and never rescaled. A variable is declared before it is used.
 
 What is written has the layout of the published files and reads back equal: numbers in the shortest
-form that gives the same double, names bare when they have no white space and none of
-``{ } ( ) [ ] , ; | " \``, else quoted with the escapes ``\"  \\  \n  \r  \t  \uXXXX``. The cut
+form that gives the same double; names as plain words that other programs read, with properties
+that keep those that are none (`bif_names`). The cut
 points of a variable made from numbers become the property ``bestdag-cuts = 1.5, 2.5``. A property
-of a probability block becomes one of its variable.
+of a probability block becomes one of its variable. A sparse table, which has more than 10,000
+configurations, is written as the rows it lists and a ``default`` row; every other one in full.
 
 References
 ----------
@@ -26,11 +27,24 @@ References
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+
+import numpy as np
 
 from bestdag.data.schema import Variable
-from bestdag.network.bif_parser import CUTS_PROPERTY, Parser
-from bestdag.network.bif_syntax import quoted, written_name
+from bestdag.inference.sparse_table import SparseTable
+from bestdag.network.bif_names import (
+    CUTS,
+    NAME,
+    PROPERTY,
+    STATES,
+    is_plain_property,
+    kept,
+    plain_name,
+    plain_names,
+)
+from bestdag.network.bif_parser import Parser
+from bestdag.network.bif_syntax import quoted
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
 from bestdag.network.text import decoded
@@ -77,7 +91,8 @@ def render(network: Network) -> bytes:
     network toss {
     }
     variable coin {
-      type discrete [ 2 ] { heads, "on edge" };
+      type discrete [ 2 ] { heads, on_edge };
+      property bestdag-states = "heads", "on edge";
     }
     probability ( coin ) {
       table 0.75, 0.25;
@@ -88,48 +103,69 @@ def render(network: Network) -> bytes:
 
 
 def _lines(network: Network) -> Iterator[str]:
-    yield f"network {written_name(network.name)} {{\n"
+    name = plain_name(network.name)
+    yield f"network {name if name == network.name else quoted(network.name)} {{\n"
     yield from map(_property, network.properties)
     yield "}\n"
+    names = dict(zip(network.names, plain_names(network.names), strict=True))
+    states = {v.name: plain_names(v.states, is_state=True) for v in network.variables}
     for variable in network.variables:
-        yield from _variable(variable, network.properties_of(variable.name))
-    for variable in network.variables:
-        yield from _probability(network.table(variable.name))
+        properties = network.properties_of(variable.name)
+        yield from _variable(variable, names[variable.name], states[variable.name], properties)
+    for table in network.tables:
+        yield from _probability(table, names, states)
 
 
-def _variable(variable: Variable, properties: tuple[str, ...]) -> Iterator[str]:
-    yield f"variable {written_name(variable.name)} {{\n"
-    states = ", ".join(map(written_name, variable.states))
-    yield f"  type discrete [ {variable.arity} ] {{ {states} }};\n"
+def _variable(
+    variable: Variable, name: str, states: list[str], properties: tuple[str, ...]
+) -> Iterator[str]:
+    yield f"variable {name} {{\n"
+    yield f"  type discrete [ {variable.arity} ] {{ {', '.join(states)} }};\n"
+    if name != variable.name:
+        yield f"  property {kept(NAME, [variable.name])};\n"
+    if states != list(variable.states):
+        yield f"  property {kept(STATES, variable.states)};\n"
     if variable.cuts is not None:
         cuts = ", ".join(repr(float(cut)) for cut in variable.cuts)
-        yield f"  property {CUTS_PROPERTY} {cuts};\n"
+        yield f"  property {CUTS} {cuts};\n"
     yield from map(_property, properties)
     yield "}\n"
 
 
 def _property(text: str) -> str:
-    is_plain = text == text.strip() and text.isprintable() and not set(text) & set('";\\')
-    if not is_plain or text == "" or text.startswith(CUTS_PROPERTY):
-        text = quoted(text)
-    return f"  property {text};\n"
+    return f"  property {text if is_plain_property(text) else kept(PROPERTY, [text])};\n"
 
 
-def _probability(table: ConditionalTable) -> Iterator[str]:
-    child = written_name(table.child.name)
+def _probability(
+    table: ConditionalTable, names: Mapping[str, str], written: Mapping[str, list[str]]
+) -> Iterator[str]:
+    child = names[table.child.name]
     if not table.parents:
         yield f"probability ( {child} ) {{\n  table {_numbers(table.values.tolist())};\n}}\n"
         return
-    parents = ", ".join(written_name(parent.name) for parent in table.parents)
+    parents = ", ".join(names[parent.name] for parent in table.parents)
     yield f"probability ( {child} | {parents} ) {{\n"
+    states = [written[parent.name] for parent in table.parents]
+    if table.sparse is not None:
+        yield f"  default {_numbers(table.sparse.default.tolist())};\n"
+        yield from _listed_rows(table.sparse, states)
+        yield "}\n"
+        return
     # The first parent runs fastest, as in the published files.
-    states = [[written_name(state) for state in parent.states] for parent in table.parents[::-1]]
     n_parents = len(table.parents)
     turned = table.values.transpose(*range(n_parents)[::-1], n_parents)
     rows = turned.reshape(-1, table.child.arity).tolist()
-    for configuration, row in zip(itertools.product(*states), rows, strict=True):
+    for configuration, row in zip(itertools.product(*states[::-1]), rows, strict=True):
         yield f"  ({', '.join(configuration[::-1])}) {_numbers(row)};\n"
     yield "}\n"
+
+
+def _listed_rows(table: SparseTable, states: list[list[str]]) -> Iterator[str]:
+    order = np.lexsort(table.configurations.T)  # the last key counts first
+    codes, rows = table.configurations[order], table.rows[:-1][order]
+    for configuration, row in zip(codes.tolist(), rows.tolist(), strict=True):
+        names = [own[code] for own, code in zip(states, configuration, strict=True)]
+        yield f"  ({', '.join(names)}) {_numbers(row)};\n"
 
 
 def _numbers(values: list[float]) -> str:

@@ -12,13 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from bestdag.data.display import count_of
 from bestdag.data.schema import Variable
 from bestdag.errors import unknown_name
 from bestdag.machine import require_memory
 from bestdag.network.bif_syntax import BLANKS, Scanner, Token, is_bare
-from bestdag.network.table import ConditionalTable, configuration_text, wrong_row
+from bestdag.network.table import ConditionalTable
+from bestdag.network.table_rows import configuration_text, wrong_row
 
 __all__ = ["Block", "Declared"]
 
@@ -32,6 +34,7 @@ class Declared:
     """A variable and what was said of it so far."""
 
     variable: Variable
+    written: tuple[str, ...]  # its states as they stand in the file
     position: int
     properties: list[str]
     table: ConditionalTable | None = None
@@ -39,7 +42,7 @@ class Declared:
     bare_codes: dict[str, int] = field(init=False)  # of the states that may stand unquoted
 
     def __post_init__(self) -> None:
-        self.codes = {state: code for code, state in enumerate(self.variable.states)}
+        self.codes = {state: code for code, state in enumerate(self.written)}
         self.bare_codes = {state: code for state, code in self.codes.items() if is_bare(state)}
 
 
@@ -93,26 +96,46 @@ class Block:
     def table(self, position: int) -> ConditionalTable:
         """Put the rows together, or name a configuration that has none."""
         if len(self._rows) < self._n_rows and self._default is None:
-            row = next(i for i in range(self._n_rows) if i not in self._rows)
-            place = configuration_text(self._parents, row)
+            place = configuration_text(self._parents, self._first_absent())
             self._scanner.fail(position, f"variable {self._child.name!r} has no values{place}")
         who = f"{self._scanner.source}: table of {self._child.name!r}"
-        n_cells = self._n_rows * self._child.arity
-        require_memory(who, f"{n_cells:,} numbers", 16 * n_cells, "use a smaller network")
-        if self._default is None:
-            rows = np.array([self._rows[row][1] for row in range(self._n_rows)], dtype=np.float64)
-        else:
-            rows = np.tile(np.array(self._default[1], dtype=np.float64), (self._n_rows, 1))
-            for row, (_, values) in self._rows.items():
-                rows[row] = values
+        n_cells = (len(self._rows) + 1) * self._child.arity
+        require_memory(who, f"{n_cells:,} numbers", 32 * n_cells, "use a smaller network")
+        numbers = sorted(self._rows)
+        rows = np.array([self._rows[number][1] for number in numbers], dtype=np.float64)
+        rows = rows.reshape(-1, self._child.arity)
+        self._check(rows, numbers)
+        shape = [parent.arity for parent in self._parents]
+        if len(numbers) == self._n_rows:
+            return ConditionalTable(
+                self._child, self._parents, rows.reshape(*shape, self._child.arity)
+            )
+        assert self._default is not None
+        if not self._parents:  # its one row is the default
+            return ConditionalTable(self._child, (), self._default[1])
+        codes = np.empty((len(numbers), len(shape)), dtype=np.int64)
+        for axis in reversed(range(len(shape))):
+            codes[:, axis] = [number % shape[axis] for number in numbers]
+            numbers = [number // shape[axis] for number in numbers]
+        return ConditionalTable.of_rows(self._child, self._parents, codes, rows, self._default[1])
+
+    def _check(self, rows: npt.NDArray[np.float64], numbers: list[int]) -> None:
+        """Refuse a row that is no distribution, with where it stands."""
         wrong = wrong_row(rows)
         if wrong is not None:
-            found = self._rows.get(wrong[0], self._default)
-            place = configuration_text(self._parents, wrong[0])
+            number = numbers[wrong[0]]
+            place = configuration_text(self._parents, number)
             message = f"values of {self._child.name!r}{place} {wrong[1]}"
-            self._scanner.fail(position if found is None else found[0], message)
-        shape = (*(parent.arity for parent in self._parents), self._child.arity)
-        return ConditionalTable(self._child, self._parents, rows.reshape(shape))
+            self._scanner.fail(self._rows[number][0], message)
+        if self._default is not None and len(numbers) < self._n_rows:
+            wrong = wrong_row(np.array([self._default[1]], dtype=np.float64))
+            if wrong is not None:
+                place = configuration_text(self._parents, self._first_absent())
+                message = f"values of {self._child.name!r}{place} {wrong[1]}"
+                self._scanner.fail(self._default[0], message)
+
+    def _first_absent(self) -> int:
+        return next(number for number in range(self._n_rows) if number not in self._rows)
 
     def _configuration(self, position: int) -> int:
         text = self._scanner.text
@@ -144,7 +167,7 @@ class Block:
             code = parent.codes.get(state.text)
             if code is None:
                 kind = f"state of {parent.variable.name!r}"
-                known = parent.variable.states
+                known = parent.written
                 scanner.fail(state.position, str(unknown_name(kind, state.text, known)))
             row = row * parent.variable.arity + code
         return row

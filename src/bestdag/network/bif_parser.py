@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import bisect
 import re
+from collections.abc import Mapping
 
 from bestdag.data.schema import Variable
 from bestdag.errors import CycleError, DataError
 from bestdag.graph.dag import Dag
 from bestdag.network.bif_block import Block, Declared
+from bestdag.network.bif_names import CUTS, NAME, PROPERTY, STATES, restored
 from bestdag.network.bif_syntax import Scanner, Token
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
 
-__all__ = ["CUTS_PROPERTY", "Parser"]
-
-# The property that carries the cut points of a variable made from numbers.
-CUTS_PROPERTY = "bestdag-cuts ="
+__all__ = ["Parser"]
 
 _ARITY = re.compile(r"[0-9]{1,9}")
 
@@ -29,7 +28,8 @@ class Parser:
 
     def __init__(self, text: str, source: str) -> None:
         self._scanner = Scanner(text, source)
-        self._declared: dict[str, Declared] = {}
+        self._declared: dict[str, Declared] = {}  # by the names in the file
+        self._names: set[str] = set()  # those that properties restore
         self._blocks: list[tuple[str, int]] = []  # children of the probability blocks, in order
 
     def network(self) -> Network:
@@ -41,7 +41,8 @@ class Parser:
         scanner.expect("{")
         while not scanner.accept("}"):
             self._expect_item("property", "'}'")
-            properties.append(scanner.take_property()[0])
+            position = scanner.peek().position
+            properties.append(self._property_text(*scanner.take_property(), position))
         while scanner.peek().kind != "end":
             if scanner.expect_word("variable", "probability").text == "variable":
                 self._variable()
@@ -60,7 +61,7 @@ class Parser:
                     declared.position, f"variable {shown} has no probability block in this file"
                 )
             tables.append(declared.table)
-        notes = {name: each.properties for name, each in self._declared.items()}
+        notes = {each.variable.name: each.properties for each in self._declared.values()}
         try:
             return Network(tables, name=name, properties=properties, variable_properties=notes)
         except CycleError as error:
@@ -98,7 +99,7 @@ class Parser:
         scanner.expect("{")
         states: list[str] | None = None
         properties: list[str] = []
-        cuts: tuple[float, ...] | None = None
+        own: dict[str, tuple[str, int]] = {}  # what our writer kept, and where
         while scanner.peek().kind != "}":
             position = scanner.peek().position
             if self._expect_item("type", "property", "'}'") == "type":
@@ -107,20 +108,56 @@ class Parser:
                 states = self._states(name.text)
                 continue
             text, is_string = scanner.take_property()
-            if text.startswith(CUTS_PROPERTY) and not is_string:
-                if cuts is not None:
-                    scanner.fail(position, f"cut points of {name.text!r} are given twice")
-                cuts = self._cuts(text, position)
-            else:
-                properties.append(text)
+            key = next((k for k in (CUTS, NAME, STATES) if text.startswith(k)), None)
+            if key is None or is_string:
+                properties.append(self._property_text(text, is_string, position))
+                continue
+            if key in own:
+                what = key.removesuffix(" =")
+                scanner.fail(position, f"the property {what} of {name.text!r} is given twice")
+            own[key] = text, position
         if states is None:
             scanner.unexpected("'type'")
         scanner.expect("}")
+        variable = self._restored(name, states, own)
+        if variable.name in self._names:
+            scanner.fail(name.position, f"variable {variable.name!r} is declared twice")
+        self._names.add(variable.name)
+        self._declared[name.text] = Declared(variable, tuple(states), name.position, properties)
+
+    def _restored(
+        self, name: Token, states: list[str], own: Mapping[str, tuple[str, int]]
+    ) -> Variable:
+        """Return the variable with the name, states and cut points that properties keep."""
+        scanner = self._scanner
+        names, labels = [name.text], states
+        if NAME in own:
+            names = restored(scanner, NAME, *own[NAME])
+            if len(names) != 1:
+                scanner.fail(own[NAME][1], f"expected one name, got {len(names)}")
+        if STATES in own:
+            labels = restored(scanner, STATES, *own[STATES])
+            if len(labels) != len(states):
+                scanner.fail(
+                    own[STATES][1],
+                    f"variable {name.text!r} has {len(states)} states, the property has "
+                    f"{len(labels)}",
+                )
         try:
-            variable = Variable(name.text, tuple(states), cuts)
+            if len(set(states)) < len(states):
+                Variable(name.text, tuple(states))  # says which
+            cuts = self._cuts(*own[CUTS]) if CUTS in own else None
+            return Variable(names[0], tuple(labels), cuts)
         except DataError as error:
-            scanner.fail(name.position, str(error))
-        self._declared[name.text] = Declared(variable, name.position, properties)
+            return scanner.fail(name.position, str(error))
+
+    def _property_text(self, text: str, is_string: bool, position: int) -> str:
+        if is_string or not text.startswith(PROPERTY):
+            return text
+        texts = restored(self._scanner, PROPERTY, text, position)
+        if len(texts) != 1:
+            self._scanner.fail(position, f"expected one text, got {len(texts)}")
+        return texts[0]
 
     def _states(self, name: str) -> list[str]:
         scanner = self._scanner
@@ -142,7 +179,7 @@ class Parser:
 
     def _cuts(self, text: str, position: int) -> tuple[float, ...]:
         try:
-            return tuple(float(cut) for cut in text[len(CUTS_PROPERTY) :].split(",") if cut)
+            return tuple(float(cut) for cut in text[len(CUTS) :].split(",") if cut)
         except ValueError:
             return self._scanner.fail(position, f"expected cut points, got {text!r}")
 
@@ -173,12 +210,12 @@ class Parser:
             position = scanner.peek().position
             item = self._expect_item("table", "default", "property", "'(' or '}'")
             if item == "property":
-                child.properties.append(scanner.take_property()[0])
+                child.properties.append(self._property_text(*scanner.take_property(), position))
             else:
                 block.read_whole(item, position)
         scanner.expect("}")
         child.table = block.table(token.position)
-        self._blocks.append((token.text, token.position))
+        self._blocks.append((child.variable.name, token.position))
 
     def _parents(self) -> list[Token]:
         if not self._scanner.accept("|"):

@@ -13,7 +13,7 @@ from typing import NamedTuple, NoReturn
 
 from bestdag.errors import FormatError
 
-__all__ = ["BLANKS", "Scanner", "Token", "is_bare", "quoted", "written_name"]
+__all__ = ["BLANKS", "Scanner", "Token", "is_bare", "quoted"]
 
 _BARE = r'(?:[^\x00-\x20\x7f{}()\[\],;|"/]|/(?![/*]))+'
 _QUOTED = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
@@ -134,7 +134,7 @@ class Scanner:
         self.jump(match.end())
         text = match[1].strip(BLANKS)
         if _WHOLE_QUOTED.fullmatch(text):
-            return self._unquoted(text, self.text.index('"', match.start())), True
+            return self.unquoted(text, self.text.index('"', match.start())), True
         return text, False
 
     def unexpected(self, wanted: str) -> NoReturn:
@@ -151,7 +151,7 @@ class Scanner:
             if match[1] is not None:
                 return Token("word", match[1], start), match.end()
             if match[2] is not None:
-                return Token("string", self._unquoted(match[2], start), start), match.end()
+                return Token("string", self.unquoted(match[2], start), start), match.end()
             return Token(match[0], match[0], start), match.end()
         if start == len(self.text):
             return Token("end", "", start), start
@@ -161,7 +161,9 @@ class Scanner:
             self.fail(start, "expected '\"' to close this string, got the end of the file")
         return self.fail(start, f"unexpected character {self.text[start]!r}")
 
-    def _unquoted(self, literal: str, position: int) -> str:
+    def unquoted(self, literal: str, position: int) -> str:
+        """Return what a quoted string says; it begins at a position."""
+
         def plain(match: re.Match[str]) -> str:
             code = match[1]
             if len(code) == 5:
@@ -180,20 +182,6 @@ class Scanner:
 def is_bare(name: str) -> bool:
     """Whether a name reads back as itself without quotes."""
     return _WHOLE_BARE.fullmatch(name) is not None
-
-
-def written_name(name: str) -> str:
-    r"""Write a name so that it reads back as itself: bare where possible, else quoted.
-
-    Examples
-    --------
-    >>> print(written_name("Asy/Patch"), written_name("<5"), written_name("two words"))
-    Asy/Patch <5 "two words"
-    """
-    # Bare words with odd blanks or a backslash would confuse readers of other programs.
-    if is_bare(name) and name.isprintable() and "\\" not in name:
-        return name
-    return quoted(name)
 
 
 def quoted(text: str) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,18 +16,18 @@ from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read, read_matching
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError, InvalidParameterError, unknown_name
+from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknown_name
 from bestdag.graph.dag import Dag
 from bestdag.machine import require_memory
 from bestdag.network.network import Network
-from bestdag.network.table import ConditionalTable
+from bestdag.network.table import MAX_AXES, MAX_DENSE_ROWS, ConditionalTable
 from bestdag.parameters import make_estimator
-from bestdag.parameters.base import Estimator
+from bestdag.parameters.base import Estimator, shares_unobserved
 
-__all__ = ["fit_network"]
+__all__ = ["fit_network", "fitted_network"]
 
-# An array has no more axes than this (numpy 1 or 2); a table has one per parent and one more.
-_MAX_AXES = 64 if int(np.__version__.partition(".")[0]) >= 2 else 32
+# So many parameters per row are warned of.
+_MANY_PARAMETERS = 10
 # Arrays as large as the table that are held while it is made: counts, prior, shares and so on.
 _N_ARRAYS = 6
 
@@ -62,10 +65,15 @@ def fit_network(
     Raises
     ------
     NotEnoughMemoryError
-        When the tables would not fit: they have a row for every parent configuration, seen or
-        not.
+        When the tables would not fit. They have a row for every parent configuration that was
+        seen and one for all others, unless the estimator tells those apart.
     DataError
         When cells are missing.
+
+    Warns
+    -----
+    DataWarning
+        When the network has more than ten times as many parameters as there are rows.
 
     Examples
     --------
@@ -75,39 +83,84 @@ def fit_network(
     >>> network.table("wet").row(rain="yes").round(3).tolist()
     [0.333, 0.667]
     """
+    network, dataset = fitted_network(structure, dataset, estimator, threads=threads)
+    _warn_of_many_parameters(network.tables, dataset)
+    return network
+
+
+def fitted_network(
+    structure: Dag | Network,
+    dataset: Any,
+    estimator: Estimator | str,
+    *,
+    threads: int | None = None,
+) -> tuple[Network, Dataset]:
+    """Do what `fit_network` does, without a warning; return the data as they were read, too."""
     chosen = make_estimator(estimator) if isinstance(estimator, str) else _checked(estimator)
     dag = structure.dag if isinstance(structure, Network) else structure
     _require_nodes(dag)
     if not isinstance(dataset, Dataset):
         dataset = _read(structure, dataset)
-    _require_fitting(dag, dataset)
+    _require_fitting(dag, dataset, shared=shares_unobserved(chosen))
     if isinstance(structure, Network):
         _require_same_states(structure, dataset)
     families = [(node, dag.parents(node)) for node in dag.nodes]
     engine = CountingEngine(dataset.select(dag.nodes), threads=threads)
     tables = [_fitted(chosen, counts) for counts in engine.count(families)]
-    return _like(structure, tables) if isinstance(structure, Network) else Network(tables)
+    network = _like(structure, tables) if isinstance(structure, Network) else Network(tables)
+    return network, dataset
+
+
+def _warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Dataset) -> None:
+    """Warn of a network that the rows can hardly tell anything about."""
+    n_parameters = sum(table.n_parameters for table in tables)
+    n_rows = max(dataset.n_rows, dataset.total_weight)
+    if n_parameters <= _MANY_PARAMETERS * n_rows:
+        return
+    widest = max(tables, key=lambda table: table.n_parameters)
+    message = (
+        f"fit: the network has {_number(n_parameters)} parameters, more than "
+        f"{_MANY_PARAMETERS} times the {n_rows:,.6g} row{'' if n_rows == 1 else 's'}, "
+        f"{_number(widest.n_parameters)} of them in the table of {widest.child.name!r}; "
+        "learn with a score that charges more for parameters (bic, fnml), limit the number of "
+        "parents, or cut columns of many values into few"
+    )
+    # Where our code was called from.
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("bestdag"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, DataWarning, stacklevel=level)
 
 
 def _fitted(estimator: Estimator, counts: FamilyCounts) -> ConditionalTable:
-    dense = _with_every_configuration(counts)
-    rows = np.asarray(estimator.rows(dense))
-    if rows.shape != dense.table.shape:
-        raise InvalidParameterError(
-            f"fit: {estimator.name} must give {counts.child.name!r} rows of the shape "
-            f"{dense.table.shape}, got {rows.shape}"
+    q = math.prod(parent.arity for parent in counts.parents)
+    is_whole = counts.n_observed == q
+    if shares_unobserved(estimator) and (not is_whole or len(counts.parents) >= MAX_AXES):
+        rows = _estimated(estimator, counts if is_whole else _with_one_more(counts))
+        listed = rows[: counts.n_observed]
+        return ConditionalTable.of_rows(
+            counts.child, counts.parents, counts.configurations, listed, rows[-1]
         )
+    rows = _estimated(estimator, _with_every_configuration(counts))
     shape = (*(parent.arity for parent in counts.parents), counts.arity)
     return ConditionalTable(counts.child, counts.parents, rows.reshape(shape))
+
+
+def _estimated(estimator: Estimator, counts: FamilyCounts) -> npt.NDArray[np.float64]:
+    rows = np.asarray(estimator.rows(counts))
+    if rows.shape != counts.table.shape:
+        raise InvalidParameterError(
+            f"fit: {estimator.name} must give {counts.child.name!r} rows of the shape "
+            f"{counts.table.shape}, got {rows.shape}"
+        )
+    return rows
 
 
 def _like(network: Network, tables: list[ConditionalTable]) -> Network:
     """Put new tables into a network."""
     made = []
     for old, new in zip(network.tables, tables, strict=True):
-        place = {parent.name: axis for axis, parent in enumerate(new.parents)}
-        axes = [*(place[parent.name] for parent in old.parents), len(place)]
-        made.append(ConditionalTable(old.child, old.parents, new.values.transpose(axes)))
+        made.append(new.reordered(old.child, old.parents))
     return Network(
         made,
         name=network.name,
@@ -122,15 +175,37 @@ def _with_every_configuration(counts: FamilyCounts) -> FamilyCounts:
     if counts.n_observed == q:  # all of them, in lexicographic order
         return counts
     number: npt.NDArray[np.int64] = np.zeros(counts.n_observed, np.int64)
-    every = np.empty((q, len(counts.parents)), np.uint16)
-    rest = np.arange(q)
-    for k in reversed(range(len(counts.parents))):
-        rest, every[:, k] = np.divmod(rest, counts.parents[k].arity)
+    every = _first_configurations(counts.parents, q)
     for k, parent in enumerate(counts.parents):
         number = number * parent.arity + counts.configurations[:, k]
     table: Any = np.zeros((q, counts.arity), counts.table.dtype)
     table[number] = counts.table
     return FamilyCounts(counts.child, counts.parents, every, table, float(q))
+
+
+def _with_one_more(counts: FamilyCounts) -> FamilyCounts:
+    """Add, as the last row, the first parent configuration that does not occur."""
+    m = counts.n_observed
+    first = _first_configurations(counts.parents, m + 1)
+    other = np.append((first[:-1] != counts.configurations).any(axis=1), True)
+    absent = first[int(np.argmax(other))]
+    nothing: Any = np.zeros((1, counts.arity), counts.table.dtype)
+    return FamilyCounts(
+        counts.child,
+        counts.parents,
+        np.vstack([counts.configurations, absent]),
+        np.vstack([counts.table, nothing]),
+        counts.n_configurations,
+    )
+
+
+def _first_configurations(parents: Sequence[Variable], n: int) -> npt.NDArray[np.uint16]:
+    """Return the first n configurations, the last parent running fastest."""
+    codes = np.empty((n, len(parents)), np.uint16)
+    rest = np.arange(n)
+    for k in reversed(range(len(parents))):
+        rest, codes[:, k] = np.divmod(rest, parents[k].arity)
+    return codes
 
 
 def _require_nodes(dag: Dag) -> None:
@@ -147,7 +222,7 @@ def _read(structure: Dag | Network, source: Any) -> Dataset:
     return read(source, columns=structure.nodes)
 
 
-def _require_fitting(dag: Dag, dataset: Dataset) -> None:
+def _require_fitting(dag: Dag, dataset: Dataset, *, shared: bool) -> None:
     """Refuse what cannot be fitted, before anything is counted."""
     variables = {variable.name: variable for variable in dataset.variables}
     for node in dag.nodes:
@@ -156,7 +231,7 @@ def _require_fitting(dag: Dag, dataset: Dataset) -> None:
     kept = 0
     for node in dag.nodes:
         parents = [variables[name] for name in dag.parents(node)]
-        kept += _require_room(variables[node], parents, kept)
+        kept += _require_room(variables[node], parents, kept, dataset.n_rows if shared else None)
 
 
 def _require_same_states(network: Network, dataset: Dataset) -> None:
@@ -173,15 +248,24 @@ def _shown(states: tuple[str, ...]) -> str:
     return ", ".join(map(repr, states[:5])) + (", ..." if len(states) > 5 else "")
 
 
-def _require_room(child: Variable, parents: list[Variable], kept: int) -> int:
-    """Return the bytes of a table, if it fits beside those that are `kept`."""
-    if len(parents) >= _MAX_AXES:
-        raise DataError(
-            f"fit: a table can have {_MAX_AXES - 1} parents, {child.name!r} has {len(parents)}"
-        )
+def _require_room(
+    child: Variable, parents: list[Variable], kept: int, most_rows: int | None
+) -> int:
+    """Return the bytes of a table, if it fits beside those that are `kept`.
+
+    `most_rows` is how many configurations can have a row of their own, where others share one.
+    """
     q = math.prod(parent.arity for parent in parents)
+    shown = _number(q)
+    if most_rows is not None and q > max(MAX_DENSE_ROWS, 2 * most_rows):
+        q = most_rows + 1
+        shown = f"up to {q:,}"
+    elif most_rows is None and len(parents) >= MAX_AXES:
+        raise DataError(
+            f"fit: a table with a row for every configuration can have {MAX_AXES - 1} parents, "
+            f"{child.name!r} has {len(parents)}"
+        )
     size = 8 * q * child.arity
-    shown = f"{q:,}" if q < 10**15 else f"{float(q):.3g}"
     require_memory(
         "fit",
         f"the table of {child.name!r} given {len(parents)} parents, {shown} configurations times "
@@ -190,6 +274,12 @@ def _require_room(child: Variable, parents: list[Variable], kept: int) -> int:
         "use fewer parents",
     )
     return size
+
+
+def _number(n: int) -> str:
+    if n < 10**15:
+        return f"{n:,}"
+    return f"{float(n):.3g}" if n < 10**300 else "more than 1e300"
 
 
 def _checked(estimator: object) -> Estimator:

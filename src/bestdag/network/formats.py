@@ -7,6 +7,7 @@ from typing import Protocol
 
 from bestdag.errors import InvalidParameterError, unknown_name
 from bestdag.files import format_suffix, read_file, shown_path, write_file
+from bestdag.machine import readable_size, require_memory
 from bestdag.network import bif, json_format
 from bestdag.network.network import Network
 
@@ -23,6 +24,9 @@ class Format(Protocol):
         """Write a network."""
 
 
+# Of one number, in a file and while it is written: the number, its text, the text of its line.
+_FILE_BYTES, _WORK_BYTES = 21, 120
+
 FORMATS: dict[str, Format] = {".bif": bif, ".json": json_format}
 
 
@@ -33,8 +37,19 @@ def load_network(path: str | os.PathLike[str]) -> Network:
 
 
 def save_network(network: Network, path: str | os.PathLike[str]) -> None:
-    """Write a network file, complete or not at all."""
-    write_file(path, _format_of(path, "save").render(network))
+    """Write a network file, complete or not at all.
+
+    One that would not fit in memory while it is made is refused first, with its size.
+    """
+    form = _format_of(path, "save")
+    n_numbers = sum(table.nbytes // 8 for table in network.tables)
+    require_memory(
+        f"save: {shown_path(path)}",
+        f"a file of {n_numbers:,} numbers, about {readable_size(_FILE_BYTES * n_numbers)},",
+        _WORK_BYTES * n_numbers,
+        "use fewer parents, or parameters whose unseen configurations share one row",
+    )
+    write_file(path, form.render(network))
 
 
 def _format_of(path: str | os.PathLike[str], who: str) -> Format:

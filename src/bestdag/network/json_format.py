@@ -25,7 +25,16 @@ r"""Our own network format: JSON with exact numbers, and everything a Network ho
       ]
     }
 
-A table has one row per configuration of the parents, the last parent running fastest. Numbers are
+A table has one row per configuration of the parents, the last parent running fastest. One with
+very many configurations may list some of them, by the numbers of the parents' states counted from
+0, with a row for each, and has one row for all others::
+
+    "parents": ["age", "dose"],
+    "default": [0.5, 0.5],
+    "configurations": [[3, 17], [40, 2]],
+    "table": [[0.9, 0.1], [0.25, 0.75]]
+
+Numbers are
 written in the shortest form that gives the same double back, so what is read is equal to what was
 written, bit for bit. ``cuts`` and the ``properties`` of a variable may be absent. A key that is not
 listed here, a key that comes twice and a later version are refused: nothing is dropped.
@@ -35,6 +44,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -51,7 +61,16 @@ FORMAT = "bestdag network"
 VERSION = 1
 
 _FILE_KEYS = ("format", "version", "name", "properties", "variables")
-_VARIABLE_KEYS = ("name", "states", "cuts", "properties", "parents", "table")
+_VARIABLE_KEYS = (
+    "name",
+    "states",
+    "cuts",
+    "properties",
+    "parents",
+    "default",
+    "configurations",
+    "table",
+)
 _KINDS = {str: "text", list: "a list", dict: "an object", float: "a number"}
 
 
@@ -135,8 +154,14 @@ def _variable_lines(table: ConditionalTable, properties: tuple[str, ...]) -> Ite
         yield f' "cuts": {_written([float(cut) for cut in child.cuts])},\n'
     if properties:
         yield f' "properties": {_written(properties)},\n'
-    yield f' "parents": {_written([parent.name for parent in table.parents])},\n "table": [\n'
-    yield ",\n".join(f"  {json.dumps(row)}" for row in table.rows.tolist())
+    yield f' "parents": {_written([parent.name for parent in table.parents])},\n'
+    rows = table.rows if table.sparse is None else table.sparse.rows[:-1]
+    if table.sparse is not None:
+        yield f' "default": {json.dumps(table.sparse.default.tolist())},\n "configurations": [\n'
+        yield ",\n".join(f"  {codes}" for codes in table.sparse.configurations.tolist())
+        yield "\n ],\n"
+    yield ' "table": [\n'
+    yield ",\n".join(f"  {json.dumps(row)}" for row in rows.tolist())
     yield "\n ]\n"
 
 
@@ -232,19 +257,39 @@ def _table(
         parents.append(variables[name])
     shape = [parent.arity for parent in parents]
     rows = _list(entry, "table", list, place)
-    n_rows = int(np.prod(shape, dtype=object))
+    if "default" in entry or "configurations" in entry:
+        return _sparse_table(entry, child, parents, rows, place)
+    n_rows = prod(shape)
     if len(rows) != n_rows:
         raise FormatError(f"{place}: table must have {n_rows:,} rows, got {len(rows):,}")
-    for number, row in enumerate(rows):
-        if len(row) != child.arity:
-            raise FormatError(
-                f"{place}: row {number} of table must have {child.arity} numbers, got {len(row)}"
-            )
-    numbers = [
-        [_number(value, f"{place}: row {i} of table") for value in row]
-        for i, row in enumerate(rows)
-    ]
+    numbers = [_row(row, child.arity, f"{place}: row {i} of table") for i, row in enumerate(rows)]
     return ConditionalTable(child, tuple(parents), np.array(numbers).reshape(*shape, child.arity))
+
+
+def _sparse_table(
+    entry: Mapping[str, Any], child: Variable, parents: list[Variable], rows: list[Any], place: str
+) -> ConditionalTable:
+    listed = _list(entry, "configurations", list, place)
+    if len(listed) != len(rows):
+        raise FormatError(
+            f"{place}: table must have one row for each of the {len(listed):,} configurations, "
+            f"got {len(rows):,}"
+        )
+    for number, codes in enumerate(listed):
+        where = f"{place}: configurations[{number}]"
+        if len(codes) != len(parents) or not all(type(code) is int for code in codes):
+            raise FormatError(
+                f"{where} must have {len(parents)} whole numbers, got {_shown(codes)}"
+            )
+    default = _row(_list(entry, "default", float, place), child.arity, f"{place}: default")
+    numbers = [_row(row, child.arity, f"{place}: row {i} of table") for i, row in enumerate(rows)]
+    return ConditionalTable.of_rows(child, parents, listed, numbers, default)
+
+
+def _row(row: list[Any], arity: int, place: str) -> list[float]:
+    if len(row) != arity:
+        raise FormatError(f"{place} must have {arity} numbers, got {len(row)}")
+    return [_number(value, place) for value in row]
 
 
 def _number(value: Any, place: str) -> float:

@@ -186,7 +186,7 @@ class Network:
         place = {name: i for i, name in enumerate(order)}
         tables = [self._tables[name] for name in order]
         parents = [[place[p.name] for p in table.parents] for table in tables]
-        values = [table.values for table in tables]
+        values = [t.values if t.sparse is None else t.sparse for t in tables]
         columns = sample_codes(order, values, parents, n, seed=seed, threads=threads)
         return Dataset._adopt(self.variables, [columns[place[name]] for name in self._tables])
 
@@ -257,10 +257,10 @@ class Network:
         target : str
             The variable asked for. Its column may be absent and is never looked at.
         data : Dataset, or anything `read` takes
-            A column for each other variable, found by name; columns that are not in the
-            network are ignored.
+            Columns for other variables, found by name. A variable without a column is not known,
+            and summed over; columns that are not in the network are ignored.
         missing : {"marginalize", "error"}, default "marginalize"
-            Sum over missing cells, exactly, or refuse them.
+            Sum over missing cells and columns, exactly, or refuse them.
         impossible : {"error", "marginal"}, default "error"
             What to do about a row whose cells leave probability zero to every state of the
             target: refuse it by its number, or answer with the distribution that the target

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ def log_tables(network: Network) -> LogTables:
     """Take the logarithms of the tables of a network."""
     place = {name: i for i, name in enumerate(network.names)}
     return LogTables(
-        [table.values for table in network.tables],
+        [table.values if table.sparse is None else table.sparse for table in network.tables],
         [[place[parent.name] for parent in table.parents] for table in network.tables],
     )
 
@@ -123,9 +123,21 @@ def _matched(network: Network, data: Any, target: str | None, missing: str, who:
         # An empty cell is missing unless the network says that it is a state.
         marks = () if any("" in variable.states for variable in wanted) else ("",)
         data = read_matching(
-            data, wanted, ignore_extra=target is not None, missing="keep", missing_values=marks
+            data,
+            wanted,
+            ignore_extra=target is not None,
+            missing="keep",
+            missing_values=marks,
+            may_lack=target is not None and missing != "error",
         )
-    chosen = _with_states(_chosen(network, data, wanted, who, strict=target is None), wanted, who)
+    names = data.arities
+    present = [v for v in wanted if v.name in names] if target is not None else wanted
+    if target is not None and not present:
+        raise DataError(f"{who}: the data have no variable of the network beside {target!r}")
+    if len(present) < len(wanted) and missing == "error":
+        _refuse_lacking([v.name for v in wanted if v.name not in names], who)
+    chosen = _chosen(network, data, present, who, strict=target is None)
+    chosen = _with_states(chosen, present, who)
     if missing == "error" and chosen.has_missing:
         counts = chosen.missing_counts
         cells = count_of(sum(counts.values()), "missing cell")
@@ -142,13 +154,17 @@ def _chosen(
     names = [variable.name for variable in wanted]
     lacking = [name for name in names if name not in data.arities]
     if lacking:
-        raise DataError(f"{who}: the data lack {_listed(lacking)} of the network")
+        _refuse_lacking(lacking, who)
     extra = [name for name in data.names if name not in network.arities]
     if extra and strict:
         raise DataError(
             f"{who}: the network has no {_listed(extra)}; leave columns out with data.drop()"
         )
     return data.select(names)
+
+
+def _refuse_lacking(names: list[str], who: str) -> NoReturn:
+    raise DataError(f"{who}: the data lack {_listed(names)} of the network")
 
 
 def _with_states(data: Dataset, wanted: list[Variable], who: str) -> Dataset:

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bestdag.data.display import count_of
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError
+from bestdag.inference.sparse_table import SparseTable
+from bestdag.machine import require_memory
+from bestdag.network.table_rows import (
+    checked_parents,
+    checked_rows,
+    configuration_text,
+    wrong_row,
+)
 
-__all__ = ["SUM_TOLERANCE", "ConditionalTable", "configuration_text", "wrong_row"]
-
-# Published networks carry rounded numbers: their rows miss 1 by up to 3e-7.
-SUM_TOLERANCE = 1e-6
+__all__ = ["MAX_AXES", "MAX_DENSE_ROWS", "ConditionalTable"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+# A table with at most so many configurations always has a row for each of them.
+MAX_DENSE_ROWS = 10_000
+# An array has no more axes than this (numpy 1 or 2); a table has one per parent and one more.
+MAX_AXES = 64 if int(np.__version__.partition(".")[0]) >= 2 else 32
+
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
 class ConditionalTable:
     r"""The distribution of one variable in each configuration of its parents.
 
@@ -40,6 +54,13 @@ class ConditionalTable:
     DataError
         When the shape or a value is wrong; the message names the configuration.
 
+    Notes
+    -----
+    `of_rows` makes a table from the configurations that have a row of their own and one row for
+    all others. With more than 10,000 configurations, of which at most half are listed, such a
+    table is kept so: `sparse` holds it, and its size does not grow with the product of the
+    parents' arities. Every other table is dense, unless it has more parents than an array axes.
+
     Examples
     --------
     >>> rain, wet = Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))
@@ -54,34 +75,84 @@ class ConditionalTable:
 
     child: Variable
     parents: tuple[Variable, ...]
-    values: npt.NDArray[np.float64]
+    sparse: SparseTable | None
+    _dense: _Floats | None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parents", tuple(self.parents))
-        who = f"table of {self.child.name!r}"
-        names = [self.child.name]
-        for parent in self.parents:
-            if parent.name in names:
-                raise DataError(f"{who}: {parent.name!r} is listed twice")
-            names.append(parent.name)
+    def __init__(self, child: Variable, parents: Iterable[Variable], values: npt.ArrayLike) -> None:
+        listed = checked_parents(child, parents)
+        who = f"table of {child.name!r}"
         try:
-            values = np.array(self.values, dtype=np.float64, order="C")
+            made = np.array(values, dtype=np.float64, order="C")
         except (TypeError, ValueError):
             raise DataError(f"{who}: values must be an array of numbers") from None
-        shape = (*(parent.arity for parent in self.parents), self.child.arity)
-        if values.shape != shape:
-            raise DataError(f"{who}: values must have the shape {shape}, got {values.shape}")
-        wrong = wrong_row(values.reshape(-1, self.child.arity))
+        shape = (*(parent.arity for parent in listed), child.arity)
+        if made.shape != shape:
+            raise DataError(f"{who}: values must have the shape {shape}, got {made.shape}")
+        wrong = wrong_row(made.reshape(-1, child.arity))
         if wrong is not None:
-            place = configuration_text(self.parents, wrong[0])
-            raise DataError(f"{who}: values{place} {wrong[1]}")
-        values.flags.writeable = False
-        object.__setattr__(self, "values", values)
+            raise DataError(f"{who}: values{configuration_text(listed, wrong[0])} {wrong[1]}")
+        self._set(child, listed, made, None)
+
+    @classmethod
+    def of_rows(
+        cls,
+        child: Variable,
+        parents: Iterable[Variable],
+        configurations: npt.ArrayLike,
+        rows: npt.ArrayLike,
+        default: npt.ArrayLike,
+    ) -> ConditionalTable:
+        """Make a table from some configurations and one row for all others.
+
+        Parameters
+        ----------
+        child, parents
+            As for any table; at least one parent.
+        configurations : array of int, shape (m, number of parents)
+            Codes of the parents' states, in any order, none twice.
+        rows : array of float64, shape (m, child arity)
+            The distribution in each of these.
+        default : array of float64, shape (child arity,)
+            The distribution in every other configuration.
+
+        Examples
+        --------
+        >>> day, wet = Variable("day", tuple(map(str, range(365)))), Variable("wet", ("no", "yes"))
+        >>> hour = Variable("hour", tuple(map(str, range(48))))
+        >>> table = ConditionalTable.of_rows(wet, (day, hour), [[9, 1]], [[0.9, 0.1]], [0.5, 0.5])
+        >>> table
+        <ConditionalTable: wet | day, hour, 17,520 parameters, 1 row and one for all others>
+        >>> table.row(day="9", hour="1"), table.row(day="9", hour="2")
+        (array([0.9, 0.1]), array([0.5, 0.5]))
+        """
+        listed = checked_parents(child, parents)
+        made = checked_rows(child, listed, configurations, rows, default)
+        q = prod(made.parent_arities)
+        table = cls.__new__(cls)
+        if (q > MAX_DENSE_ROWS and 2 * made.n_listed <= q) or len(listed) >= MAX_AXES:
+            made.rows.flags.writeable = False
+            made.configurations.flags.writeable = False
+            table._set(child, listed, None, made)
+        else:
+            table._set(child, listed, _expanded(made), None)
+        return table
+
+    def _set(
+        self,
+        child: Variable,
+        parents: tuple[Variable, ...],
+        dense: _Floats | None,
+        sparse: SparseTable | None,
+    ) -> None:
+        if dense is not None:
+            dense.flags.writeable = False
+        for name, value in zip(self.__slots__, (child, parents, sparse, dense), strict=True):
+            object.__setattr__(self, name, value)
 
     @property
     def n_configurations(self) -> int:
         """Number of configurations of the parents; 1 without parents."""
-        return math.prod(parent.arity for parent in self.parents)
+        return prod(parent.arity for parent in self.parents)
 
     @property
     def n_parameters(self) -> int:
@@ -89,11 +160,39 @@ class ConditionalTable:
         return self.n_configurations * (self.child.arity - 1)
 
     @property
-    def rows(self) -> npt.NDArray[np.float64]:
+    def values(self) -> _Floats:
+        r"""All probabilities, of shape (\*parent arities, child arity).
+
+        A sparse table is written out each time, if that fits in memory.
+        """
+        if self._dense is not None:
+            return self._dense
+        assert self.sparse is not None
+        who = f"table of {self.child.name!r}"
+        if len(self.parents) >= MAX_AXES:
+            raise DataError(
+                f"{who}: an array can have {MAX_AXES - 1} parents, the table has "
+                f"{len(self.parents)}; use its sparse rows"
+            )
+        n_bytes = min(16 * self.n_configurations * self.child.arity, 1 << 100)
+        require_memory(who, "writing out all rows", n_bytes, "use its sparse rows")
+        made = _expanded(self.sparse)
+        made.flags.writeable = False
+        return made
+
+    @property
+    def rows(self) -> _Floats:
         """All rows, one per configuration, the last parent running fastest."""
         return self.values.reshape(-1, self.child.arity)
 
-    def row(self, /, **states: str) -> npt.NDArray[np.float64]:
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the numbers as they are kept."""
+        kept = self._dense if self.sparse is None else self.sparse
+        assert kept is not None
+        return kept.nbytes
+
+    def row(self, /, **states: str) -> _Floats:
         """Return the distribution in one configuration, given as parent=state."""
         names = tuple(parent.name for parent in self.parents)
         if set(states) != set(names):
@@ -101,60 +200,90 @@ class ConditionalTable:
                 f"table of {self.child.name!r}: a state is needed for each of "
                 f"{', '.join(names) or 'no parents'}, got {', '.join(states) or 'none'}"
             )
-        place = tuple(parent.code(states[parent.name]) for parent in self.parents)
-        found: npt.NDArray[np.float64] = self.values[place]
-        return found
+        return self._at(tuple(parent.code(states[parent.name]) for parent in self.parents))
+
+    def reordered(self, child: Variable, parents: Iterable[Variable]) -> ConditionalTable:
+        """Return the same numbers with the parents in another order, found by name.
+
+        The variables may have other cut points.
+        """
+        listed = tuple(parents)
+        place = {parent.name: axis for axis, parent in enumerate(self.parents)}
+        axes = [place[parent.name] for parent in listed]
+        if self._dense is not None:
+            return ConditionalTable(child, listed, self._dense.transpose([*axes, len(axes)]))
+        assert self.sparse is not None
+        return ConditionalTable.of_rows(
+            child,
+            listed,
+            self.sparse.configurations[:, axes],
+            self.sparse.rows[:-1],
+            self.sparse.default,
+        )
+
+    def _at(self, codes: tuple[int, ...]) -> _Floats:
+        if self._dense is not None:
+            found: _Floats = self._dense[codes]
+            return found
+        assert self.sparse is not None
+        (position,) = self.sparse.find(np.array([codes], dtype=np.uint16)).tolist()
+        return np.asarray(self.sparse.rows[position])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConditionalTable):
             return NotImplemented
-        return (
-            self.child == other.child
-            and self.parents == other.parents
-            and self.values.tobytes() == other.values.tobytes()
-        )
+        if self.child != other.child or self.parents != other.parents:
+            return False
+        if self._dense is not None and other._dense is not None:
+            return self._dense.tobytes() == other._dense.tobytes()
+        if self.sparse is not None and other.sparse is not None:
+            # Rows equal to that of all others are not listed, so one content is one list.
+            return (
+                self.sparse.configurations.tobytes() == other.sparse.configurations.tobytes()
+                and self.sparse.rows.tobytes() == other.sparse.rows.tobytes()
+            )
+        dense, sparse = (self, other) if self.sparse is None else (other, self)
+        assert dense._dense is not None
+        assert sparse.sparse is not None
+        return _is_same(dense._dense, sparse.sparse)
 
     def __hash__(self) -> int:
-        return hash((self.child, self.parents, self.values.tobytes()))
+        if self._dense is not None and self.n_configurations <= MAX_DENSE_ROWS:
+            return hash((self.child, self.parents, self._dense.tobytes()))
+        # The same for equal tables, however they are kept.
+        ends = [tuple(0 for _ in self.parents), tuple(p.arity - 1 for p in self.parents)]
+        return hash((self.child, self.parents, *(self._at(codes).tobytes() for codes in ends)))
 
     def __reduce__(self) -> tuple[Any, ...]:  # a plain pickle would make the array writable
-        return ConditionalTable, (self.child, self.parents, self.values)
+        if self.sparse is None:
+            return ConditionalTable, (self.child, self.parents, self._dense)
+        listed = self.sparse
+        parts = (listed.configurations, listed.rows[:-1], listed.default)
+        return ConditionalTable.of_rows, (self.child, self.parents, *parts)
 
     def __repr__(self) -> str:
         given = " | " + ", ".join(parent.name for parent in self.parents) if self.parents else ""
-        return f"<ConditionalTable: {self.child.name}{given}, {self.n_parameters:,} parameters>"
+        kept = ""
+        if self.sparse is not None:
+            kept = f", {count_of(self.sparse.n_listed, 'row')} and one for all others"
+        return (
+            f"<ConditionalTable: {self.child.name}{given}, "
+            f"{count_of(self.n_parameters, 'parameter')}{kept}>"
+        )
 
 
-def wrong_row(rows: npt.NDArray[np.float64]) -> tuple[int, str] | None:
-    """Find the first row that is no distribution: its number and what is wrong with it."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        sums = rows.sum(axis=1)
-        off = np.abs(sums - 1.0)
-    bad = ~(off <= SUM_TOLERANCE) | ~(rows >= 0).all(axis=1)
-    if not bad.any():
-        return None
-    row = int(np.argmax(bad))
-    values = rows[row]
-    for value in values[~np.isfinite(values)].tolist():
-        return row, f"must be finite numbers, got {value}"
-    for value in values[values < 0].tolist():
-        return row, f"must be at least 0, got {value}"
-    shown = ", ".join(map(repr, values[:6].tolist())) + (", ..." if len(values) > 6 else "")
-    return row, f"must sum to 1, got {sums[row]:.10g} ({shown})"
+def _expanded(table: SparseTable) -> _Floats:
+    values = np.empty((*table.parent_arities, table.arity))
+    values[...] = table.default
+    values[tuple(table.configurations.T)] = table.rows[:-1]
+    return values
 
 
-def configuration_text(parents: Sequence[Variable], number: int) -> str:
-    """Write a configuration for an error message: ' for a=x, b=y', or nothing.
-
-    Examples
-    --------
-    >>> two = Variable("a", ("no", "yes")), Variable("b", ("x", "y", "z"))
-    >>> configuration_text(two, 5), configuration_text((), 0)
-    (' for a=yes, b=z', '')
-    """
-    parts: list[str] = []
-    for parent in reversed(parents):
-        number, code = divmod(number, parent.arity)
-        pair = (parent.name, parent.states[code])
-        parts.append("=".join(text if text.isprintable() else repr(text) for text in pair))
-    return " for " + ", ".join(reversed(parts)) if parts else ""
+def _is_same(dense: _Floats, sparse: SparseTable) -> bool:
+    """Whether a dense array holds what a sparse table says, bit for bit."""
+    flat = dense.reshape(-1, sparse.arity).view(np.uint64)
+    number = np.ravel_multi_index(tuple(sparse.configurations.T), sparse.parent_arities)
+    listed, default = sparse.rows[:-1].view(np.uint64), sparse.default.view(np.uint64)
+    # Listed rows differ from the default, so counting tells whether all others equal it.
+    n_other = int((flat != default).any(axis=1).sum())
+    return n_other == sparse.n_listed and np.array_equal(flat[number], listed)

@@ -40,9 +40,10 @@ def make_estimator(name: str, **settings: Any) -> Estimator:
 def estimator_for(score: Score) -> Estimator:
     """Return the estimator that belongs to a score.
 
-    The posterior mean under its own prior for a score with Dirichlet priors, fsNML for fNML and
-    qNML, maximum likelihood for LL, AIC, BIC, HQC and MIT. A score of your own that
-    has ``priors(counts)`` gets the posterior mean; for another one the choice is yours.
+    The posterior mean under its own prior for a score with Dirichlet priors, fsNML for the others:
+    fNML, qNML, LL, AIC, BIC, HQC and MIT. What was merely not seen never has probability zero. A score
+    of your own that has ``priors(counts)`` gets the posterior mean; for another one the choice is
+    yours.
 
     Examples
     --------
@@ -52,10 +53,8 @@ def estimator_for(score: Score) -> Estimator:
     """
     if isinstance(score, HasPriors):
         return Dirichlet(prior=score)
-    if isinstance(score, FNML | QNML):
+    if isinstance(score, FNML | QNML | LL | AIC | BIC | HQC | MIT):
         return FSNML()
-    if isinstance(score, LL | AIC | BIC | HQC | MIT):
-        return MLE()
     raise InvalidParameterError(
         f"fit: no parameters belong to the score {score.name!r}; "
         f"choose one of {', '.join(ESTIMATORS)}"

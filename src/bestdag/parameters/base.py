@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from bestdag.counts.family import FamilyCounts
 
-__all__ = ["Estimator", "normalized"]
+__all__ = ["Estimator", "normalized", "shares_unobserved"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -18,7 +18,10 @@ _Floats = npt.NDArray[np.float64]
 class Estimator(Protocol):
     """Settings and a rule: counts of a family in, its conditional distributions out.
 
-    An estimator of your own needs these members and nothing else.
+    An estimator of your own needs these members and nothing else. One that gives all
+    configurations without counts the same row may say so: with the attribute
+    ``shares_unobserved = True`` it is asked for that row once, and the tables of many
+    configurations stay as small as the data.
     """
 
     name: ClassVar[str]
@@ -27,9 +30,15 @@ class Estimator(Protocol):
         """Return the distribution of the child in each configuration of the counts.
 
         An array of the shape of ``counts.table`` whose rows sum to 1. Configurations may have
-        no counts at all: `fit_network` gives all there are.
+        no counts at all: `fit_network` gives all there are, or one of them to an estimator with
+        ``shares_unobserved``.
         """
         ...
+
+
+def shares_unobserved(rule: object) -> bool:
+    """Whether an estimator, or a prior, says that all configurations without counts are alike."""
+    return bool(getattr(rule, "shares_unobserved", False))
 
 
 def normalized(shares: npt.ArrayLike) -> _Floats:

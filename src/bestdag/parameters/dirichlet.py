@@ -11,10 +11,13 @@ import numpy.typing as npt
 
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import DataError, InvalidParameterError, require_positive
-from bestdag.parameters.base import normalized
+from bestdag.parameters.base import normalized, shares_unobserved
 from bestdag.scores.bd import BD
 from bestdag.scores.bde import BDe
 from bestdag.scores.bdeu import BDeu
+from bestdag.scores.k2 import K2
+from bestdag.scores.max_bdeu import MaxBDeu
+from bestdag.scores.min_bdeu import MinBDeu
 from bestdag.scores.prior_network import PriorNetwork
 
 __all__ = ["Dirichlet", "HasPriors"]
@@ -61,7 +64,8 @@ class Dirichlet(_WithSource):
         :math:`a_{jk}` for each family, as in `BD`.
     prior : Network or score, optional
         A prior network, as in `BDe`, or a score whose prior is meant, such as
-        ``MinBDeu(epsilon=0.5)``; any object with ``priors(counts)`` will do.
+        ``MinBDeu(epsilon=0.5)``; any object with ``priors(counts)`` will do. With
+        ``shares_unobserved = True`` it says that configurations without counts have one prior.
 
     Raises
     ------
@@ -113,6 +117,18 @@ class Dirichlet(_WithSource):
         if isinstance(source, BDe | BDeu) and source is not self.prior:
             object.__setattr__(self, "ess", source.ess)
         object.__setattr__(self, "_source", source)
+
+    @property
+    def shares_unobserved(self) -> bool:
+        """Whether configurations without counts are alike: not with a prior network or tables."""
+        match self._source:
+            case BDeu() | K2() | MinBDeu() | MaxBDeu():
+                return True
+            case BD(pseudo_count=count):
+                return count is not None
+            case BDe(prior=prior):
+                return prior is None
+        return shares_unobserved(self._source)
 
     def rows(self, counts: FamilyCounts) -> _Floats:
         """Return the distribution in each configuration of the counts."""

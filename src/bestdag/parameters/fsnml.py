@@ -24,7 +24,8 @@ class FSNML:
         \qquad e(n) = \left(\frac{n + 1}{n}\right)^n, \quad e(0) = 1.
 
     Each probability is proportional to the maximised likelihood of the data with one more case
-    of that state. Belongs to the scores fNML and qNML.
+    of that state. Belongs to the scores fNML, qNML, LL, AIC, BIC
+    and MIT.
 
     Notes
     -----
@@ -45,6 +46,7 @@ class FSNML:
     """
 
     name: ClassVar[str] = "fsnml"
+    shares_unobserved: ClassVar[bool] = True
 
     def rows(self, counts: FamilyCounts) -> npt.NDArray[np.float64]:
         """Return the distribution in each configuration of the counts."""

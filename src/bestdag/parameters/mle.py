@@ -23,12 +23,11 @@ class MLE:
         \theta_{jk} = \frac{N_{jk}}{N_j}, \qquad \theta_{jk} = \frac1r
         \text{ where } N_j = 0.
 
-    Belongs to the scores LL, AIC, BIC, HQC and MIT.
-
     Notes
     -----
     A state that was never seen with a parent configuration gets probability 0: new data may
-    then be impossible. A configuration that was never seen gets the uniform distribution.
+    then be impossible. So these are no score's own parameters, only those asked for by name. A
+    configuration that was never seen gets the uniform distribution.
 
     References
     ----------
@@ -43,6 +42,7 @@ class MLE:
     """
 
     name: ClassVar[str] = "mle"
+    shares_unobserved: ClassVar[bool] = True
 
     def rows(self, counts: FamilyCounts) -> npt.NDArray[np.float64]:
         """Return the distribution in each configuration of the counts."""

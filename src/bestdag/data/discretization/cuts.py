@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.checks import code_type
-from bestdag.data.schema import MAX_ARITY, Variable
+from bestdag.data.schema import MAX_ARITY, MISSING_STATE, Variable
 from bestdag.errors import InvalidParameterError
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "cut_codes",
     "cut_variable",
     "interval_labels",
+    "labelled_variable",
 ]
 
 # Digits of a cut point, where as many still tell its two neighbours apart.
@@ -98,6 +99,39 @@ def interval_labels(cuts: Sequence[float]) -> tuple[str, ...]:
     texts = [_text(float(cut)) for cut in cuts]
     inner = [f"{low} to {high}" for low, high in itertools.pairwise(texts)]
     return (f"<={texts[0]}", *inner, f">{texts[-1]}")
+
+
+def labelled_variable(name: str, labels: Collection[str]) -> Variable | None:
+    """Return the variable whose states these labels are, if they are all intervals of one.
+
+    They must be the labels that `interval_labels` gives to some cut points, all of them and
+    nothing else; a state ``missing`` may be among them. None otherwise.
+
+    Examples
+    --------
+    >>> labelled_variable("dose", {"0.8 to 2", ">2", "<=0.8"})
+    Variable(name='dose', states=('<=0.8', '0.8 to 2', '>2'), cuts=(0.8, 2.0))
+    >>> labelled_variable("dose", {"<=0.8", ">2"}) is None  # what is between?
+    True
+    """
+    intervals = set(labels) - {MISSING_STATE}
+    cuts = []
+    for label in intervals - {"all"}:
+        upper = label.removeprefix("<=") if label.startswith("<=") else label.rpartition(" to ")[2]
+        if not label.startswith(">"):
+            try:
+                cuts.append(float(upper))
+            except ValueError:
+                return None
+    if not np.isfinite(cuts).all():
+        return None
+    cuts.sort()
+    states = interval_labels(cuts)
+    if set(states) != intervals or len(states) != len(intervals):
+        return None
+    if len(intervals) < len(labels):
+        states = (*states, MISSING_STATE)
+    return Variable(name, states, tuple(cuts))
 
 
 def cut_variable(name: str, cuts: Sequence[float]) -> Variable:

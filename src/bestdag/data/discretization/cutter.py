@@ -26,13 +26,16 @@ class Cutter:
 
     `cut` names the columns that the method cuts; None leaves the choice to the rule: all values
     are numbers, and one of them is not whole or they are more than `max_states`. `given` holds
-    the variables whose cut points are known.
+    the variables whose cut points are known; with `may_lack` some need not be in the table.
+    The names of all columns that are cut are put into `cut_names`.
     """
 
     method: Method | None = None
     target: str | None = None
     cut: frozenset[str] | None = None
     given: Mapping[str, Variable] = field(default_factory=dict)
+    may_lack: bool = False
+    cut_names: list[str] | None = None
 
     def columns(
         self,
@@ -56,11 +59,16 @@ class Cutter:
         for name in names:
             if is_cut[name]:
                 made[name] = self._cut(table, name, rows, counted)
+                if self.cut_names is not None:
+                    self.cut_names.append(name)
         return [made[name] for name in names]
 
     def _require_names(self, names: Sequence[str], options: ReadOptions) -> None:
         who = f"discretize: {options.source}"
-        asked = [*sorted(self.cut or ()), *self.given]
+        asked = [
+            *sorted(self.cut or ()),
+            *(n for n in self.given if n in names or not self.may_lack),
+        ]
         for name in [self.target, *asked] if self.target is not None else asked:
             if name not in names:
                 raise unknown_name("column", name, names, who=who)

@@ -1,0 +1,50 @@
+"""Reading a table for a network, and saying which of its numbers were cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from bestdag.data.dataset import Dataset
+    from bestdag.data.schema import Variable
+
+__all__ = ["read_at_cut_points", "read_for_network", "say_cut"]
+
+
+def read_for_network(
+    data: str, variables: Iterable[Variable], **settings: Any
+) -> tuple[Dataset, list[str]]:
+    """Read the columns that are these variables, and name those whose numbers were cut."""
+    from bestdag.data.readers import read_matching
+
+    cut: list[str] = []
+    return read_matching(data, variables, cut_names=cut, **settings), cut
+
+
+def read_at_cut_points(data: str, cut_points: str, **settings: Any) -> tuple[Dataset, list[str]]:
+    """Read a table that holds numbers, or their intervals, in the columns a file lists."""
+    from bestdag.data.discretization.cut_file import load_cut_points
+    from bestdag.data.discretization.cuts import cut_variable
+    from bestdag.data.discretization.cutter import Cutter
+    from bestdag.data.readers import read_cut
+
+    given = {name: cut_variable(name, cuts) for name, cuts in load_cut_points(cut_points).items()}
+    cut: list[str] = []
+    dataset = read_cut(
+        data,
+        Cutter(cut=frozenset(), given=given, cut_names=cut),
+        states={name: variable.states for name, variable in given.items()},
+        columns=None,
+        **settings,
+    )
+    return dataset, cut
+
+
+def say_cut(names: Sequence[str], whose: str) -> None:
+    """Print which columns were cut, if any were."""
+    if names:
+        shown = ", ".join(names[:10]) + (f" and {len(names) - 10:,} more" if names[10:] else "")
+        click.echo(f"numbers cut at the cut points of {whose}: {shown}")

@@ -1,0 +1,1 @@
+"""Agreement with other programs; skipped where they are not installed."""
