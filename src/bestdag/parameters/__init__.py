@@ -41,9 +41,9 @@ def estimator_for(score: Score) -> Estimator:
     """Return the estimator that belongs to a score.
 
     The posterior mean under its own prior for a score with Dirichlet priors, fsNML for the others:
-    fNML, qNML, LL, AIC, BIC, HQC and MIT. What was merely not seen never has probability zero. A score
-    of your own that has ``priors(counts)`` gets the posterior mean; for another one the choice is
-    yours.
+    fNML, qNML, LL, AIC, BIC, HQC and MIT. What was merely not seen never has probability zero. A
+    score of your own that has ``priors(counts)`` gets the posterior mean; for another one the
+    choice is yours.
 
     Examples
     --------
