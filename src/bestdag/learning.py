@@ -121,8 +121,8 @@ def learn(
         A Dataset, or anything that `read` takes.
     score : Score or str, default "bdeu"
     search : Search or str, default "auto"
-        "auto" takes "exact" where its forecast fits the time limit (60 s without one), else
-        "order"; the result says which, and why.
+        "auto" finds a good structure at once, raises it while there is time, bounds the best score
+        and proves the optimum where it can; the notes of the result say what it did.
     max_parents : int, optional
         At most so many parents for every variable.
     knowledge : Knowledge or list of str, optional
@@ -130,7 +130,8 @@ def learn(
         `Knowledge.parse` takes.
     structure_prior : StructurePrior, optional
     time_limit : float, optional
-        Seconds.
+        Seconds, from when the data are read. "auto" uses them unless a proof comes first; without
+        a limit it ends when nothing improves any more, after 60 s at the latest.
     bound : bool, default False
         Bound the best score after any search, so that the result has a `gap`. That takes a quarter
         of the time limit; without one as long as the search took, at least two seconds, or less

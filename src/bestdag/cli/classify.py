@@ -232,11 +232,11 @@ def command(
 
 
 def _search(classifier: str, target: str, name: str | None) -> Search:
-    from bestdag.search import make_search
+    from bestdag.search import make_search, search_for_fit
 
     if classifier in ("tan", "naive_bayes"):
         return make_search(classifier, target=target)
-    return make_search(name or "auto")
+    return search_for_fit(name or "auto")
 
 
 def _as_json(found: Evaluation) -> dict[str, Any]:

@@ -24,7 +24,8 @@ def _names(text: str) -> tuple[str, ...]:
 # Settings of searches: option, type, help. The name of the option is that of the setting.
 _SETTINGS: tuple[tuple[str, Any, str], ...] = (
     ("engine", str, "Engine of exact: auto, dp or bnc.  [default: auto]"),
-    ("budget", float, "Seconds that auto plans with when there is no limit.  [default: 60]"),
+    ("budget", float, "auto: end after so many seconds without a time limit.  [default: 60]"),
+    ("rounds", int, "auto, order: end after so many rounds; the same result every time."),
     ("max-sets", int, "Parent sets order scores to begin with.  [default: 10,000,000]"),
     ("start-from", str, "First structure: empty, random or tree.  [default: empty]"),
     ("reinsert", bool, "hill_climb: go on from local optima.  [default: yes]"),
@@ -36,7 +37,7 @@ _SETTINGS: tuple[tuple[str, Any, str], ...] = (
     (
         "patience",
         int,
-        "tabu: end after so many moves in vain; order: spells.  [default: 100; 5]",
+        "tabu, order: end after so many moves, rounds without a better score.  [default: 100; 20]",
     ),
     ("hottest", float, "annealing: first temperature, in nats.  [default: 10]"),
     ("coldest", float, "annealing: last temperature.  [default: 0.1]"),

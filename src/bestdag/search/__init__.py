@@ -18,7 +18,10 @@ from bestdag.search.tabu import Tabu
 from bestdag.search.tan import TAN
 from bestdag.search.tree import Tree
 
-__all__ = ["ALIASES", "SEARCHES", "make_search"]
+__all__ = ["ALIASES", "SEARCHES", "make_search", "search_for_fit"]
+
+# Seconds for one of many fits, as in cross-validation.
+_BUDGET_OF_A_FIT = 1.0
 
 # One line each, in the order that help and docs show.
 _LISTED: tuple[Any, ...] = (
@@ -47,4 +50,17 @@ def make_search(name: str, **settings: Any) -> Search:
     Exact(engine='dp')
     """
     search: Search = make("search", name, SEARCHES, ALIASES, settings)
+    return search
+
+
+def search_for_fit(search: Search | str) -> Search:
+    """Make the search for one of many fits: by its name, `auto` has a budget of a second.
+
+    Examples
+    --------
+    >>> search_for_fit("auto").budget
+    1.0
+    """
+    if isinstance(search, str):
+        return make_search(search, **({"budget": _BUDGET_OF_A_FIT} if search == "auto" else {}))
     return search

@@ -15,7 +15,7 @@ from bestdag.classification.columns import Coding
 from bestdag.classification.model import Recipe
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, DataWarning, require_choice
-from bestdag.search import make_search
+from bestdag.search import make_search, search_for_fit
 from bestdag.search.base import Search
 from bestdag.search.naive_bayes import NaiveBayes, augmented
 from bestdag.search.tan import TAN
@@ -353,7 +353,7 @@ class BayesianNetworkClassifier(_NetworkClassifier):
         self.random_state = random_state
 
     def _search(self, target: str) -> Search:
-        return make_search(self.search) if isinstance(self.search, str) else self.search
+        return search_for_fit(self.search)
 
     def _settings(self, target: str, names: tuple[str, ...]) -> dict[str, Any]:
         return {
