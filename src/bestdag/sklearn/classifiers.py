@@ -15,7 +15,7 @@ from bestdag.classification.columns import Coding
 from bestdag.classification.model import Recipe
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, DataWarning, require_choice
-from bestdag.search import make_search, search_for_fit
+from bestdag.search import search_for_fit
 from bestdag.search.base import Search
 from bestdag.search.naive_bayes import NaiveBayes, augmented
 from bestdag.search.tan import TAN
