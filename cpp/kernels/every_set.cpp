@@ -30,7 +30,8 @@ constexpr double kMaxShapes = 1u << 20;   // multisets of arities: each has a co
 constexpr double kMaxSizedShapes = 1u << 14;
 constexpr std::size_t kMaxRemembered = std::size_t{1} << 22;  // doubles, for terms of larger counts
 constexpr std::size_t kPaths = 64;                            // walked through to estimate the work
-constexpr double kLeafSteps = 12.0;    // what a set takes beside its rows, in rows
+constexpr double kSplitSteps = 3.0;    // splitting cells by more than two states, per row
+constexpr double kLeafSteps = 20.0;    // what a set takes beside its rows, in rows
 constexpr std::uint32_t kFirst = 255;  // "differs" of the first row of a cell
 constexpr double kSlack = 1e-9;        // what rounding may do to a score, of its size
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -325,7 +326,9 @@ public:
         std::size_t shape = 0;
         for (std::size_t place = 0; place < layout_.n; ++place) {
             const auto n_rows = static_cast<double>(levels_[place].rows.size());
-            steps += std::exp2(static_cast<double>(place)) * (2.0 * n_rows + kLeafSteps);
+            const double splitting = layout_.arity(place) == 2 ? 1.0 : kSplitSteps;
+            steps +=
+                std::exp2(static_cast<double>(place)) * ((1.0 + splitting) * n_rows + kLeafSteps);
             if (place + 1 == layout_.n) break;
             const bool is_in = philox4x64(key, number * layout_.n + place)[0] & 1u;
             is_in ? include(place) : exclude(place);

@@ -201,11 +201,18 @@ def test_a_time_limit_is_used_though_nothing_improves(monkeypatch):
     assert world.now == pytest.approx(500.0)
 
 
-def test_bounds_take_an_eighth_of_the_time_and_structures_the_rest(monkeypatch):
+def test_bounds_that_do_not_fall_take_next_to_nothing(monkeypatch):
     world = World(monkeypatch)
     world.run(time_limit=200.0)
+    assert world.rounds_take * world.count("round") > 0.97 * 200
+
+
+def test_bounds_that_fall_take_a_quarter(monkeypatch):
+    world = World(monkeypatch)
+    world.bounds = [100.0 - 2.0 * k for k in range(100)]
+    world.run(time_limit=100.0)
     for_structures = world.rounds_take * world.count("round")
-    assert for_structures == pytest.approx(0.85 * 200, rel=0.1)
+    assert for_structures == pytest.approx(0.75 * 100, rel=0.1)
 
 
 def test_without_a_limit_two_idle_seconds_are_the_end(monkeypatch):
@@ -262,7 +269,7 @@ def test_a_proof_that_does_not_fit_is_not_begun(monkeypatch):
 
 
 def test_without_a_limit_a_proof_that_fits_the_budget_comes_before_the_end(monkeypatch):
-    world = World(monkeypatch, whole=WholeForecast(1e6, 30.0))
+    world = World(monkeypatch, whole=WholeForecast(1e6, 29.0))
     assert world.run().is_proved
 
 
@@ -273,7 +280,7 @@ def test_memory_that_is_not_there_is_not_asked_for(monkeypatch):
 
 
 def test_a_proof_that_fails_leaves_the_better_structure_and_its_bound(monkeypatch):
-    world = World(monkeypatch, whole=WholeForecast(1e6, 6.0), proves=False)
+    world = World(monkeypatch, whole=WholeForecast(1e6, 4.0), proves=False)
     found = world.run(time_limit=10.0)
     assert (found.status, found.search, found.score) == ("time limit", "exact", -50.0)
     assert found.bound == -50.0

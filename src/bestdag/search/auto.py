@@ -25,13 +25,17 @@ from bestdag.search.order import OrderSearch
 
 __all__ = ["Auto"]
 
-# Of the time so far, what proofs and bounds may have taken: when all parent sets are listed, so
-# that a proof is a matter of time, and before.
-_SHARE_FOR_PROOF, _SHARE_FOR_BOUND = 0.5, 0.12
+# Of the time so far, what proofs may have taken when all parent sets are listed, so that a proof is
+# a matter of time.
+_SHARE_FOR_PROOF = 0.5
+# Before that, what bounds may have taken: more to begin with where a full list is likely; then it
+# doubles with each better bound, and halves with each turn that brought none.
+_SHARE_FOR_BOUND, _SHARE_OF_MANY, _MANY_VARIABLES = 0.25, 0.05, 60
+_LEAST_SHARE, _MOST_SHARE = 0.01, 0.25
 # A proof over all parent sets begins when this share of its forecast has gone into structures.
 _SHARE_BEFORE_WHOLE = 0.25
-# A forecast may be too low.
-_CAUTION = 1.5
+# A forecast is good to a factor of two.
+_CAUTION = 2.0
 # What comes within so many seconds needs nothing before it.
 _AT_ONCE = 1.0
 _LEAST_SLICE = 0.2
@@ -72,8 +76,9 @@ class Auto:
     forecast fits into the time that is left. Otherwise parent sets are listed meanwhile; once
     all that a best structure may need are there, an exact search among them gets turns, each as
     long as everything before it. Until then their bounds give a bound on the best score, a
-    linear program tightens it, and that takes an eighth of the time. How time is divided depends
-    on the time so far, never on the limit: a longer limit does not give a worse structure.
+    linear program tightens it, for as long as that pays. How time is divided depends on the time
+    so far and on what came of it, never on the limit: a longer limit does not give a worse
+    structure.
 
     Examples
     --------
@@ -130,6 +135,8 @@ class _Run:
         self._news_at = 0.0  # when score or bound improved last
         self._spent = {"structures": 0.0, "proof": 0.0}
         self._turns = 0  # of the exact search
+        is_large = len(problem.names) > _MANY_VARIABLES
+        self._share_for_bound = _SHARE_OF_MANY if is_large else _SHARE_FOR_BOUND
 
     def result(self) -> SearchResult:
         """Search until the end."""
@@ -177,7 +184,7 @@ class _Run:
             self._improve()
 
     def _share(self) -> float:
-        return _SHARE_FOR_BOUND if self._table is None else _SHARE_FOR_PROOF
+        return self._share_for_bound if self._table is None else _SHARE_FOR_PROOF
 
     def _is_idle(self) -> bool:
         """Whether nothing has improved for as long as it took to get here."""
@@ -278,18 +285,25 @@ class _Run:
             self._problem.keep_table(table)
             return
         until = min(began + seconds, time.monotonic() + problem.seconds_left)
-        self._take_bound(upper_bound(problem, table, deadline=until, incumbent=self._best.score))
+        is_news = self._take_bound(
+            upper_bound(problem, table, deadline=until, incumbent=self._best.score)
+        )
+        share = self._share_for_bound * (2.0 if is_news else 0.5)
+        self._share_for_bound = min(max(share, _LEAST_SHARE), _MOST_SHARE)
 
-    def _take_bound(self, bound: Bound) -> None:
+    def _take_bound(self, bound: Bound) -> bool:
+        """Keep the lower bound; True when it is much lower."""
         known, new = self._bound.value, bound.value
-        if new is not None and (known is None or new < known):
-            if known is None or known - new > _NEWS * (known - self._best.score):
-                self._news_at = self._problem.seconds
-            self._bound = bound
-        elif known is None:
+        is_news = new is not None and (
+            known is None or known - new > _NEWS * (known - self._best.score)
+        )
+        if is_news:
+            self._news_at = self._problem.seconds
+        if known is None or (new is not None and new < known):
             self._bound = bound
         if bound.is_interrupted:
             raise KeyboardInterrupt
+        return is_news
 
     # The answer.
 

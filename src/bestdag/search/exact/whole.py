@@ -37,7 +37,7 @@ _Rules = tuple[_Masks, _Masks, npt.NDArray[np.int64], _Reals, _Reals]
 __all__ = ["WholeForecast", "WholeProof", "WholeResult", "forecast_whole", "solve_whole"]
 
 MIN_VARIABLES, MAX_VARIABLES = 6, 30  # fewer are no trouble for any engine; more take too long
-_NANOSECONDS_PER_STEP, _NANOSECONDS_PER_CHOICE = 3.0, 12.0  # of one thread
+_NANOSECONDS_PER_STEP, _NANOSECONDS_PER_CHOICE = 4.0, 12.0  # of one thread
 _MAX_LIMIT = 2.0**51 - 1
 _EPSILON = 2.0**-50  # four roundings of a double
 # Beyond this a check by scoring every family takes hours.
