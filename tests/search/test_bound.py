@@ -231,7 +231,7 @@ def test_an_exact_search_without_all_sets_has_a_bound(monkeypatch):
     columns = {f"v{i:02}": rng.integers(0, 2, 1000).tolist() for i in range(13)}
     scorer = Scorer(make_dataset(columns), "bdeu")
     best = optimum(Problem(scorer))
-    found = Exact().run(Problem(scorer, time_limit=1.0))
+    found = Exact(engine="bnc").run(Problem(scorer, time_limit=1.0))
     assert found.status == "time limit"
     assert found.score <= best <= found.bound + 1e-6
     assert found.certificates == ()

@@ -298,10 +298,17 @@ class Problem:
             other._start = start
         return other
 
+    def without_start(self) -> Problem:
+        """Return this problem without a structure to begin with."""
+        other = copy.copy(self)
+        other._start = None
+        return other
+
     @property
     def start(self) -> Dag | None:
         """The structure to begin with."""
-        self._looked_at.add("start")
+        if self._start is not None:
+            self._looked_at.add("start")
         return self._start
 
     def solve(self, search: Search) -> SearchResult:

@@ -89,7 +89,7 @@ class Exact:
 
     def _whole(self, problem: Problem) -> SearchResult:
         """Solve over all parent sets; the first structure is that of a climb."""
-        first = problem.start or _climb(problem)
+        first = _climb(problem)
         try:
             found = solve_whole(problem, first)
         except KeyboardInterrupt:
@@ -219,7 +219,7 @@ def _listed(problem: Problem, seconds: float) -> ScoreTable:
 
 
 def _climb(problem: Problem) -> Dag:
-    return HillClimb(reinsert=False).run(problem).dag
+    return HillClimb(reinsert=False).run(problem.without_start()).dag
 
 
 def _canonical(problem: Problem, found: SearchResult) -> SearchResult:
