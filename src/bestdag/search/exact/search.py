@@ -140,9 +140,10 @@ class Exact:
 
     def _without_all_sets(self, problem: Problem, table: ScoreTable) -> SearchResult:
         """Find the best of the sets that are listed, and bound what the others may give."""
-        now = time.monotonic()
-        until = now + _SHARE_WITHOUT_ALL * max(0.0, problem.seconds_left)
-        found = self._run(problem, table, until, None)
+        deadline = problem.deadline
+        if deadline is not None:
+            deadline = time.monotonic() + _SHARE_WITHOUT_ALL * max(0.0, problem.seconds_left)
+        found = self._run(problem, table, deadline, None)
         if found.is_proved:  # among these sets only
             found = replace(found, status="time limit", resolution=0.0, certificates=())
         if found.status == "interrupted":
