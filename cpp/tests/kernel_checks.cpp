@@ -216,7 +216,7 @@ void check_listing(const Data& data, const bestdag::Execution& execution) {
                 bestdag::candidate_sets(table, kernel, limits, {true, kNone, kNone}, execution);
             bestdag::CandidateListing listing(table, kernel, limits, true);
             while (!listing.is_over()) {
-                listing.run(2e-4, kNone, true, execution);
+                listing.run(1e-3, kNone, true, execution);
                 const auto cut = listing.result(3, false, execution);
                 for (std::size_t c = 0; c < data.columns.size(); ++c) {
                     const auto n_open =
@@ -351,11 +351,13 @@ int main() {
                 check_candidate_sets(Data(n_rows, {2, 3, 2, 4, 1, 2, 3}, 5), 3, execution);
                 check_candidate_sets(Data(n_rows, {2, 3, 2, 4, 1, 2, 3}, 6), 6, execution);
                 check_candidate_sets(Data(n_rows, {30, 30, 300, 2, 3}, 7), 4, execution);
-                check_listing(Data(n_rows, {2, 3, 2, 4, 1, 2, 3}, 8), execution);
             }
         }
     }
     check_table(Data(3000, {5000, 7, 4000, 3}, 3), execution);
+    for (const std::size_t n_rows : {1u, 65u, 300u}) {
+        check_listing(Data(n_rows, {2, 3, 2, 4, 1, 2, 3}, 8), execution);
+    }
     check_open_sets(execution);
     check_interruption();
     check_too_many_cells();
