@@ -47,7 +47,7 @@ public:
             base_bonuses.size() != n || (bonuses.size() != 0 && bonuses.size() != n * n)) {
             throw std::invalid_argument("one rule for each column");
         }
-        std::vector<bestdag::FamilyRules> rules(n);
+        std::vector<bestdag::ParentRules> rules(n);
         for (std::size_t c = 0; c < n; ++c) {
             rules[c] = {required(c),
                         allowed(c),

@@ -44,7 +44,7 @@ std::uint64_t bit(std::size_t place) { return std::uint64_t{1} << place; }
 }  // namespace
 
 WholeProgram::WholeProgram(const Table& table, const Kernel& kernel, const SetValues& values,
-                           std::vector<FamilyRules> rules)
+                           std::vector<ParentRules> rules)
     : values_(values), n_(values.n()), within_(Bits(values.n()).within) {
     if (rules.size() != n_) throw std::invalid_argument("one rule for each column");
     bit_of_column_.resize(n_);
@@ -57,8 +57,8 @@ WholeProgram::WholeProgram(const Table& table, const Kernel& kernel, const SetVa
         return bits;
     };
     for (std::size_t b = 0; b < n_; ++b) {
-        const FamilyRules& rule = rules[values.column_of_bit[b]];
-        FamilyRules own{moved(rule.required),
+        const ParentRules& rule = rules[values.column_of_bit[b]];
+        ParentRules own{moved(rule.required),
                         moved(rule.allowed | rule.required) & ~bit(b),
                         rule.max_parents,
                         rule.bonus,
@@ -78,7 +78,7 @@ WholeProgram::WholeProgram(const Table& table, const Kernel& kernel, const SetVa
     }
     low_terms_.resize(n_);
     for (std::size_t b = 0; b < n_; ++b) {
-        const FamilyRules& rule = rules_[b];
+        const ParentRules& rule = rules_[b];
         const std::uint64_t low = n_low - 1;
         if (rule.bonuses.empty() && (rule.required & low) == 0 && (~rule.allowed & low) == 0) {
             continue;
@@ -164,7 +164,7 @@ double WholeProgram::score(std::size_t column, std::uint64_t parents) const {
 
 // The scores of a child for all sets with these higher bits; false when none is allowed.
 bool WholeProgram::block_scores(std::size_t child, std::uint64_t high, double* out) const {
-    const FamilyRules& rule = rules_[child];
+    const ParentRules& rule = rules_[child];
     const std::size_t n_low = std::size_t{1} << within_;
     const auto n_high = static_cast<std::size_t>(std::popcount(high));
     if ((high & ~(rule.allowed >> within_)) != 0 || ((rule.required >> within_) & ~high) != 0 ||

@@ -30,7 +30,7 @@ namespace bestdag {
 
 // What the parents of one column may be: all of `required`, some of `allowed`, at most max_parents
 // in all; and what a prior adds to the score. Masks over columns, bit c for column c.
-struct FamilyRules {
+struct ParentRules {
     std::uint64_t required = 0;
     std::uint64_t allowed = 0;
     std::size_t max_parents = 0;
@@ -47,7 +47,7 @@ class WholeProgram {
 public:
     // One rule for each column. The values must live as long as this does.
     WholeProgram(const Table& table, const Kernel& kernel, const SetValues& values,
-                 std::vector<FamilyRules> rules);
+                 std::vector<ParentRules> rules);
 
     // The local score of a column, minus infinity for parents that are not allowed.
     double score(std::size_t column, std::uint64_t parents) const;
@@ -88,7 +88,7 @@ private:
     std::size_t n_;
     std::size_t within_;  // bits of a block
     std::vector<std::size_t> bit_of_column_;
-    std::vector<FamilyRules> rules_;  // by bit, masks over bits
+    std::vector<ParentRules> rules_;  // by bit, masks over bits
     // Of each set of the lowest bits: what its prior terms add for a child, minus infinity where it
     // is not allowed; empty where nothing is.
     std::vector<std::vector<double>> low_terms_;
