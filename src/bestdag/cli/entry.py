@@ -21,7 +21,7 @@ def main() -> None:
     except KeyboardInterrupt:  # while loading
         interrupts.ignore()
         sys.stderr.write("bestdag: interrupted\n")
-        code = 130
+        code = interrupts.exit_code
     # An exception that left a code string, as some modules run while they are loaded, would make
     # `python -m` end by the signal instead of our exit code; another such string undoes that.
     exec("")
