@@ -322,3 +322,38 @@ def test_a_terminal_that_is_closed_does_not_lose_the_network(noise, tmp_path):
     os.close(ours)
     assert run.wait(timeout=60) == 129
     assert out.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--max-parents", "9" * 20),
+        ("--search", "tabu", "--length", "9" * 20),
+        ("--score", "bd", "--pseudo-count", "1e308"),
+        ("--ess", "1" + "0" * 400),
+        ("--seed", "9" * 20, "--search", "order"),
+    ],
+)
+def test_numbers_that_nothing_can_hold_are_one_line(cli, arguments):
+    shown = cli("learn", example("asia.csv"), *arguments)
+    assert shown.code == 2
+    assert shown.err.count("\n") == 1
+    assert shown.err.startswith("bestdag")
+
+
+@pytest.mark.parametrize("search", ["auto", "exact", "hill_climb", "tabu", "k2", "order", "ges"])
+def test_more_parents_than_there_are_variables_are_no_limit(search):
+    free, limited = (
+        learn(example("asia.csv"), search=search, max_parents=most) for most in (None, 2**31)
+    )
+    assert limited.found.score == pytest.approx(free.found.score, rel=1e-12)
+
+
+@pytest.mark.parametrize("search", ["auto", "exact", "order"])
+def test_a_score_file_with_numbers_that_overflow_is_refused(cli, tmp_path, search):
+    path = tmp_path / "huge.jkl"
+    path.write_text("2\nA 2\n1e308 0\n-1e308 1 B\nB 2\n1e308 0\n1e308 1 A\n")
+    shown = cli("learn", "--from-scores", path, "--search", search)
+    assert shown.code == 2
+    assert "too large to compute with, got 1e+308 for 'A'" in shown.err
+    assert shown.err.count("\n") == 1

@@ -112,7 +112,8 @@ class Dag:
         """
         if not isinstance(parents, Mapping):
             raise GraphError(
-                f"Dag: from_parents needs a mapping of children to their parents, got {parents!r:.60}"
+                "Dag: from_parents needs a mapping of children to their parents, "
+                f"got {parents!r:.60}"
             )
         arcs = []
         for child, group in parents.items():
