@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -154,7 +155,8 @@ def _report(error: Exception) -> int:
 
 def _complain(message: str, who: str = "bestdag") -> None:
     line = " ".join(message.split("\n"))
-    click.echo(f"{who}: {line}", err=True)
+    with suppress(OSError):  # where nobody listens, the exit code must do
+        click.echo(f"{who}: {line}", err=True)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
