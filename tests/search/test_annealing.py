@@ -103,3 +103,8 @@ def test_knowledge_holds(lines):
 def test_bad_settings_are_refused(settings, message):
     with pytest.raises(InvalidParameterError, match=f"annealing: {message}"):
         Annealing(**settings)
+
+
+def test_a_schedule_that_never_ends_is_not_listed():
+    endless = Annealing(levels=2**62).temperatures()
+    assert [next(endless), next(endless)] == pytest.approx([10.0, 10.0])
