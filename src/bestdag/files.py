@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gzip
+import importlib
 import io
 import os
 import re
@@ -14,17 +15,16 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from bestdag.errors import BestdagError, FileError, FormatError, WriteError
 from bestdag.machine import require_memory
 
-try:
-    import fcntl
-except ImportError:  # Windows, where a file that is open cannot be removed
-    fcntl = None  # type: ignore[assignment]
-
 __all__ = ["format_suffix", "read_file", "shown_path", "temporary", "write_file", "writing"]
+
+_locks: Any = None  # Windows has none, where a file that is open cannot be removed
+with suppress(ImportError):
+    _locks = importlib.import_module("fcntl")
 
 _CHUNK = 1 << 20
 # Text that is read becomes words and numbers that take a few times its size.
@@ -182,19 +182,19 @@ def _replacing(target: str, mode: int | None) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
             if mode is not None:
                 os.chmod(fresh, stat.S_IMODE(mode))
-            if fcntl is not None:
+            if _locks is not None:
                 os.replace(fresh, target)
-        if fcntl is None:  # only what is closed can be renamed
+        if _locks is None:  # only what is closed can be renamed
             os.replace(fresh, target)
 
 
 @contextmanager
 def _locked(descriptor: int) -> Iterator[None]:
     """Show other runs that a file is in use; the system ends that with the process."""
-    if fcntl is not None:
+    if _locks is not None:
         # Not every file system has locks; where there are none, nothing is taken for abandoned.
         with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            _locks.flock(descriptor, _locks.LOCK_EX)
         if os.fstat(descriptor).st_nlink == 0:  # another run was faster than the lock
             raise OSError("another run removed its temporary file; try again")
     yield
@@ -211,11 +211,11 @@ def _remove_abandoned(folder: str, start: str) -> None:
 
 def _remove_if_abandoned(path: str) -> None:
     with suppress(OSError):
-        if fcntl is None:
+        if _locks is None:
             os.unlink(path)  # fails while it is open
             return
         with open(path, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its run lives
+            _locks.flock(file, _locks.LOCK_EX | _locks.LOCK_NB)  # fails while its run lives
             os.unlink(path)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,7 +86,8 @@ def require_epsilon(who: str, epsilon: object, *, may_be_one: bool) -> None:
     """
     value = math.nan
     if not isinstance(epsilon, bool) and isinstance(epsilon, numbers.Real):
-        value = float(epsilon) if abs(epsilon) <= 1 else math.inf
+        with suppress(OverflowError):  # a whole number that no double holds
+            value = float(epsilon)
     if 0 <= value < 1 or (may_be_one and value == 1):
         return
     text = f"{who}: epsilon must be a number >= 0 and {'<=' if may_be_one else '<'} 1"
