@@ -3,12 +3,14 @@
 import gzip
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
 from bestdag import machine
 from bestdag.errors import FileError, FormatError, NotEnoughMemoryError
-from bestdag.files import read_file, write_file
+from bestdag.files import read_file, temporary, write_file, writing
 
 
 def names(folder):
@@ -51,6 +53,55 @@ def test_an_interrupt_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch
         write_file(path, b"new")
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["x.bif"]
+
+
+def test_what_a_killed_run_left_is_removed_and_nothing_else(tmp_path):
+    abandoned = tmp_path / ".x.bif.0123456789ab.tmp"
+    others = [".y.bif.0123456789ab.tmp", ".x.bif.mine.tmp", "x.bif.0123456789ab.tmp", ".x.bif.tmp"]
+    for name in (abandoned.name, *others):
+        (tmp_path / name).write_bytes(b"half")
+    write_file(tmp_path / "x.bif", b"new")
+    assert names(tmp_path) == sorted([*others, "x.bif"])
+
+
+def test_what_another_run_is_writing_is_left_alone(tmp_path):
+    path = tmp_path / "x.bif"
+    with writing(path) as first:
+        first.write(b"first")
+        write_file(path, b"second")
+        assert len(names(tmp_path)) == 2
+        assert path.read_bytes() == b"second"
+    assert path.read_bytes() == b"first"
+    assert names(tmp_path) == ["x.bif"]
+
+
+def test_interrupts_while_a_file_is_removed_do_not_keep_it(tmp_path, monkeypatch):
+    path = tmp_path / "x"
+    whole, left = os.unlink, [KeyboardInterrupt, KeyboardInterrupt]
+
+    def unlink(path):
+        if left:
+            raise left.pop()
+        whole(path)
+
+    monkeypatch.setattr(os, "unlink", unlink)
+    with pytest.raises(KeyboardInterrupt), temporary(str(path)):
+        path.write_bytes(b"1")
+    assert names(tmp_path) == []
+
+
+def test_what_is_still_there_at_the_end_of_the_process_is_removed(tmp_path):
+    # An interrupt may come before the first line of any clause that would remove it.
+    code = """
+import sys
+from bestdag import files
+context = files.temporary(sys.argv[1])
+context.__enter__()
+open(sys.argv[1], "w").close()
+"""
+    command = [sys.executable, "-c", code, str(tmp_path / "x")]
+    assert subprocess.run(command, check=False, timeout=60).returncode == 0
+    assert names(tmp_path) == []
 
 
 def test_permissions_are_those_of_any_new_file_or_of_the_old_one(tmp_path):

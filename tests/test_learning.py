@@ -11,6 +11,7 @@ from bestdag import (
     BDe,
     BDeu,
     Dirichlet,
+    Exact,
     Knowledge,
     MaxBDeu,
     Network,
@@ -118,3 +119,17 @@ def test_knowledge_of_another_kind_is_refused(wrong):
         InvalidParameterError, match=r"must be a Knowledge, got .* Knowledge\.parse"
     ):
         learn({"a": ["x", "y"], "b": ["x", "y"]}, knowledge=wrong)
+
+
+@pytest.mark.parametrize("bound", [False, True])
+@pytest.mark.parametrize(
+    ("search", "message"),
+    [
+        (None, r"^search: must be a search or its name, got None$"),
+        (5, r"^search: must be a search or its name, got 5$"),
+        (Exact, r"^search: must be a search, got the class Exact; give an instance, Exact\(\)$"),
+    ],
+)
+def test_what_is_not_a_search_is_refused(search, message, bound):
+    with pytest.raises(InvalidParameterError, match=message):
+        learn(example("asia.csv"), search=search, bound=bound)

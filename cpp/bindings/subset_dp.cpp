@@ -2,12 +2,13 @@
 #include "kernels/subset_dp.hpp"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,20 +37,27 @@ void put(const std::vector<std::int64_t>& from, const Chosen& to) {
     std::copy(from.begin(), from.end(), to.data());
 }
 
-using Answer = std::optional<std::pair<double, std::optional<double>>>;
+using Answer = std::optional<std::tuple<double, std::optional<double>, bool>>;
 
 template <class T>
 Answer solve(const bestdag::SubsetProblem& problem, double limit, int threads, Watcher& watcher,
              const Chosen& chosen) {
-    bestdag::SubsetSolution solution;
-    const bool is_done = run_watched(threads, watcher, [&](const bestdag::Execution& execution) {
-        solution = bestdag::best_by_subsets<T>(problem, limit, execution,
-                                               [&](double share) { return watcher(share); });
-    });
-    if (!is_done) return std::nullopt;
-    if (!solution.feasible) return {{INFINITY, std::nullopt}};
-    put(solution.chosen, chosen);
-    return {{solution.cost, solution.fine}};
+    std::optional<bestdag::SubsetSolution> solution;
+    bool is_interrupted = false;
+    try {
+        run_watched(threads, watcher, [&](const bestdag::Execution& execution) {
+            solution = bestdag::best_by_subsets<T>(problem, limit, execution,
+                                                   [&](double share) { return watcher(share); });
+        });
+    } catch (const nb::python_error& error) {
+        // Ctrl-C while rivals were compared does not lose what was proved before.
+        if (!solution || !error.matches(PyExc_KeyboardInterrupt)) throw;
+        is_interrupted = true;
+    }
+    if (!solution) return std::nullopt;
+    if (!solution->feasible) return {{INFINITY, std::nullopt, is_interrupted}};
+    put(solution->chosen, chosen);
+    return {{solution->cost, solution->fine, is_interrupted}};
 }
 
 }  // namespace
@@ -87,8 +95,9 @@ void register_subset_dp(nb::module_& m) {
         "first"_a.noconvert(), "members"_a.noconvert(), "costs"_a.noconvert(),
         "fine"_a.noconvert().none(), "limit"_a, "bytes_per_cell"_a, "threads"_a, "seconds"_a,
         "progress"_a.none(), "chosen"_a.noconvert(),
-        "Least cost of an acyclic choice, inf when none is below the limit, and its fine cost or "
-        "None; None when out of time; see kernels/subset_dp.hpp.");
+        "Least cost of an acyclic choice, inf when none is below the limit, its fine cost or None, "
+        "and whether Ctrl-C ended the comparison in fine costs; None when out of time; see "
+        "kernels/subset_dp.hpp.");
     m.def("subset_bytes", &bestdag::subset_bytes, "n"_a, "n_sets"_a, "threads"_a,
           "bytes_per_cell"_a, "Memory best_by_subsets takes.");
 }

@@ -140,9 +140,9 @@ def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64
 def parent_masks(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Write each set of variable numbers below 64 as a bit mask."""
 
-def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], fine: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, limit: float, bytes_per_cell: int, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float | None] | None:
+def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], fine: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, limit: float, bytes_per_cell: int, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float | None, bool] | None:
     """
-    Least cost of an acyclic choice, inf when none is below the limit, and its fine cost or None; None when out of time; see kernels/subset_dp.hpp.
+    Least cost of an acyclic choice, inf when none is below the limit, its fine cost or None, and whether Ctrl-C ended the comparison in fine costs; None when out of time; see kernels/subset_dp.hpp.
     """
 
 def subset_bytes(n: int, n_sets: int, threads: int, bytes_per_cell: int) -> float:

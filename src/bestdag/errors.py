@@ -22,6 +22,7 @@ import difflib
 import importlib
 import math
 import numbers
+import sys
 from collections.abc import Iterable
 from types import ModuleType
 
@@ -42,10 +43,17 @@ __all__ = [
     "import_optional",
     "require_choice",
     "require_count",
+    "require_flag",
     "require_known",
     "require_positive",
+    "require_prior_count",
+    "shown_value",
     "unknown_name",
 ]
+
+_LARGEST_COUNT = 2**63 - 1
+_LEAST_PRIOR_COUNT, _MOST_PRIOR_COUNT = 1e-100, 1e100
+_MOST_SHOWN = 80  # characters of a value
 
 
 class BestdagError(Exception):
@@ -134,19 +142,44 @@ def require_known(kind: str, name: str, known: Iterable[str], *, who: str | None
 
 def require_positive(who: str, what: str, value: float) -> float:
     """Return `value` if it is a finite number above zero."""
-    if not _is_real(value) or not 0 < value < math.inf:
-        raise InvalidParameterError(f"{who}: {what} must be a finite number > 0, got {value!r}")
+    if not _is_real(value) or not 0 < value < math.inf or value > sys.float_info.max:
+        raise InvalidParameterError(
+            f"{who}: {what} must be a finite number > 0, got {shown_value(value)}"
+        )
+    return value
+
+
+def require_prior_count(who: str, what: str, value: float) -> float:
+    """Return `value` if it is a number above zero that can stand beside counts of rows.
+
+    Beyond the limits, sums and quotients of it would be infinite or zero.
+    """
+    require_positive(who, what, value)
+    if not _LEAST_PRIOR_COUNT <= value <= _MOST_PRIOR_COUNT:
+        raise InvalidParameterError(
+            f"{who}: {what} must be between {_LEAST_PRIOR_COUNT:g} and {_MOST_PRIOR_COUNT:g}, "
+            f"got {shown_value(value)}"
+        )
     return value
 
 
 def require_count(who: str, what: str, value: int, *, minimum: int = 0) -> int:
-    """Return `value` as an int if it is a whole number of at least `minimum`."""
+    """Return `value` as an int if it is a whole number of at least `minimum`, below 2^63."""
     whole = hasattr(value, "__index__") and not isinstance(value, bool)
-    if not whole or value.__index__() < minimum:
-        raise InvalidParameterError(
-            f"{who}: {what} must be a whole number >= {minimum}, got {value!r}"
-        )
+    if not whole or not minimum <= value.__index__() <= _LARGEST_COUNT:
+        needed = f"a whole number >= {minimum}"
+        if whole and value.__index__() > _LARGEST_COUNT:
+            needed += " and < 2^63"
+        raise InvalidParameterError(f"{who}: {what} must be {needed}, got {shown_value(value)}")
     return value.__index__()
+
+
+def require_flag(who: str, what: str, value: object) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # of NumPy
+        raise InvalidParameterError(
+            f"{who}: {what} must be True or False, got {shown_value(value)}"
+        )
 
 
 def require_choice(who: str, what: str, value: object, choices: Iterable[object]) -> None:
@@ -154,7 +187,9 @@ def require_choice(who: str, what: str, value: object, choices: Iterable[object]
     allowed = list(choices)
     if value not in allowed:
         shown = ", ".join(repr(choice) for choice in allowed)
-        raise InvalidParameterError(f"{who}: {what} must be one of {shown}, got {value!r}")
+        raise InvalidParameterError(
+            f"{who}: {what} must be one of {shown}, got {shown_value(value)}"
+        )
 
 
 def import_optional(package: str, *, who: str) -> ModuleType:
@@ -167,6 +202,16 @@ def import_optional(package: str, *, who: str) -> ModuleType:
             f"{who}: needs the package '{top}', which is not installed; "
             f"install it with: pip install {top}"
         ) from error
+
+
+def shown_value(value: object) -> str:
+    """Write a value for a message, on one line and not for ever."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write whole numbers of thousands of digits
+        text = "a number of thousands of digits"
+    text = " ".join(text.split())
+    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 4]} ..."
 
 
 def _is_real(value: object) -> bool:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import atexit
 import gzip
+import importlib
 import io
 import os
+import re
 import secrets
+import shutil
 import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from bestdag.errors import BestdagError, FileError, FormatError, WriteError
 from bestdag.machine import require_memory
 
-__all__ = ["format_suffix", "read_file", "shown_path", "write_file", "writing"]
+__all__ = ["format_suffix", "read_file", "shown_path", "temporary", "write_file", "writing"]
+
+_locks: Any = None  # Windows has none, where a file that is open cannot be removed
+with suppress(ImportError):
+    _locks = importlib.import_module("fcntl")
 
 _CHUNK = 1 << 20
 # Text that is read becomes words and numbers that take a few times its size.
@@ -70,6 +78,9 @@ def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     permissions; a link stays a link. A name that ends in ``.gz`` is compressed, equal data to
     equal bytes. A pipe or a device takes what it is given.
 
+    The new file is called ``.NAME.*.tmp`` and locked until then. One that a killed run left
+    behind is locked by nobody, and removed by the next run that writes to the same place.
+
     Raises
     ------
     WriteError
@@ -118,23 +129,94 @@ def _packing(stream: BinaryIO, path: str | os.PathLike[str]) -> Iterator[BinaryI
         yield cast(BinaryIO, packed)
 
 
+_TEMPORARY: set[str] = set()
+
+
+@contextmanager
+def temporary(path: str) -> Iterator[None]:
+    """Promise that a file or folder is gone afterwards, however often Ctrl-C comes.
+
+    What an interrupt keeps from being removed here is removed when the process ends.
+    """
+    _TEMPORARY.add(path)
+    try:
+        yield
+    finally:
+        stopped: BaseException | None = None
+        while path in _TEMPORARY:
+            try:
+                _remove(path)
+            except KeyboardInterrupt as error:
+                stopped = error
+        if stopped is not None:
+            raise stopped
+
+
+@atexit.register
+def _remove_all() -> None:
+    for path in tuple(_TEMPORARY):
+        _remove(path)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+    except OSError:  # a folder
+        shutil.rmtree(path, ignore_errors=True)
+    _TEMPORARY.discard(path)
+
+
 @contextmanager
 def _replacing(target: str, mode: int | None) -> Iterator[BinaryIO]:
     folder, name = os.path.split(target)
-    fresh = os.path.join(folder, f".{name[:40]}.{secrets.token_hex(6)}.tmp")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less the umask
-    try:
-        with open(descriptor, "wb") as file:
+    start = f".{name[:40]}."
+    _remove_abandoned(folder, start)
+    fresh = os.path.join(folder, f"{start}{secrets.token_hex(6)}.tmp")
+    with temporary(fresh):
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less the umask
+        with open(descriptor, "wb") as file, _locked(descriptor):
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(fresh, stat.S_IMODE(mode))
-        os.replace(fresh, target)
-    except BaseException:  # Ctrl-C too
+            if mode is not None:
+                os.chmod(fresh, stat.S_IMODE(mode))
+            if _locks is not None:
+                os.replace(fresh, target)
+        if _locks is None:  # only what is closed can be renamed
+            os.replace(fresh, target)
+
+
+@contextmanager
+def _locked(descriptor: int) -> Iterator[None]:
+    """Show other runs that a file is in use; the system ends that with the process."""
+    if _locks is not None:
+        # Not every file system has locks; where there are none, nothing is taken for abandoned.
         with suppress(OSError):
-            os.unlink(fresh)
-        raise
+            _locks.flock(descriptor, _locks.LOCK_EX)
+        if os.fstat(descriptor).st_nlink == 0:  # another run was faster than the lock
+            raise OSError("another run removed its temporary file; try again")
+    yield
+
+
+def _remove_abandoned(folder: str, start: str) -> None:
+    """Remove temporary files for the same place that no living run has locked."""
+    ours = re.compile(re.escape(start) + r"[0-9a-f]{12}\.tmp")
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if ours.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                _remove_if_abandoned(entry.path)
+
+
+def _remove_if_abandoned(path: str) -> None:
+    with suppress(OSError):
+        if _locks is None:
+            os.unlink(path)  # fails while it is open
+            return
+        with open(path, "rb") as file:
+            _locks.flock(file, _locks.LOCK_EX | _locks.LOCK_NB)  # fails while its run lives
+            os.unlink(path)
 
 
 def _existing_mode(target: str) -> int | None:

@@ -40,6 +40,40 @@ def test_elsewhere_it_is_answered_at_once():
     assert steps == []
 
 
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_what_ends_a_process_is_answered_alike_and_told_apart(number, code):
+    interrupts = interrupted(lambda _: signal.raise_signal(number))
+    assert interrupts.came
+    assert interrupts.exit_code == code
+
+
+def test_the_code_is_that_of_the_signal_that_waited():
+    steps = []
+
+    def load(_):
+        names = {"raise_signal": signal.raise_signal, "SIGTERM": signal.SIGTERM}
+        source = "raise_signal(SIGTERM)"
+        exec(compile(source, "<frozen importlib._bootstrap>", "exec"), names)
+        steps.append("loaded")
+        time.sleep(5)
+
+    assert interrupted(load).exit_code == 143
+    assert steps == ["loaded"]
+
+
+def test_a_signal_that_was_ignored_stays_ignored():
+    # As under nohup.
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Interrupts() as interrupts:
+            signal.raise_signal(signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert not interrupts.came
+
+
 def test_the_machinery_of_imports_is_not_disturbed():
     steps = []
 
@@ -60,10 +94,12 @@ def test_what_still_waits_at_the_end_is_answered_there():
 
 
 def test_what_was_there_before_is_put_back():
-    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)]
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
+    before = [signal.getsignal(number) for number in numbers]
     with Interrupts():
         assert signal.getsignal(signal.SIGINT) != before[0]
-    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)] == before
+        assert signal.getsignal(signal.SIGTERM) != before[1]
+    assert [signal.getsignal(number) for number in numbers] == before
 
 
 def test_a_second_ctrl_c_leaves_no_alarm_behind():
@@ -82,10 +118,10 @@ def test_a_second_ctrl_c_leaves_no_alarm_behind():
 def test_a_second_ctrl_c_while_the_first_is_handled_waits_too(monkeypatch):
     steps, once = [], [signal.SIGINT]
 
-    def arm(self):
+    def arm(self, number):
         if once:
             signal.raise_signal(once.pop())
-        whole(self)
+        whole(self, number)
 
     whole = Interrupts._arm
     code = arm.__code__.replace(co_filename=bestdag.cli.interrupts.__file__)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -247,3 +248,112 @@ def test_ctrl_c_is_heard_while_parent_sets_are_listed(tmp_path):
     time.sleep(2.0)
     run.send_signal(signal.SIGINT)
     assert run.wait(timeout=20) == 130
+
+
+@pytest.fixture
+def noise(tmp_path):
+    """A table on which a search for a proof takes far longer than a test."""
+    rows = np.random.default_rng(0).integers(0, 3, (300, 40))
+    path = tmp_path / "noise.csv"
+    names = ",".join(f"v{i}" for i in range(40))
+    np.savetxt(path, rows, fmt="%d", delimiter=",", header=names, comments="")
+    return path
+
+
+ENDLESS = ("--search", "tabu", "--patience", "1000000000")
+
+# The command, which says in a file when the search has made a hundred steps.
+SEARCHING = """
+import pathlib, sys
+from bestdag.cli.entry import main
+from bestdag.search.climbing.walk import Walk
+
+steps, make = [], Walk.make
+
+def counted(self, moves):
+    make(self, moves)
+    steps.append(1)
+    if len(steps) == 100:
+        pathlib.Path(ready).touch()
+
+Walk.make, ready = counted, sys.argv.pop(1)
+main()
+"""
+
+
+def start_search(table, folder, *arguments, **settings):
+    """Begin a search without an end; return the process once it searches."""
+    ready = folder / "ready"
+    command = [sys.executable, "-c", SEARCHING, str(ready), "learn", str(table), *ENDLESS]
+    run = subprocess.Popen([*command, *map(str, arguments)], **settings)
+    while not ready.exists():
+        assert run.poll() is None
+        time.sleep(0.01)
+    return run
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_gives_the_best_structure_so_far(name, code, noise, tmp_path):
+    out = tmp_path / "net.bif"
+    run = start_search(noise, tmp_path, "--json", "-o", out, stdout=subprocess.PIPE, text=True)
+    run.send_signal(getattr(signal, name))
+    shown, _ = run.communicate(timeout=60)
+    assert run.returncode == code
+    assert json.loads(shown)["status"] == "interrupted"
+    assert out.exists()
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals here")
+def test_a_terminal_that_is_closed_does_not_lose_the_network(noise, tmp_path):
+    import fcntl
+    import termios
+
+    out = tmp_path / "net.bif"
+    ours, theirs = os.openpty()
+
+    def own_terminal():
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
+    run = start_search(noise, tmp_path, "--quiet", "-o", out, **streams, preexec_fn=own_terminal)
+    os.close(theirs)
+    os.close(ours)
+    assert run.wait(timeout=60) == 129
+    assert out.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--max-parents", "9" * 20),
+        ("--search", "tabu", "--length", "9" * 20),
+        ("--score", "bd", "--pseudo-count", "1e308"),
+        ("--ess", "1" + "0" * 400),
+        ("--seed", "9" * 20, "--search", "order"),
+    ],
+)
+def test_numbers_that_nothing_can_hold_are_one_line(cli, arguments):
+    shown = cli("learn", example("asia.csv"), *arguments)
+    assert shown.code == 2
+    assert shown.err.count("\n") == 1
+    assert shown.err.startswith("bestdag")
+
+
+@pytest.mark.parametrize("search", ["auto", "exact", "hill_climb", "tabu", "k2", "order", "ges"])
+def test_more_parents_than_there_are_variables_are_no_limit(search):
+    free, limited = (
+        learn(example("asia.csv"), search=search, max_parents=most) for most in (None, 2**31)
+    )
+    assert limited.found.score == pytest.approx(free.found.score, rel=1e-12)
+
+
+@pytest.mark.parametrize("search", ["auto", "exact", "order"])
+def test_a_score_file_with_numbers_that_overflow_is_refused(cli, tmp_path, search):
+    path = tmp_path / "huge.jkl"
+    path.write_text("2\nA 2\n1e308 0\n-1e308 1 B\nB 2\n1e308 0\n1e308 1 A\n")
+    shown = cli("learn", "--from-scores", path, "--search", search)
+    assert shown.code == 2
+    assert "too large to compute with, got 1e+308 for 'A'" in shown.err
+    assert shown.err.count("\n") == 1

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 import bestdag
 from bestdag.cli.main import COMMANDS
 from bestdag.examples import example
@@ -36,18 +38,40 @@ def test_unknown_command_gets_a_suggestion(cli):
     assert shown.err.count("\n") == 1
 
 
-def test_interruption_exits_130_and_leaves_no_file(tmp_path):
+SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
+def test_interruption_exits_with_its_code_and_leaves_no_file(number, code, tmp_path):
     path = tmp_path / "rows.csv"
     command = [sys.executable, "-m", "bestdag", "sample", str(example("asia.bif"))]
     process = subprocess.Popen(
         [*command, "-n", "20000000", "-o", str(path)], stderr=subprocess.PIPE, text=True
     )
-    time.sleep(1.5)  # long enough to start, far too short to finish
-    process.send_signal(signal.SIGINT)
+    end = time.monotonic() + 30
+    while not any(tmp_path.iterdir()) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert [name.name[:10] for name in tmp_path.iterdir()] == [".rows.csv."]
+    process.send_signal(number)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert err == "bestdag: interrupted\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path):
+    path = tmp_path / "rows.csv"
+    command = [sys.executable, "-m", "bestdag", "sample", str(example("asia.bif")), "-o", str(path)]
+    process = subprocess.Popen([*command, "-n", "20000000"])
+    end = time.monotonic() + 30
+    while not any(tmp_path.iterdir()) and time.monotonic() < end:
+        time.sleep(0.01)
+    process.kill()
+    process.wait(timeout=60)
+    assert len(list(tmp_path.iterdir())) == 1
+    assert subprocess.run([*command, "-n", "5"], check=False).returncode == 0
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_text().count("\n") == 6
 
 
 def test_no_command_shows_the_help(cli):

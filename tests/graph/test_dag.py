@@ -312,3 +312,20 @@ print([member.arcs for member in dag.cpdag().members()], dag.cpdag().to_dot(), d
         for seed in ("1", "2", "3")
     }
     assert len(outputs) == 1
+
+
+@pytest.mark.parametrize("given", [None, 5, "ab", ["a"]])
+def test_what_is_not_a_mapping_of_parents_is_refused(given):
+    with pytest.raises(GraphError, match=r"^Dag: from_parents needs a mapping .*, got "):
+        Dag.from_parents(given)
+
+
+def test_parents_that_are_no_list_are_refused():
+    with pytest.raises(GraphError, match=r"^Dag: the parents of a must be a list of names, got"):
+        Dag.from_parents({"a": None})
+
+
+@pytest.mark.parametrize("given", [None, 5])
+def test_what_is_not_a_list_of_nodes_is_refused(given):
+    with pytest.raises(GraphError, match=rf"^Dag: nodes must be a list of names, got {given}$"):
+        Dag(given)

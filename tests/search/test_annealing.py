@@ -60,9 +60,9 @@ def test_draws_depend_on_seed_stream_and_counter_alone():
 
 def test_linear_and_geometric_schedules():
     linear = Annealing(hottest=4, coldest=1, levels=4, schedule="linear")
-    assert linear.temperatures() == pytest.approx([4, 3, 2, 1])
+    assert list(linear.temperatures()) == pytest.approx([4, 3, 2, 1])
     geometric = Annealing(hottest=100, coldest=1, levels=3)
-    assert geometric.temperatures() == pytest.approx([100, 10, 1])
+    assert list(geometric.temperatures()) == pytest.approx([100, 10, 1])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -103,3 +103,8 @@ def test_knowledge_holds(lines):
 def test_bad_settings_are_refused(settings, message):
     with pytest.raises(InvalidParameterError, match=f"annealing: {message}"):
         Annealing(**settings)
+
+
+def test_a_schedule_that_never_ends_is_not_listed():
+    endless = Annealing(levels=2**62).temperatures()
+    assert [next(endless), next(endless)] == pytest.approx([10.0, 10.0])

@@ -62,3 +62,23 @@ def test_knowledge_holds_at_every_step(lines):
 def test_bad_settings_are_refused(setting):
     with pytest.raises(InvalidParameterError, match=f"tabu: {setting} must be"):
         Tabu(**{setting: 0})
+
+
+def test_long_walks_keep_their_ends_and_the_same_best_structure(monkeypatch):
+    from bestdag.search.climbing import walk
+
+    scorer = Scorer(linked_data(3, n=7), "bic")
+    search = Tabu(patience=200, length=3)
+    whole = search.run(Problem(scorer))
+    n_whole = len(whole.trace)
+    assert n_whole > 100
+    monkeypatch.setattr(walk, "_STEPS_AT_EITHER_END", 10)
+    monkeypatch.setattr(walk, "_MOST_MOVES", 7)
+    short = search.run(Problem(scorer))
+    assert (short.dag, short.score) == (whole.dag, whole.score)
+    assert short.trace[:10] == whole.trace[:10]
+    assert short.trace[11:] == whole.trace[-10:]
+    between = short.trace[10]
+    assert between.move == f"{n_whole - 20:,} steps that are not kept"
+    assert between.score == whole.trace[-11].score
+    assert between.gain == pytest.approx(between.score - whole.trace[9].score, abs=1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from bestdag.cli.interrupts import Interrupts
@@ -11,6 +12,7 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    _fill_closed_streams()
     interrupts = Interrupts()
     try:
         interrupts.install()
@@ -21,8 +23,22 @@ def main() -> None:
     except KeyboardInterrupt:  # while loading
         interrupts.ignore()
         sys.stderr.write("bestdag: interrupted\n")
-        code = 130
+        code = interrupts.exit_code
     # An exception that left a code string, as some modules run while they are loaded, would make
     # `python -m` end by the signal instead of our exit code; another such string undoes that.
     exec("")
     sys.exit(code)
+
+
+def _fill_closed_streams() -> None:
+    """Let the null device stand for standard streams that are closed.
+
+    A file opened later could get such a stream's number, and what is meant for the stream.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115

@@ -1,7 +1,8 @@
-"""Ctrl-C, heard wherever it comes."""
+"""Ctrl-C and the signals that end a process, heard wherever they come."""
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from importlib.machinery import ExtensionFileLoader
@@ -10,9 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["Interrupts"]
+__all__ = ["INTERRUPTED", "Interrupts"]
+
+# The exit code of what Ctrl-C ended; another signal's number may take the place of its 2.
+INTERRUPTED = 128 + signal.SIGINT
 
 _MOMENT = 0.001  # seconds
+_ENDING = ("SIGTERM", "SIGHUP")  # where the system has them
 _LOADS_NATIVE_CODE = (
     ExtensionFileLoader.create_module.__code__,
     ExtensionFileLoader.exec_module.__code__,
@@ -22,16 +27,19 @@ _LOADS_NATIVE_CODE = (
 class Interrupts:
     """While entered: Ctrl-C raises KeyboardInterrupt, and `came` remembers it.
 
-    Other libraries may turn the exception into an error of their own, hence the memory. While
-    the machinery of imports is at work or native code is loaded, it waits: there it could be
-    swallowed by a callback and leave a lock behind that the next thread to import something would
-    wait for in vain, or abort the process.
+    SIGTERM and SIGHUP (the terminal is gone) are answered alike, unless they were ignored before,
+    as under `nohup`; `exit_code` tells them apart. Other libraries may turn the exception into an
+    error of their own, hence the memory. While the machinery of imports is at work or native code
+    is loaded, it waits: there it could be swallowed by a callback and leave a lock behind that
+    the next thread to import something would wait for in vain, or abort the process.
     """
 
     def __init__(self) -> None:
         self.came = False
-        self._waits = False  # for an alarm, which Windows does not have
+        self.exit_code = INTERRUPTED
+        self._waits = 0  # the signal that waits for an alarm, which Windows does not have
         self._before: dict[int, Any] = {}
+        self._terminals: list[int] = []
 
     def __enter__(self) -> Interrupts:
         self.install()
@@ -43,44 +51,67 @@ class Interrupts:
         for number, handler in self._before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
         if waited:
-            self.came = True
+            self._note(waited)
             raise KeyboardInterrupt
 
     def install(self) -> None:
         """Begin to listen; only the main thread can."""
         if threading.current_thread() is threading.main_thread():
-            self._before[signal.SIGINT] = signal.getsignal(signal.SIGINT)
-            signal.signal(signal.SIGINT, self._handle)
+            self._listen(signal.SIGINT)
+            for name in _ENDING:
+                number = getattr(signal, name, None)
+                if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+                    self._listen(number)
+            self._terminals = [stream for stream in (1, 2) if os.isatty(stream)]
 
     def ignore(self) -> None:
-        """Let Ctrl-C do nothing from now on: everything is decided."""
+        """Let signals do nothing from now on: everything is decided."""
         self._disarm()
-        if signal.SIGINT in self._before:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in self._before:
+            if not _is_alarm(number):
+                signal.signal(number, signal.SIG_IGN)
+
+    def _listen(self, number: int) -> None:
+        self._before[number] = signal.getsignal(number)
+        signal.signal(number, self._handle)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        if number != signal.SIGINT and not self._waits:
-            return  # an alarm that rang while it was called off
+        if _is_alarm(number):
+            if not self._waits:
+                return  # it rang while it was called off
+            number = self._waits
         while frame is not None and frame.f_code.co_filename == __file__:
-            frame = frame.f_back  # another Ctrl-C is being handled
+            frame = frame.f_back  # another signal is being handled
         if _is_loading(frame) and hasattr(signal, "setitimer"):
-            self._arm()
+            self._arm(number)
         else:
             self._disarm()
-            self.came = True
-            signal.default_int_handler(number, frame)
+            self._note(number)
+            raise KeyboardInterrupt
 
-    def _arm(self) -> None:
-        self._waits = True
+    def _note(self, number: int) -> None:
+        self.came = True
+        self.exit_code = 128 + number
+        for stream in self._terminals:
+            if not os.isatty(stream):  # it is gone: what is printed there goes nowhere
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, stream)
+                os.close(nowhere)
+
+    def _arm(self, number: int) -> None:
+        self._waits = number
         if signal.SIGALRM not in self._before:
-            self._before[signal.SIGALRM] = signal.getsignal(signal.SIGALRM)
-            signal.signal(signal.SIGALRM, self._handle)
+            self._listen(signal.SIGALRM)
         signal.setitimer(signal.ITIMER_REAL, _MOMENT)
 
     def _disarm(self) -> None:
         if self._waits:
-            self._waits = False
+            self._waits = 0
             signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _is_alarm(number: int) -> bool:
+    return hasattr(signal, "SIGALRM") and number == signal.SIGALRM
 
 
 def _is_loading(frame: FrameType | None) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from bestdag.cli.interrupts import INTERRUPTED
 from bestdag.cli.network_data import read_at_cut_points, read_for_network, say_cut
 from bestdag.cli.network_output import network_output, require_network_output
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
@@ -164,7 +165,7 @@ def command(
         if not (as_json or quiet):
             click.echo(f"{output}: {count(network.n_parameters, 'parameter')} by {estimator.name}")
     if found.status == "interrupted":
-        raise click.exceptions.Exit(130)
+        raise click.exceptions.Exit(INTERRUPTED)
     if require_optimal and not found.is_proved:
         raise click.exceptions.Exit(1)
 

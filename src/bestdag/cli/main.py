@@ -7,11 +7,12 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import click
 
-from bestdag.cli.interrupts import Interrupts
+from bestdag.cli.interrupts import INTERRUPTED, Interrupts
 from bestdag.errors import (
     BestdagError,
     DataWarning,
@@ -85,7 +86,7 @@ def cli() -> None:
     """Best-scoring Bayesian networks for tables of discrete data.
 
     'bestdag COMMAND --help' explains a command. Exit codes: 0 done, 1 failed, 2 wrong input,
-    130 interrupted.
+    130 interrupted (143 by SIGTERM, 129 by SIGHUP).
     """
 
 
@@ -115,7 +116,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
         sys.stdout.flush()
         return 0
     except click.exceptions.Exit as stop:
-        return stop.exit_code
+        return interrupts.exit_code if stop.exit_code == INTERRUPTED else stop.exit_code
     except (KeyboardInterrupt, click.Abort):
         return _interrupted(interrupts)
     except click.UsageError as error:
@@ -133,7 +134,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
 def _interrupted(interrupts: Interrupts) -> int:
     interrupts.ignore()
     _complain("interrupted")
-    return 130
+    return interrupts.exit_code
 
 
 def _report(error: Exception) -> int:
@@ -154,7 +155,8 @@ def _report(error: Exception) -> int:
 
 def _complain(message: str, who: str = "bestdag") -> None:
     line = " ".join(message.split("\n"))
-    click.echo(f"{who}: {line}", err=True)
+    with suppress(OSError):  # where nobody listens, the exit code must do
+        click.echo(f"{who}: {line}", err=True)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

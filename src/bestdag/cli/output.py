@@ -58,7 +58,7 @@ def require_own_names(read: Mapping[str, str | None], written: Mapping[str, str 
 @contextmanager
 def working(what: str, *, quiet: bool) -> Iterator[None]:
     """Show on a terminal that something is under way."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield
         return
     from rich.console import Console

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bestdag.cli.interrupts import INTERRUPTED
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import require_new_file, working
 from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
@@ -73,7 +74,7 @@ def run_tree_command(search: Search, data: str, options: dict[str, Any]) -> None
         as_json=options["as_json"],
     )
     if found.status == "interrupted":
-        raise click.exceptions.Exit(130)
+        raise click.exceptions.Exit(INTERRUPTED)
 
 
 def _write_weights(path: str, weights: EdgeWeights) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-import shutil
+import os
+import secrets
 import signal
 import sys
 import tempfile
@@ -13,10 +14,14 @@ from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import Any, Generic, TypeVar
 
+from bestdag.files import temporary
+
 __all__ = ["interruptible", "load_duckdb", "temporary_folder", "to_the_end"]
 
 _T = TypeVar("_T")
 _PATIENCE = 0.05  # seconds between looks
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # the last is not there on Windows
+_STOPPING = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
 
 
 def interruptible(work: Callable[[], _T], con: Any) -> _T:
@@ -42,38 +47,34 @@ def to_the_end(work: Callable[[], _T]) -> _T:
 
 
 def load_duckdb() -> ModuleType:
-    """Import DuckDB; Ctrl-C is answered afterwards, in its native part it would abort all."""
-    before = signal.getsignal(signal.SIGINT)
+    """Import DuckDB; signals are answered afterwards, in its native part they would abort all."""
     is_main = threading.current_thread() is threading.main_thread()
-    if "duckdb" in sys.modules or not is_main or not callable(before):
+    if "duckdb" in sys.modules or not is_main:
         return importlib.import_module("duckdb")
+    before = {number: signal.getsignal(number) for number in _STOPPING}
     waiting: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: waiting.append((number, frame)))
+    answered = [number for number, handler in before.items() if callable(handler)]
+    for number in answered:
+        signal.signal(number, lambda number, frame: waiting.append((number, frame)))
     try:
         return importlib.import_module("duckdb")
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number in answered:
+            signal.signal(number, before[number])
         if waiting:
-            before(*waiting[0])
+            number, frame = waiting[0]
+            answer = before[number]
+            assert callable(answer)
+            answer(number, frame)
 
 
 @contextmanager
 def temporary_folder() -> Iterator[str]:
-    """Make a folder that is gone afterwards, even if Ctrl-C comes while it is removed."""
-    path = tempfile.mkdtemp(prefix="bestdag-")
-    try:
+    """Make a folder that is gone afterwards, whenever Ctrl-C comes."""
+    path = os.path.join(tempfile.gettempdir(), f"bestdag-{secrets.token_hex(8)}")
+    with temporary(path):  # which knows it before it is there
+        os.mkdir(path, 0o700)
         yield path
-    finally:
-        stopped: BaseException | None = None
-        gone = False
-        while not gone:
-            try:
-                shutil.rmtree(path, ignore_errors=True)
-                gone = True
-            except KeyboardInterrupt as error:
-                stopped = error
-        if stopped is not None:
-            raise stopped
 
 
 def _watched(work: Callable[[], _T], con: Any) -> _T:

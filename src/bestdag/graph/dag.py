@@ -110,9 +110,14 @@ class Dag:
         >>> Dag.from_parents({"wet": ["rain", "sprinkler"]}).nodes
         ('wet', 'rain', 'sprinkler')
         """
+        if not isinstance(parents, Mapping):
+            raise GraphError(
+                "Dag: from_parents needs a mapping of children to their parents, "
+                f"got {parents!r:.60}"
+            )
         arcs = []
         for child, group in parents.items():
-            if isinstance(group, str):
+            if isinstance(group, str) or not isinstance(group, Iterable):
                 raise GraphError(
                     f"Dag: the parents of {show(child)} must be a list of names, got {group!r}"
                 )

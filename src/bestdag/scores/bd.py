@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.schema import Variable
-from bestdag.errors import InvalidParameterError, require_positive
+from bestdag.errors import InvalidParameterError, require_prior_count
 from bestdag.scores.pseudo_counts import PseudoCounts
 from bestdag.special import log_rising
 
@@ -80,7 +80,9 @@ class BD:
     def __post_init__(self) -> None:
         if self.tables is None:
             count = _DEFAULT if self.pseudo_count is None else self.pseudo_count
-            object.__setattr__(self, "pseudo_count", require_positive("BD", "pseudo_count", count))
+            object.__setattr__(
+                self, "pseudo_count", require_prior_count("BD", "pseudo_count", count)
+            )
             return
         if self.pseudo_count is not None:
             raise InvalidParameterError(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.schema import Variable
-from bestdag.errors import InvalidParameterError, require_positive
+from bestdag.errors import InvalidParameterError, require_prior_count
 from bestdag.scores.bd import dirichlet_terms
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.prior_network import PriorMarginals, PriorNetwork
@@ -78,7 +78,7 @@ class BDe(_WithMarginals):
     ess: float = 1.0
 
     def __post_init__(self) -> None:
-        require_positive("BDe", "ess", self.ess)
+        require_prior_count("BDe", "ess", self.ess)
         if self.prior is not None and not isinstance(self.prior, PriorNetwork):
             raise InvalidParameterError(
                 f"BDe: prior must be a network with tables, got {type(self.prior).__name__}"

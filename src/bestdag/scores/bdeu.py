@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
-from bestdag.errors import require_positive
+from bestdag.errors import require_prior_count
 from bestdag.special import log_rising
 
 __all__ = ["BDeu"]
@@ -54,7 +54,7 @@ class BDeu:
     ess: float = 1.0
 
     def __post_init__(self) -> None:
-        require_positive("BDeu", "ess", self.ess)
+        require_prior_count("BDeu", "ess", self.ess)
 
     def priors(self, counts: FamilyCounts) -> npt.NDArray[np.float64]:
         """Return the prior of each observed configuration, one row each."""

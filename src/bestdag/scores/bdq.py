@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
-from bestdag.errors import require_positive
+from bestdag.errors import require_prior_count
 from bestdag.special import log_rising
 
 __all__ = ["BDq"]
@@ -71,7 +71,7 @@ class BDq:
     pseudo_count: float = 0.5
 
     def __post_init__(self) -> None:
-        require_positive("BDq", "pseudo_count", self.pseudo_count)
+        require_prior_count("BDq", "pseudo_count", self.pseudo_count)
 
     def priors(self, counts: FamilyCounts) -> npt.NDArray[np.float64]:
         """Return the prior of the child in each observed configuration, one row each.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import numbers
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag.counts.family import FamilyCounts
-from bestdag.errors import InvalidParameterError
+from bestdag.errors import InvalidParameterError, shown_value
 from bestdag.special import log_rising
 
 __all__ = ["Contamination", "require_epsilon"]
@@ -85,11 +86,12 @@ def require_epsilon(who: str, epsilon: object, *, may_be_one: bool) -> None:
     """
     value = math.nan
     if not isinstance(epsilon, bool) and isinstance(epsilon, numbers.Real):
-        value = float(epsilon)
+        with suppress(OverflowError):  # a whole number that no double holds
+            value = float(epsilon)
     if 0 <= value < 1 or (may_be_one and value == 1):
         return
     text = f"{who}: epsilon must be a number >= 0 and {'<=' if may_be_one else '<'} 1"
-    text += f", got {epsilon!r}"
+    text += f", got {shown_value(epsilon)}"
     if value == 1:
         text += "; with epsilon = 1 the score would be minus infinity"
     raise InvalidParameterError(text)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
-from bestdag.errors import require_positive
+from bestdag.errors import require_prior_count
 from bestdag.scores.contamination import Contamination, require_epsilon
 from bestdag.special import log_rising_slopes
 
@@ -22,6 +22,8 @@ _Floats = npt.NDArray[np.float64]
 _N_HALVINGS = 56
 # Newton's method on a concave or convex function: far more steps than it ever takes.
 _MAX_STEPS = 100
+
+_LEAST_EPSILON = 1e-100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +73,13 @@ class MaxBDeu:
     epsilon: float = 0.5
 
     def __post_init__(self) -> None:
-        require_positive("MaxBDeu", "ess", self.ess)
+        require_prior_count("MaxBDeu", "ess", self.ess)
         require_epsilon("MaxBDeu", self.epsilon, may_be_one=True)
+
+    @property
+    def _free_share(self) -> float:
+        """The epsilon to compute with: below 1e-100 its products vanish beside all others."""
+        return 0.0 if self.epsilon < _LEAST_EPSILON else self.epsilon
 
     def priors(self, counts: FamilyCounts) -> _Floats:
         """Return the maximising prior of each observed configuration, one row each.
@@ -84,7 +91,7 @@ class MaxBDeu:
         >>> MaxBDeu(ess=1.0).priors(FamilyCounts.of([[3, 1]])).round(6)  # (sqrt(5) - 1) / 2, ...
         array([[0.618034, 0.381966]])
         """
-        allowed = Contamination.of(counts, ess=self.ess, epsilon=self.epsilon)
+        allowed = Contamination.of(counts, ess=self.ess, epsilon=self._free_share)
         priors = np.full(counts.table.shape, allowed.floor)
         priors[counts.row_totals == 0] = allowed.total / counts.arity
         if allowed.free > 0:
@@ -95,7 +102,7 @@ class MaxBDeu:
 
     def terms(self, counts: FamilyCounts) -> dict[str, float]:
         """Return what the cells and what the configurations contribute."""
-        allowed = Contamination.of(counts, ess=self.ess, epsilon=self.epsilon)
+        allowed = Contamination.of(counts, ess=self.ess, epsilon=self._free_share)
         return allowed.terms(self.priors(counts), counts)
 
     def family(self, counts: FamilyCounts) -> float:
@@ -104,7 +111,7 @@ class MaxBDeu:
 
     def kernel(self) -> _core.Kernel:
         """Return the native twin, for bulk work."""
-        return _core.max_bdeu(self.ess, self.epsilon)
+        return _core.max_bdeu(self.ess, self._free_share)
 
 
 def _favourable_shares(n: _Floats, rows: npt.NDArray[np.intp], allowed: Contamination) -> _Floats:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
-from bestdag.errors import require_positive
+from bestdag.errors import require_prior_count
 from bestdag.scores.contamination import Contamination, require_epsilon
 
 __all__ = ["MinBDeu"]
@@ -66,7 +66,7 @@ class MinBDeu:
     epsilon: float = 0.5
 
     def __post_init__(self) -> None:
-        require_positive("MinBDeu", "ess", self.ess)
+        require_prior_count("MinBDeu", "ess", self.ess)
         require_epsilon("MinBDeu", self.epsilon, may_be_one=False)
 
     def priors(self, counts: FamilyCounts) -> npt.NDArray[np.float64]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
-from bestdag.errors import InvalidParameterError
+from bestdag.errors import InvalidParameterError, shown_value
 from bestdag.scores.ll import LL
 from bestdag.special import chi_square_quantile, n_log_n
 
@@ -72,7 +72,8 @@ class MIT:
         real = isinstance(self.confidence, numbers.Real)
         if not real or not 0 < self.confidence < 1:
             raise InvalidParameterError(
-                f"MIT: confidence must be a number between 0 and 1, got {self.confidence!r}"
+                "MIT: confidence must be a number between 0 and 1, "
+                f"got {shown_value(self.confidence)}"
             )
 
     def terms(self, counts: FamilyCounts) -> dict[str, float]:

@@ -233,8 +233,8 @@ class Scorer:
         dict of str to array
             For each child the scores of all parent sets, in the order of `parent_sets`.
         """
-        require_count("score", "max_parents", max_parents)
         names = [v.name for v in self.variables]
+        max_parents = min(require_count("score", "max_parents", max_parents), len(names) - 1)
 
         def families(child: str) -> Iterator[_Family]:
             others = [name for name in names if name != child]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -88,8 +89,8 @@ class Annealing:
         require_choice("annealing", "start_from", self.start_from, STARTS)
         require_limits("annealing", self.candidates, self.max_steps)
 
-    def temperatures(self) -> list[float]:
-        """List the temperatures.
+    def temperatures(self) -> Iterator[float]:
+        """Go through the temperatures; they may be too many to be listed.
 
         Examples
         --------
@@ -97,11 +98,15 @@ class Annealing:
         [8.0, 4.0, 2.0, 1.0]
         """
         last = max(1, self.levels - 1)
-        if self.schedule == "linear":
-            step = (self.coldest - self.hottest) / last
-            return [self.hottest + step * k for k in range(self.levels)]
-        ratio = self.coldest / self.hottest
-        return [self.hottest * ratio ** (k / last) for k in range(self.levels)]
+        hottest, coldest = float(self.hottest), float(self.coldest)
+        k = 0
+        while k < self.levels:
+            share = k / last
+            if self.schedule == "linear":
+                yield hottest + (coldest - hottest) * share
+            else:
+                yield hottest * (coldest / hottest) ** share
+            k += 1
 
     def run(self, problem: Problem) -> SearchResult:
         """Anneal; a limit or Ctrl-C gives the best structure so far."""

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -26,9 +26,11 @@ from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.edge_weights import EdgeWeights
 
-__all__ = ["Problem", "Search", "SearchResult", "Status", "Step"]
+__all__ = ["Problem", "Search", "SearchResult", "Status", "Step", "checked_search"]
 
 Status = Literal["optimum proved", "local optimum", "step limit", "time limit", "interrupted"]
+
+_LARGEST_SUM = 1e300
 
 # A limit of zero would be refused; a millisecond gives the smallest sets.
 _LEAST_SECONDS = 1e-3
@@ -209,6 +211,29 @@ class Search(Protocol):
         ...
 
 
+def _require_sums(table: ScoreTable) -> None:
+    """Refuse scores whose sums, or those of their differences, a double may not hold."""
+    largest = [float(np.abs(table.child(i).scores).max()) for i in range(table.n_variables)]
+    if sum(largest) > _LARGEST_SUM:
+        name = table.names[int(np.argmax(largest))]
+        raise InvalidParameterError(
+            f"search: scores that add up to more than {_LARGEST_SUM:g} are too large to compute "
+            f"with, got {max(largest):g} for {name!r}"
+        )
+
+
+def checked_search(search: object) -> Search:
+    """Return a search, or say that something else was given."""
+    if isinstance(search, type):
+        name = search.__name__
+        raise InvalidParameterError(
+            f"search: must be a search, got the class {name}; give an instance, {name}()"
+        )
+    if not callable(getattr(search, "run", None)):
+        raise InvalidParameterError(f"search: must be a search or its name, got {search!r:.60}")
+    return cast(Search, search)
+
+
 class Problem:
     """What a search gets: scores, what the user knows, and a clock.
 
@@ -248,6 +273,8 @@ class Problem:
         if time_limit is not None:
             require_positive("search", "time_limit", time_limit)
         self.deadline = None if time_limit is None else self.started + time_limit
+        if isinstance(scores, ScoreTable):
+            _require_sums(scores)
         self.scores = scores
         self.names: tuple[str, ...] = (
             scores.names
@@ -263,7 +290,9 @@ class Problem:
         self._nodes = self.knowledge.for_nodes(self.names)
         self.max_parents = None
         if max_parents is not None:
-            self.max_parents = require_count("search", "max_parents", max_parents)
+            # More than there are variables is no limit; native code has 32 bits for it.
+            most = require_count("search", "max_parents", max_parents)
+            self.max_parents = min(most, len(self.names))
         self.threads = threads
         self.seed = require_count("search", "seed", seed)
         self._start = None if start is None else self._checked_start(start)
@@ -313,7 +342,7 @@ class Problem:
 
     def solve(self, search: Search) -> SearchResult:
         """Run a search; a start that it never looks at is noted in the result."""
-        found = search.run(self)
+        found = checked_search(search).run(self)
         if isinstance(self.scores, Scorer):
             found = replace(found, n_rows=self.scores.dataset.total_weight)
         else:

@@ -154,7 +154,7 @@ def _note(
 ) -> str:
     """Say among which structures the result is the best."""
     needs_roots = n_roots > 1 and not settings.forest
-    text = f"best of all {kinds[settings.forest or needs_roots]}"
+    text = f"best of all {kinds[bool(settings.forest or needs_roots)]}"
     if settings.root is not None:
         text += f" {'and' if ' with ' in text else 'with'} root {settings.root!r}"
     if not problem.knowledge.is_empty:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from bestdag.errors import InvalidParameterError, require_choice, require_count
+from bestdag.errors import InvalidParameterError, require_choice, require_count, require_flag
 from bestdag.search.base import Problem, SearchResult
 from bestdag.search.climbing.ascent import ascend, reinsert
 from bestdag.search.climbing.run import STARTS, finish, require_limits, walk_for
@@ -79,6 +79,7 @@ class HillClimb:
                 f"hill_climb: perturb is for restarts, got perturb={self.perturb} and none of "
                 "them; set restarts to how often the best structure is perturbed"
             )
+        require_flag("hill_climb", "reinsert", self.reinsert)
         require_limits("hill_climb", self.candidates, self.max_steps)
 
     def run(self, problem: Problem) -> SearchResult:

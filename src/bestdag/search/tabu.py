@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from bestdag.errors import require_choice, require_count
+from bestdag.errors import require_choice, require_count, require_flag
 from bestdag.search.base import Problem, SearchResult
 from bestdag.search.climbing.ascent import ascend, reinsert
 from bestdag.search.climbing.run import STARTS, finish, require_limits, walk_for
 from bestdag.search.climbing.walk import Walk
 
 __all__ = ["Tabu"]
+
+_LONGEST = 2**31 - 1  # moves, in native code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,7 @@ class Tabu:
         require_count("tabu", "length", self.length, minimum=1)
         require_count("tabu", "patience", self.patience, minimum=1)
         require_choice("tabu", "start_from", self.start_from, STARTS)
+        require_flag("tabu", "reinsert", self.reinsert)
         require_limits("tabu", self.candidates, self.max_steps)
 
     def run(self, problem: Problem) -> SearchResult:
@@ -77,12 +80,12 @@ class Tabu:
         ascend(walk)
         if self.reinsert:
             reinsert(walk)
-        n_idle = 0
+        n_idle, length = 0, min(self.length, _LONGEST)
         while n_idle < self.patience:
             walk.check_time()
             best = walk.best_score
             needed = best - walk.score + walk.tie
-            move = walk.climb.best(walk.tie, self.length, needed)
+            move = walk.climb.best(walk.tie, length, needed)
             if move is None or move[3] == float("-inf"):
                 return
             walk.make([move])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
+from bestdag.errors import require_flag
 from bestdag.search.base import Problem, SearchResult
 from bestdag.search.branching import best_tree
 from bestdag.search.naive_bayes import require_target
@@ -66,6 +67,7 @@ class TAN:
 
     def __post_init__(self) -> None:
         require_target(self.name, self.target)
+        require_flag(self.name, "forest", self.forest)
 
     def run(self, problem: Problem) -> SearchResult:
         """Score all pairs given the class and find the tree over the attributes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
+from bestdag.errors import require_flag
 from bestdag.search.base import Problem, SearchResult
 from bestdag.search.branching import best_tree
 
@@ -68,6 +69,9 @@ class Tree:
 
     root: str | None = None
     forest: bool = False
+
+    def __post_init__(self) -> None:
+        require_flag(self.name, "forest", self.forest)
 
     def run(self, problem: Problem) -> SearchResult:
         """Score all pairs and find the tree; after the time limit, from the pairs scored."""

@@ -313,6 +313,41 @@ def test_an_interrupt_while_solving_again_keeps_the_first_proof(
     assert (result.status, cells) == ("optimum proved", 4)
 
 
+def press_at_the_end(share):
+    """Press Ctrl-C when every subset is done: what is left is to compare rivals."""
+    if share == 1.0:
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_an_interrupt_while_rivals_are_compared_keeps_the_proof(always_four_bytes_first):
+    table = table_of_many_rivals()
+    result = solve_dp(table, progress=press_at_the_end)
+    assert (result.status, result.was_interrupted) == ("optimum proved", True)
+    (proof,) = [proof for proof in result.certificate.components if proof.cell_bytes]
+    assert proof.cell_bytes == 4
+    assert best_by_recursion(table) - result.score <= result.resolution
+    assert solve_dp(make_table([{(): 1.0}])).score == 1.0
+
+
+def test_after_such_an_interrupt_nothing_more_is_begun(always_four_bytes_first, monkeypatch):
+    from bestdag.search.exact import relaxed
+
+    # Two components: a small one, whose comparison is interrupted, and one that would take long.
+    ring = [{(1,): 0.0, (): -1.0}, {(2,): 0.0, (): -2.0}, {(0,): 0.0, (): -3.0}]
+    long = long_table()
+    shifted = [
+        {tuple(p + 3 for p in parents): score for score, parents in long.child(i)}
+        for i in range(27)
+    ]
+    whole = relaxed.solve_dp
+    monkeypatch.setattr(
+        relaxed, "solve_dp", lambda *a, **settings: whole(*a, **settings, progress=press_at_the_end)
+    )
+    solved = relaxed.Solver("dp", 1, None).solve(make_table(ring + shifted))
+    assert solved.status == "interrupted"
+    assert solved.proofs[0].result.proved
+
+
 def test_the_certificate_holds_the_numbers_of_the_proof():
     table = random_table(7, 30, 1)
     result = solve_dp(table, precision="single")

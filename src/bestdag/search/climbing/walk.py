@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,8 +30,15 @@ NOISE = 1e-11
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 
+# Of a long walk these are kept: so many of the first steps and of the last ones, and moves from a
+# structure on before the next structure is kept.
+_STEPS_AT_EITHER_END = 10_000
+_MOST_MOVES = 1_000
+
 # Kind, parent, child, gain.
 Move = tuple[int, int, int, float]
+# What was done, its gain, the score after it.
+_TraceStep = tuple[Move | str, float, float]
 
 
 class LimitError(Exception):
@@ -56,6 +64,34 @@ class Mark:
     score: float
     parents: Parents
     path: _Path
+
+
+class _Trace:
+    """The first and the last steps; what came between is one step."""
+
+    def __init__(self) -> None:
+        self._first: list[_TraceStep] = []
+        self._last: deque[_TraceStep] = deque()
+        self._n_left_out = 0
+        self._left_out_gain = 0.0
+        self._left_out_score = 0.0
+
+    def append(self, step: _TraceStep) -> None:
+        if len(self._first) < _STEPS_AT_EITHER_END:
+            self._first.append(step)
+            return
+        self._last.append(step)
+        if len(self._last) > _STEPS_AT_EITHER_END:
+            _, gain, self._left_out_score = self._last.popleft()
+            self._left_out_gain += gain
+            self._n_left_out += 1
+
+    def __iter__(self) -> Iterator[_TraceStep]:
+        yield from self._first
+        if self._n_left_out:
+            what = f"{self._n_left_out:,} steps that are not kept"
+            yield what, self._left_out_gain, self._left_out_score
+        yield from self._last
 
 
 class Walk:
@@ -108,7 +144,7 @@ class Walk:
         self._path = _Path(self.base, [])
         self._best = (-math.inf, self._path, 0)  # score, path, how many of its moves
         self._best_parents: tuple[float, Parents] | None = None  # with the score they belong to
-        self._trace: list[tuple[Move | str, float, float]] = []  # what, gain, score after it
+        self._trace = _Trace()
         self._next_report = time.monotonic() + _SECONDS_BETWEEN_REPORTS
 
     def _base_parents(self, use_start: bool) -> Parents:
@@ -247,7 +283,7 @@ class Walk:
         return Dag(names, [(names[p], names[c]) for c, group in enumerate(parents) for p in group])
 
     def trace(self) -> tuple[Step, ...]:
-        """Return the steps in words."""
+        """Return the steps in words; of more than 20,000 the first and the last 10,000."""
         return tuple(
             Step(what if isinstance(what, str) else self._text(what), gain, score)
             for what, gain, score in self._trace
@@ -261,15 +297,16 @@ class Walk:
         names = self.nodes.names
         return names[child], [names[p] for p in parents]
 
-    def _arrive(
-        self, moves: Sequence[Move], steps: Sequence[tuple[Move | str, float, float]]
-    ) -> None:
-        self._trace += steps
+    def _arrive(self, moves: Sequence[Move], steps: Sequence[_TraceStep]) -> None:
+        for step in steps:
+            self._trace.append(step)
         self._path.moves.extend(moves)
         self._n_steps += len(steps)
         self.score = steps[-1][2]
         if self.score > self._best[0] + self.tie:
             self._best = (self.score, self._path, len(self._path.moves))
+        if len(self._path.moves) >= _MOST_MOVES:
+            self._path = _Path(self.climb.parents(), [])
         self._report()
 
     def _score_unscored(self) -> None:

@@ -118,7 +118,8 @@ def solve_dp(
     -------
     EngineResult
         With status "time limit" or "interrupted" (Ctrl-C), the choice of a quick order search
-        where the proof is missing, and as bound the sum of the best scores there.
+        where the proof is missing, and as bound the sum of the best scores there. Ctrl-C while
+        choices that are too close are compared keeps the proof that there is.
 
     Raises
     ------
@@ -160,7 +161,9 @@ def solve_dp(
                 problems[i] = problem.solved(
                     cell, n_threads, deadline, share.of(i), decide=precision == "auto" and cell == 4
                 )
-                if precision == "auto" and _is_worth_double(problems[i], n_threads, deadline):
+                if problems[i].was_interrupted:
+                    status = "interrupted"
+                elif precision == "auto" and _is_worth_double(problems[i], n_threads, deadline):
                     problems[i] = problems[i].solved(8, n_threads, deadline, None)
             except KeyboardInterrupt:
                 status = "interrupted"
@@ -256,4 +259,5 @@ def _result(
         certificate=certificate if proved else None,
         nodes=sum(2 ** len(proof.variables) for proof in proofs if proof.cell_bytes),
         seconds=seconds,
+        was_interrupted=status == "interrupted",
     )

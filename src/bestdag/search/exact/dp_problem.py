@@ -54,6 +54,7 @@ class Problem:
     costs: npt.NDArray[np.float64]  # nats, ascending for each child
     chosen: npt.NDArray[np.int64]  # positions among the child's sets
     proof: ComponentProof | None = None
+    was_interrupted: bool = False  # by Ctrl-C that came when there was a proof already
 
     @property
     def n(self) -> int:
@@ -109,6 +110,8 @@ class Problem:
     ) -> Problem:
         """Return the problem with an optimum and its proof, or as it is when time runs out.
 
+        Ctrl-C while rivals are compared keeps the proof and is remembered; before, it is raised.
+
         A problem that has a proof is solved again, which pays with larger cells. `decide`
         compares the rivals in finer units where they are few.
         """
@@ -130,7 +133,7 @@ class Problem:
         )
         if found is None:
             return self
-        value, fine_value = found
+        value, fine_value, was_interrupted = found
         if value >= limit or value != math.fsum(units[self.first[:-1] + chosen].tolist()):
             raise AssertionError("dp: the recursion and its walk back disagree; please report this")
         if fine_value is not None:
@@ -141,7 +144,7 @@ class Problem:
         cost = math.fsum(self.costs[self.first[:-1] + chosen].tolist())
         hidden = min(n * unit, max(0.0, cost - value * unit)) + unit
         proof = ComponentProof(variables, cell, unit, limit, value, hidden)
-        return replace(self, chosen=chosen, proof=proof)
+        return replace(self, chosen=chosen, proof=proof, was_interrupted=was_interrupted)
 
 
 def _unit(cost: float, n: int, cell: int) -> float:

@@ -36,6 +36,9 @@ class EngineResult:
         Size of the search: nodes of the tree, or subsets of the dynamic program.
     seconds : float
         Time the engine took.
+    was_interrupted : bool
+        Whether Ctrl-C came; it does not lose what was proved by then, but nothing more should be
+        begun.
     """
 
     parents: list[int]
@@ -47,6 +50,7 @@ class EngineResult:
     certificate: object | None
     nodes: int
     seconds: float
+    was_interrupted: bool = False
 
     @property
     def gap(self) -> float:

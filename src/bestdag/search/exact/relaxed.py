@@ -82,6 +82,7 @@ class Solver:
         self._threads = threads
         self._deadline = deadline
         self._known: dict[bytes, tuple[str, EngineResult]] = {}
+        self.was_interrupted = False  # by Ctrl-C, whatever was proved
 
     def solve(self, table: ScoreTable, *, stopped: Status | None = None) -> Solved:
         """Find a best acyclic choice; there must be an acyclic one.
@@ -93,12 +94,13 @@ class Solver:
         proofs: list[ComponentProof] = []
         status: Status = stopped or "optimum proved"
         for part in sorted(decompose(table), key=lambda part: len(part.variables)):
-            engine, solved = self._solve_part(part, status != "optimum proved")
+            is_over = self.was_interrupted or status != "optimum proved"
+            engine, solved = self._solve_part(part, is_over)
             proofs.append(ComponentProof(part, engine, solved))
             for place, variable in enumerate(part.variables):
                 chosen[variable] = int(part.origins[place][solved.parents[place]])
-            if status == "optimum proved":
-                status = solved.status
+            if status == "optimum proved" and not solved.proved:
+                status = "interrupted" if self.was_interrupted else solved.status
         score = math.fsum(float(table.child(i).scores[k]) for i, k in enumerate(chosen))
         return Solved(
             tuple(chosen),
@@ -119,6 +121,7 @@ class Solver:
             solved = _solve_by_either(part.table, self._threads, deadline)
         else:
             solved = self._engine, _ENGINES[self._engine](part.table, self._threads, deadline)
+        self.was_interrupted = self.was_interrupted or solved[1].was_interrupted
         if solved[1].proved:
             self._known[key] = solved
         return solved

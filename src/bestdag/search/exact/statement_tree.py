@@ -103,7 +103,9 @@ class StatementTree:
             while self._open and status == "optimum proved":
                 if self._best is not None and -self._open[0].minus_bound <= self._best.score:
                     break
-                if time.monotonic() >= self._deadline:
+                if self._solver.was_interrupted:
+                    status = "interrupted"
+                elif time.monotonic() >= self._deadline:
                     status = "time limit"
                 else:
                     self._current = heapq.heappop(self._open)

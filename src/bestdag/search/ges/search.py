@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any, ClassVar
 
-from bestdag.errors import GraphError, InvalidParameterError
+from bestdag.errors import GraphError, InvalidParameterError, require_flag
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
 from bestdag.scores.scorer import Scorer
@@ -64,6 +64,9 @@ class GES:
     name: ClassVar[str] = "ges"
 
     turning: bool = False
+
+    def __post_init__(self) -> None:
+        require_flag(self.name, "turning", self.turning)
 
     def run(self, problem: Problem) -> SearchResult:
         """Search; a time limit or Ctrl-C gives the best class so far."""

@@ -1,0 +1,80 @@
+"""Every command with standard input, output or error closed."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from bestdag.cli.main import COMMANDS
+from bestdag.examples import example
+
+DATA, NETWORK = str(example("asia.csv")), str(example("asia.bif"))
+
+# One short run of every command that prints something.
+RUNS = {
+    "classify": [DATA, "--target", "lung", "--cv", "2"],
+    "discretize": ["../numbers.csv", "--method", "quantile", "-o", "cut.csv"],
+    "fit": [DATA, NETWORK, "-o", "fitted.bif"],
+    "info": [DATA],
+    "learn": [DATA, "--search", "tree"],
+    "sample": [NETWORK, "-n", "5"],
+    "score": [DATA, NETWORK],
+    "score-table": [DATA, "--max-parents", "1", "-o", "-"],
+    "tan": [DATA, "--target", "lung"],
+    "tree": [DATA],
+}
+
+
+def run(name, folder, *closed):
+    def close():
+        for number in closed:
+            os.close(number)
+
+    folder.mkdir()
+    (folder / "../numbers.csv").write_text("x,y\n" + "".join(f"{k / 8},a\n" for k in range(99)))
+    command = [sys.executable, "-m", "bestdag", name, *RUNS[name]]
+    done = subprocess.run(
+        command, capture_output=True, check=False, timeout=120, cwd=folder, preexec_fn=close
+    )
+    seconds = rb"\d+\.\d+ (s|seconds)\b"
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    return done.returncode, re.sub(seconds, b"", done.stdout), done.stderr, files
+
+
+def test_every_command_is_tried():
+    assert RUNS.keys() == COMMANDS.keys()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="streams are closed in another way there")
+@pytest.mark.parametrize("name", RUNS)
+def test_closed_streams(name, tmp_path):
+    code, out, _, files = run(name, tmp_path / "open")
+    assert code == 0
+    assert out or files
+    # Nobody reads from standard input here, and nobody has to listen to standard error.
+    for i, closed in enumerate([(0,), (2,), (0, 2)]):
+        assert run(name, tmp_path / f"closed {i}", *closed)[:2] == (code, out)
+    # What cannot be shown is an error of one line; nothing is written elsewhere.
+    code, out, err, files = run(name, tmp_path / "silent", 1)
+    assert (code, out, files) == (1, b"", {})
+    assert err == b"bestdag: standard output is closed\n"
+    assert run(name, tmp_path / "mute", 0, 1, 2) == (1, b"", b"", {})
+
+
+def test_a_closed_input_that_is_needed_is_an_error_of_one_line():
+    command = [sys.executable, "-m", "bestdag", "info", "-"]
+    done = subprocess.run(
+        command, capture_output=True, check=False, timeout=120, preexec_fn=lambda: os.close(0)
+    )
+    assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
+    assert b"standard input" in done.stderr
+
+
+def test_errors_have_their_code_though_nobody_can_hear_them():
+    command = [sys.executable, "-m", "bestdag", "info", "gone.csv"]
+    done = subprocess.run(
+        command, capture_output=True, check=False, timeout=120, preexec_fn=lambda: os.close(2)
+    )
+    assert (done.returncode, done.stdout) == (2, b"")
