@@ -348,7 +348,9 @@ class _Run:
             return f"a time limit of {seconds} s would give a proof"
         n = len(self._given.names)
         now = self._given.max_parents
-        most = max(k for k in range(n) if k == 0 or n * n_parent_sets(n, k) <= _MANY_FAMILIES)
+        most = 0
+        while most < n - 1 and n * n_parent_sets(n, most + 1) <= _MANY_FAMILIES:
+            most += 1
         limit = _rounded_up(4.0 * max(1.0, self._given.seconds))
         advice = f"a proof may take a time limit of {limit} s or more"
         if 0 < most < (n - 1 if now is None else now):
