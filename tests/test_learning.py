@@ -14,12 +14,16 @@ from bestdag import (
     Knowledge,
     MaxBDeu,
     Network,
+    Scorer,
+    UniformPrior,
     fit_network,
     learn,
+    read,
 )
-from bestdag.errors import InvalidParameterError, UnknownNameError
+from bestdag.errors import DataError, InvalidParameterError, UnknownNameError
 from bestdag.examples import example
 from bestdag.learning import Result
+from bestdag.scores.build import build_score_table
 
 PRIOR = Network.load(example("asia.bif"))
 
@@ -118,3 +122,22 @@ def test_knowledge_of_another_kind_is_refused(wrong):
         InvalidParameterError, match=r"must be a Knowledge, got .* Knowledge\.parse"
     ):
         learn({"a": ["x", "y"], "b": ["x", "y"]}, knowledge=wrong)
+
+
+def test_a_table_of_local_scores_is_learned_from_as_data_are(learned):
+    table = build_score_table(Scorer(learned.dataset, BDeu(ess=7)))
+    result = learn(table)
+    assert result.status == "optimum proved"
+    assert result.dag.is_equivalent(learned.dag)
+    assert result.found.score == pytest.approx(learned.found.score, abs=1e-9)
+    assert (result.dataset, result.score) == (None, None)
+    with pytest.raises(DataError, match=r"needs rows of data, .* use fit_network\(result\.dag"):
+        result.fit()
+    assert learn(table, knowledge="dysp !- either").dag.parents("dysp") == ("bronc", "lung")
+
+
+@pytest.mark.parametrize("given", [{"score": "bic"}, {"structure_prior": UniformPrior()}])
+def test_a_table_of_local_scores_has_its_scores_already(given):
+    table = build_score_table(Scorer(read({"a": ["x", "y"], "b": ["x", "y"]}), BIC()))
+    with pytest.raises(InvalidParameterError, match=f"leave out {next(iter(given))}"):
+        learn(table, **given)

@@ -8,9 +8,14 @@ import click
 from click.core import ParameterSource
 
 from bestdag.cli.network_data import read_at_cut_points, read_for_network, say_cut
-from bestdag.cli.network_output import network_output, require_network_output
+from bestdag.cli.network_output import (
+    network_output,
+    parameters_option,
+    require_network_output,
+    write_fitted,
+)
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
-from bestdag.cli.output import count, working
+from bestdag.cli.output import working
 from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
 from bestdag.cli.search_options import (
     choose_knowledge,
@@ -54,12 +59,7 @@ __all__ = ["command"]
     "--require-optimal", is_flag=True, help="Exit with code 1 unless the optimum is proved."
 )
 @network_output(required=False)
-@click.option(
-    "--parameters",
-    metavar="NAME",
-    help="Parameters of the network written: mle, dirichlet or fsnml.  "
-    "[default: dirichlet with the score's prior where it has one, else fsnml]",
-)
+@parameters_option
 @click.option(
     "--cut-points",
     metavar="FILE",
@@ -96,7 +96,6 @@ def command(
     -o writes the network, its parameters fitted to DATA. A table that `bestdag discretize` wrote
     keeps its cut points, and so does the network.
     """
-    from bestdag.network.fitting import fit_network
     from bestdag.network.network import Network
     from bestdag.parameters import choose_estimator
     from bestdag.scores.scorer import Scorer
@@ -159,10 +158,8 @@ def command(
     )
     if estimator is not None and output is not None and isinstance(scores, Scorer):
         # After the structure is shown: tables that do not fit into memory do not lose it.
-        network = fit_network(found.dag, scores.dataset, estimator, threads=threads)
-        network.save(output)
-        if not (as_json or quiet):
-            click.echo(f"{output}: {count(network.n_parameters, 'parameter')} by {estimator.name}")
+        is_said = not (as_json or quiet)
+        write_fitted(output, found.dag, scores.dataset, estimator, threads=threads, is_said=is_said)
     if found.status == "interrupted":
         raise click.exceptions.Exit(130)
     if require_optimal and not found.is_proved:
