@@ -141,3 +141,20 @@ def test_a_table_of_local_scores_has_its_scores_already(given):
     table = build_score_table(Scorer(read({"a": ["x", "y"], "b": ["x", "y"]}), BIC()))
     with pytest.raises(InvalidParameterError, match=f"leave out {next(iter(given))}"):
         learn(table, **given)
+
+
+def test_repr_is_one_line_and_str_the_answer(learned):
+    score = f"{learned.found.score:.6f}"
+    arcs = len(learned.dag.arcs)
+    found = f"optimum proved by exact, score {score}, {arcs} arcs"
+    assert repr(learned) == f"<Result: BDeu(ess=7) on 2,000 rows; {found}>"
+    assert repr(learned.found) == f"<SearchResult: {found}>"
+    assert str(learned).splitlines()[0] == "BDeu(ess=7) on 2,000 rows"
+    assert str(learned.dag) in str(learned)
+
+
+def test_the_best_tree_is_called_that():
+    tree = learn(example("asia.csv"), "bic", search="tree")
+    assert (tree.status, tree.found.among, tree.is_proved) == ("local optimum", "trees", False)
+    assert str(tree).splitlines()[1].startswith("best of all trees by tree in ")
+    assert "best of all trees by tree, score" in repr(tree)

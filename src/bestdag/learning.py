@@ -27,7 +27,7 @@ from bestdag.search.bound import solve_with_bound
 __all__ = ["Result", "learn"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Result:
     """What was learned: the search's result with the data and the score it belongs to.
 
@@ -103,6 +103,9 @@ class Result:
             )
         estimator = choose_estimator(self.score, parameters, settings)
         return fit_network(self.dag, self.dataset, estimator, threads=threads)
+
+    def __repr__(self) -> str:
+        return f"<Result: {self._about()}; {self.found.summary()}>"
 
     def __str__(self) -> str:
         return f"{self._about()}\n{self.found}"
