@@ -24,6 +24,7 @@ import math
 import numbers
 from collections.abc import Iterable
 from types import ModuleType
+from typing import Self
 
 __all__ = [
     "BestdagError",
@@ -49,7 +50,17 @@ __all__ = [
 
 
 class BestdagError(Exception):
-    """Base of all errors raised on purpose."""
+    """Base of all errors raised on purpose.
+
+    `on_command_line` is the message in terms of options, where it differs.
+    """
+
+    on_command_line: str | None = None
+
+    def with_option(self, text: str) -> Self:
+        """Say the same in terms of options of the command line."""
+        self.on_command_line = text
+        return self
 
 
 class InvalidParameterError(BestdagError, ValueError):
@@ -100,7 +111,12 @@ class NotEnoughMemoryError(BestdagError, MemoryError):
 
 
 class DataWarning(UserWarning):
-    """The data are usable, and something about them deserves a look."""
+    """The data are usable, and something about them deserves a look.
+
+    `on_command_line` is the message in terms of options, where it differs.
+    """
+
+    on_command_line: str | None = None
 
 
 def unknown_name(

@@ -1,5 +1,7 @@
 """read: states, limits, missing cells, weights and the choice of columns, whatever the source."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -307,3 +309,31 @@ def test_a_dataset_reads_as_itself_and_keeps_cut_points():
     data = Dataset([cut], [np.array([0, 1, 1])], [1, 2, 3])
     assert read(data) == data
     assert read(data, states={"a": ["high", "low"]}).codes("a").tolist() == [1, 0, 0]
+
+
+def with_holes(n_complete, n_holes):
+    return {"a": ["x", "y"] * 50, "b": (["u", "v"] * 50)[:n_complete] + [None] * n_holes}
+
+
+def test_dropping_most_rows_is_refused_unless_told_to():
+    with pytest.raises(DataError, match=r"33 of 100 rows .* less than a third; .*'b' \(67\)"):
+        read(with_holes(33, 67), missing="drop")
+    with pytest.warns(DataWarning, match="dropped 67 of 100 rows"):
+        assert read(with_holes(33, 67), missing="drop", allow_few_rows=True).n_rows == 33
+
+
+def test_a_third_of_the_rows_is_enough():
+    table = {name: column[:99] for name, column in with_holes(33, 67).items()}
+    with pytest.warns(DataWarning, match="dropped 66 of 99 rows"):
+        assert read(table, missing="drop").n_rows == 33
+
+
+def test_one_warning_for_each_kind():
+    table = {f"c{i}": ["same", "same", None if i == 7 else "same"] for i in range(55)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read(table, missing="drop")
+    shown = [str(warning.message) for warning in caught]
+    assert len(shown) == 2
+    assert "dropped 1 of 3 rows" in shown[0]
+    assert "and 50 more have one state each" in shown[1]

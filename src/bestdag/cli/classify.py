@@ -103,7 +103,7 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which rows are together."
 )
-@data_options("missing_values", "drop", "max_states")
+@data_options("missing_values", "allow_few_rows", "drop", "max_states")
 @threads_option
 @common_options
 def command(
@@ -161,12 +161,14 @@ def command(
     if choose_structure_prior(options) is not None:
         raise click.UsageError("classify: takes no structure prior")
     reading = read_settings(options)
+    allow_few_rows = reading.pop("allow_few_rows")
     with working(f"reading {train}", quiet=quiet):
         notes: list[str] = []
         tables = [
             usable_rows(
                 read_raw(path, target=target, max_values=max_values, **reading),
                 *(path, target, missing, notes),
+                allow_few_rows=allow_few_rows,
             )
             for path in ([train] if test is None else [train, test])
         ]

@@ -53,7 +53,7 @@ def _estimator_options(function: Callable[..., None]) -> Callable[..., None]:
     show_default=True,
     help="Missing cells: refuse them, or drop their rows.",
 )
-@data_options("missing_values", "weights")
+@data_options("missing_values", "allow_few_rows", "weights")
 @threads_option
 @common_options
 def command(

@@ -175,6 +175,7 @@ _NEEDS_DATA = {
         "cut_points",
         "missing",
         "missing_values",
+        "allow_few_rows",
         "weights",
         "drop",
         "max_states",

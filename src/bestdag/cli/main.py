@@ -141,8 +141,11 @@ def _report(error: Exception) -> int:
     if isinstance(error, (MissingPackageError, NotEnoughMemoryError, WriteError)):
         _complain(str(error))
         return 1
-    if isinstance(error, (BestdagError, click.ClickException)):
-        _complain(error.format_message() if isinstance(error, click.ClickException) else str(error))
+    if isinstance(error, BestdagError):
+        _complain(error.on_command_line or str(error))
+        return 2
+    if isinstance(error, click.ClickException):
+        _complain(error.format_message())
         return 2
     if isinstance(error, OSError):
         _complain(f"{error.filename or 'output'}: {error.strerror or error}")
@@ -159,4 +162,4 @@ def _complain(message: str, who: str = "bestdag") -> None:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _complain(f"warning: {message}")
+    _complain(f"warning: {getattr(message, 'on_command_line', None) or message}")

@@ -27,6 +27,11 @@ _DATA: dict[str, Callable[[Any], Any]] = {
         metavar="TEXT",
         help="A cell text that means missing, beside empty cells; may be repeated.",
     ),
+    "allow_few_rows": click.option(
+        "--allow-few-rows",
+        is_flag=True,
+        help="Go on when --missing drop leaves less than a third of the rows.",
+    ),
     "weights": click.option(
         "--weights", metavar="COLUMN", help="Column of row weights (or counts)."
     ),

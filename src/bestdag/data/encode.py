@@ -37,6 +37,8 @@ __all__ = [
 ]
 
 _SHOWN_COLUMNS = 5
+# Dropping rows leaves at least one in so many, unless told to.
+_LEAST_PART = 3
 _BLOCK = 1 << 20
 # The text of a null or NaN: one that nobody can write, because NUL characters are refused.
 _ABSENT = "\0"
@@ -56,6 +58,7 @@ class ReadOptions:
     missing: str
     missing_values: frozenset[str]
     max_states: int
+    allow_few_rows: bool = False
 
     @property
     def absent(self) -> frozenset[str]:
@@ -205,13 +208,15 @@ def weights_of(column: RawColumn, options: ReadOptions) -> npt.NDArray[np.float6
     return given
 
 
-def warn(message: str) -> None:
+def warn(message: str, on_command_line: str | None = None) -> None:
     """Warn about the data at the line that called `read`."""
     here = os.path.dirname(__file__)
     level, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(here + os.sep):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, DataWarning, stacklevel=level)
+    warning = DataWarning(message)
+    warning.on_command_line = on_command_line
+    warnings.warn(warning, stacklevel=level)
 
 
 def _columns_have(names: Sequence[str]) -> str:
@@ -333,6 +338,8 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
     n_dropped = data.n_rows - int(np.count_nonzero(complete))
     if n_dropped == data.n_rows:
         raise DataError(f"{who}: every row has a missing value, so none would be left")
+    if not options.allow_few_rows and (data.n_rows - n_dropped) * _LEAST_PART < data.n_rows:
+        raise _few_rows(data, n_dropped, who)
     warn(f"{who}: dropped {n_dropped:,} of {data.n_rows:,} rows with missing values")
     kept = data.select(rows=complete)
     # A state that was found, not declared, and only in dropped rows is no state of what is left.
@@ -343,6 +350,18 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
             if v.name not in options.states and v.name not in fixed
         }
     )
+
+
+def _few_rows(data: Dataset, n_dropped: int, who: str) -> DataError:
+    holes = sorted(data.missing_counts.items(), key=lambda hole: -hole[1])
+    what = (
+        f"{who}: {data.n_rows - n_dropped:,} of {data.n_rows:,} rows have no missing values, less "
+        f"than a third; most are missing in {_shown({name: f'{n:,}' for name, n in holes})}: drop "
+        f"such columns"
+    )
+    return DataError(
+        f'{what}, set missing to "state", or pass allow_few_rows=True to go on'
+    ).with_option(f"{what} (--drop), use --missing state, or pass --allow-few-rows to go on")
 
 
 def _with_missing_state(data: Dataset, options: ReadOptions) -> Dataset:

@@ -40,6 +40,7 @@ def read(
     weights: str | npt.ArrayLike | None = None,
     columns: str | Iterable[str] | None = None,
     drop: str | Iterable[str] | None = None,
+    allow_few_rows: bool = False,
 ) -> Dataset:
     """Read a table of discrete data.
 
@@ -68,6 +69,9 @@ def read(
         The columns to read, in that order.
     drop : str or iterable of str, optional
         Columns to leave out.
+    allow_few_rows : bool, default False
+        Go on when ``missing="drop"`` leaves less than a third of the rows, which is otherwise
+        refused.
 
     Returns
     -------
@@ -104,9 +108,18 @@ def read(
     >>> read({"a": ["x", "y"], "n": [3, 7]}, weights="n").total_weight
     10
     """
-    return _read(
-        source, _choice(source, states, missing, missing_values, max_states, weights, columns, drop)
+    choice = _choice(
+        source,
+        states,
+        missing,
+        missing_values,
+        max_states,
+        weights,
+        columns,
+        drop,
+        allow_few_rows=allow_few_rows,
     )
+    return _read(source, choice)
 
 
 def read_matching(
@@ -119,6 +132,7 @@ def read_matching(
     max_states: int = 50,
     weights: str | npt.ArrayLike | None = None,
     drop: str | Iterable[str] | None = None,
+    allow_few_rows: bool = False,
     owner: str = "the network",
     may_lack: bool = False,
     cut_names: list[str] | None = None,
@@ -150,6 +164,7 @@ def read_matching(
         owner=None if ignore_extra else owner,
         cutter=cutter,
         may_lack=may_lack,
+        allow_few_rows=allow_few_rows,
     )
     return _read(source, choice)
 
@@ -165,10 +180,20 @@ def read_cut(
     weights: str | npt.ArrayLike | None,
     columns: str | Iterable[str] | None,
     drop: str | Iterable[str] | None,
+    allow_few_rows: bool = False,
 ) -> Dataset:
     """Read a table and cut number columns; the settings are those of `read`."""
     choice = _choice(
-        source, states, missing, missing_values, max_states, weights, columns, drop, cutter=cutter
+        source,
+        states,
+        missing,
+        missing_values,
+        max_states,
+        weights,
+        columns,
+        drop,
+        cutter=cutter,
+        allow_few_rows=allow_few_rows,
     )
     return _read(source, choice)
 
@@ -186,6 +211,7 @@ def _choice(
     owner: str | None = None,
     cutter: Cutter | None = None,
     may_lack: bool = False,
+    allow_few_rows: bool = False,
 ) -> Choice:
     marks = frozenset(text_list("missing_values", missing_values, "texts"))
     require_choice("read", "missing", missing, ["error", "drop", "state", "keep"])
@@ -195,6 +221,7 @@ def _choice(
         missing=missing,
         missing_values=marks,
         max_states=require_count("read", "max_states", max_states, minimum=1),
+        allow_few_rows=bool(allow_few_rows),
     )
     return Choice(columns, drop, weights, options, owner=owner, cutter=cutter, may_lack=may_lack)
 
