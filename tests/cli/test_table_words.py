@@ -1,4 +1,4 @@
-"""What commands say about a table: rows that would be lost, cells that may be missing, separators."""
+"""What commands say about a table: lost rows, cells that may be missing, separators."""
 
 import json
 
@@ -30,3 +30,29 @@ def test_most_rows_are_dropped_only_when_told_to(cli, table, command):
     if command[0] == "classify":
         told += ["--cv", "2"]
     assert cli(*told).code == 0
+
+
+MARKED = "a,b,c\nNA,x,1.5\ny,?,2.5\ny,x,2.5\nNA,x,1.5\n"
+
+
+def test_info_counts_cells_that_may_be_missing(cli, table):
+    path = table(MARKED)
+    shown = cli("info", path).out
+    assert "2 cells 'NA', states unless --missing-value NA is given: a" in shown
+    assert "1 cell '?', states unless --missing-value '?' is given: b" in shown
+    assert f"bestdag discretize {path} --method quantile" in shown
+    found = json.loads(cli("info", path, "--json").out)["variables"]
+    assert [one.get("maybe_missing") for one in found] == [{"NA": 2}, {"?": 1}, None]
+    told = cli("info", path, "--missing-value", "NA", "--missing-value", "?").out
+    assert "states unless --missing-value" not in told
+
+
+def test_learn_offers_the_option_and_goes_on(cli, table):
+    path = table(MARKED)
+    shown = cli("learn", path)
+    assert shown.code == 0
+    first, second = shown.err.splitlines()
+    assert "columns 'a' and 'b' have 2 'NA' and 1 '?' as states" in first
+    assert first.endswith("pass --missing-value NA --missing-value '?'")
+    assert "column 'c' has decimals" in second
+    assert f"'bestdag discretize '{path}' --method quantile -o FILE' cuts them" in second

@@ -337,3 +337,43 @@ def test_one_warning_for_each_kind():
     assert len(shown) == 2
     assert "dropped 1 of 3 rows" in shown[0]
     assert "and 50 more have one state each" in shown[1]
+
+
+def said(table, **settings):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read(table, **settings)
+    return [str(warning.message) for warning in caught]
+
+
+@pytest.mark.parametrize("mark", ["NA", "N/A", "?", "nan", "null", "NULL", "NaN"])
+def test_marks_of_missing_cells_are_counted_and_stay_states(mark):
+    table = {
+        "a": [mark, "x", mark, "y"],
+        "b": ["x", mark, "y", "y"],
+        "c": ["x", "y", mark + "x", "x"],
+    }
+    (line,) = said(table)
+    assert f"columns 'a' and 'b' have 3 {mark!r} as states" in line
+    assert f"missing_values={tuple(sorted(['', mark]))!r}" in line
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert mark in read(table).variable("a").states
+    assert said(table, missing_values=("", mark), missing="keep") == []
+    states = {"a": [mark, "x", "y"], "b": ["x", "y", mark]}
+    assert said(table, states=states) == []
+
+
+def test_columns_of_decimals_are_named():
+    table = {
+        "dose": [0.5, 1.5, 0.5],
+        "holes": ["1.5", "2", "NA"],
+        "whole": [1.0, 2.0, 2.0],
+        "text": ["x", "1.5", "2"],
+    }
+    lines = said(table)
+    assert len(lines) == 2
+    assert "columns 'dose' and 'holes' have decimals, and each value is a state" in lines[1]
+    assert 'discretize(..., method="quantile") cuts them' in lines[1]
+    declared = {"dose": ["0.5", "1.5"], "holes": ["1.5", "2", "NA"]}
+    assert said(table, states=declared) == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import shlex
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from bestdag.data.discretization.cuts import labelled_variable
 from bestdag.data.display import count_of
 from bestdag.data.labels import is_absent, is_broken, label_all, sorted_states
 from bestdag.data.schema import MAX_ARITY, MISSING_STATE, Variable
+from bestdag.data.suspects import decimal_columns, mark_counts, total_by_mark
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknown_name
 
 __all__ = [
@@ -95,9 +97,16 @@ class RawColumn:
 
 
 def build(
-    columns: Sequence[RawColumn], weights: npt.NDArray[Any] | None, options: ReadOptions
+    columns: Sequence[RawColumn],
+    weights: npt.NDArray[Any] | None,
+    options: ReadOptions,
+    *,
+    cuts_are_chosen: bool = False,
 ) -> Dataset:
-    """Make the Dataset, or refuse with one line that says what is wrong."""
+    """Make the Dataset, or refuse with one line that says what is wrong.
+
+    Columns of decimals are warned of, unless it was chosen which ones are cut.
+    """
     who = f"read: {options.source}"
     if not columns:
         raise DataError(f"{who} has no columns to read")
@@ -123,11 +132,44 @@ def build(
     fixed = {c.name for c in columns if c.has_fixed_states}
     fixed |= {variable.name for variable in variables if variable.cuts is not None}
     data = _settle_missing(data, fixed, options)
+    given = {*options.states, *(c.name for c in columns if c.declared is not None)}
+    _warn_of_marks(data, given, options)
+    if not cuts_are_chosen:
+        _warn_of_decimals(data, given, options)
     constant = [variable for variable in data.variables if variable.arity == 1]
     if constant:
         which = f", {constant[0].states[0]!r}" if len(constant) == 1 else " each"
         warn(f"{who}: {_columns_have([v.name for v in constant])} one state{which}")
     return data
+
+
+def _warn_of_marks(data: Dataset, given: set[str], options: ReadOptions) -> None:
+    """Say which states may be meant as missing cells."""
+    who = f"read: {options.source}"
+    marked = mark_counts(data, given)
+    if marked:
+        totals = total_by_mark(marked)
+        cells = " and ".join(f"{n:,} {mark!r}" for mark, n in totals.items())
+        what = (
+            f"{who}: {_columns_have(list(marked))} {cells} as states; if these mark missing cells"
+        )
+        marks = tuple(sorted({*options.missing_values, *totals}))
+        flags = " ".join(f"--missing-value {shlex.quote(mark)}" for mark in totals)
+        warn(f"{what}, pass missing_values={marks!r}", f"{what}, pass {flags}")
+
+
+def _warn_of_decimals(data: Dataset, given: set[str], options: ReadOptions) -> None:
+    """Say which columns hold decimals."""
+    decimals = decimal_columns(data, given)
+    if decimals:
+        what = (
+            f"read: {options.source}: {_columns_have(decimals)} decimals, and each value is a state"
+        )
+        file = options.source if options.source.startswith(("'", '"')) else "DATA"
+        warn(
+            f'{what}; discretize(..., method="quantile") cuts them',
+            f"{what}; 'bestdag discretize {file} --method quantile -o FILE' cuts them",
+        )
 
 
 def coded_column(column: RawColumn, options: ReadOptions) -> tuple[Variable, npt.NDArray[Any]]:

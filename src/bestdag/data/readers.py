@@ -17,7 +17,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cutter import Cutter
 from bestdag.data.discretization.numbers import DuckNumbers, FrameNumbers
 from bestdag.data.duck import require_readable
-from bestdag.data.encode import ReadOptions, build, check_states, weights_of
+from bestdag.data.encode import RawColumn, ReadOptions, build, check_states, weights_of
 from bestdag.data.frames import frame_columns, is_from, raw_column
 from bestdag.data.interrupts import load_duckdb, temporary_folder
 from bestdag.data.schema import Variable
@@ -274,7 +274,14 @@ def _read_frame(source: Any, listed: list[tuple[str, Any]], choice: Choice) -> D
         weights = source.weights
     if choice.cutter is not None:
         columns = choice.cutter.columns(table, names, weights, choice.options)
-    return build(columns, weights, choice.options)
+    return _built(columns, weights, choice)
+
+
+def _built(
+    columns: Sequence[RawColumn], weights: npt.NDArray[Any] | None, choice: Choice
+) -> Dataset:
+    is_chosen = choice.cutter is not None and choice.cutter.method is not None
+    return build(columns, weights, choice.options, cuts_are_chosen=is_chosen)
 
 
 def _read_duck(table: Any, choice: Choice) -> Dataset:
@@ -287,7 +294,7 @@ def _read_duck(table: Any, choice: Choice) -> Dataset:
     columns, weights = table.read(fields, weight, choice.options)
     if weights is None:
         weights = choice.given_weights(len(columns[0].codes))
-    return build(columns, weights, choice.options)
+    return _built(columns, weights, choice)
 
 
 def _read_cut(table: Any, fields: Sequence[Any], weight: Any, choice: Choice) -> Dataset:
@@ -301,7 +308,7 @@ def _read_cut(table: Any, fields: Sequence[Any], weight: Any, choice: Choice) ->
     weights = choice.given_weights(numbers.n_rows) if weight is None else numbers.weights(weight)
     names = [field.name for field in fields]
     columns = choice.cutter.columns(numbers, names, weights, choice.options)
-    return build(columns, weights, choice.options)
+    return _built(columns, weights, choice)
 
 
 def _read_relation(relation: Any, choice: Choice) -> Dataset:
