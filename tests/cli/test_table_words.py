@@ -56,3 +56,46 @@ def test_learn_offers_the_option_and_goes_on(cli, table):
     assert first.endswith("pass --missing-value NA --missing-value '?'")
     assert "column 'c' has decimals" in second
     assert f"'bestdag discretize '{path}' --method quantile -o FILE' cuts them" in second
+
+
+@pytest.mark.parametrize(("sign", "word"), [(";", ";"), ("\t", "tab"), ("\t", "\\t"), ("|", "|")])
+def test_separators(cli, table, sign, word):
+    path = table("a,b\nx,u\ny,v\nx,u\ny,v\n".replace(",", sign))
+    refused = cli("learn", path)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "pass --separator" in refused.err
+    assert json.loads(cli("info", path, "--separator", word, "--json").out)["rows"] == 4
+    for command in (["learn"], ["tree"], ["classify", "--target", "a", "--cv", "2"]):
+        assert cli(*command, path, "--separator", word).code == 0
+
+
+def test_an_unknown_separator_is_one_line(cli, table):
+    shown = cli("info", table("a,b\nx,u\n"), "--separator", "::")
+    assert (shown.code, shown.err.count("\n")) == (2, 1)
+
+
+def test_names_may_be_in_upper_case(cli, table, tmp_path):
+    path = table("a,b\nx,u\ny,v\nx,u\ny,v\n")
+    out = tmp_path / "net.bif"
+    commands = [
+        ["learn", path, "--score", "BIC", "--search", "Hill-Climb"],
+        ["learn", path, "--score", "MinBDeu", "--parameters", "MLE", "-o", out],
+        ["fit", path, out, "--parameters", "FSNML", "-o", out, "--force"],
+        ["score", path, out, "--score", "BIC", "--score", "Max-BDeu"],
+        [
+            "classify",
+            path,
+            "--target",
+            "a",
+            "--classifier",
+            "TAN",
+            "--parameters",
+            "MLE",
+            "--cv",
+            2,
+        ],
+    ]
+    for command in commands:
+        assert cli(*command).code == 0, command
+    found = json.loads(cli("learn", path, "--score", "BIC", "--json").out)
+    assert found["score_name"] == "bic"

@@ -111,7 +111,7 @@ def command(
     ((score_name, one),) = chosen.items()
     estimator = None
     if output is not None:
-        estimator = choose_estimator(one.score, parameters and parameters.lower(), {})
+        estimator = choose_estimator(one.score, parameters, {})
     prior = choose_structure_prior(options)
     chosen_search = choose_search(search, options)
     knowledge = choose_knowledge(options)
@@ -179,6 +179,7 @@ _NEEDS_DATA = {
         "weights",
         "drop",
         "max_states",
+        "separator",
     ),
 }
 

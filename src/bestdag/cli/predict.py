@@ -52,7 +52,7 @@ _BLOCK = 1 << 16
     show_default=True,
     help="Rows that the network calls impossible: refuse them, or answer as if nothing was known.",
 )
-@data_options("missing_values")
+@data_options("missing_values", "separator")
 @threads_option
 @common_options
 def command(

@@ -73,7 +73,7 @@ def run_tree_command(search: Search, data: str, options: dict[str, Any]) -> None
     ((score_name, chosen),) = choose_scores((options["name"],), options).items()
     estimator = None
     if output is not None:
-        estimator = choose_estimator(chosen.score, parameters and parameters.lower(), {})
+        estimator = choose_estimator(chosen.score, parameters, {})
     prior = choose_structure_prior(options)
     limits = {key: options[key] for key in ("max_parents", "time_limit")}
     knowledge, threads = choose_knowledge(options), options["threads"]
