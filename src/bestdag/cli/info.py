@@ -117,8 +117,8 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, An
         )
     if decimals:
         click.echo(
-            f"decimals, each value a state unless 'bestdag discretize {shlex.quote(file)} --method "
-            f"quantile -o FILE' cuts them: {', '.join(decimals)}"
+            f"decimals, each value a state: {', '.join(decimals)}; to cut them: bestdag discretize "
+            f"{shlex.quote(file)} --method quantile -o FILE"
         )
     if refused:
         click.echo(

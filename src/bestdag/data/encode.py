@@ -168,7 +168,7 @@ def _warn_of_decimals(data: Dataset, given: set[str], options: ReadOptions) -> N
         file = options.source if options.source.startswith(("'", '"')) else "DATA"
         warn(
             f'{what}; discretize(..., method="quantile") cuts them',
-            f"{what}; 'bestdag discretize {file} --method quantile -o FILE' cuts them",
+            f"{what}; to cut them: bestdag discretize {file} --method quantile -o FILE",
         )
 
 
