@@ -15,12 +15,16 @@ from bestdag import (
     Knowledge,
     MaxBDeu,
     Network,
+    Scorer,
+    UniformPrior,
     fit_network,
     learn,
+    read,
 )
-from bestdag.errors import InvalidParameterError, UnknownNameError
+from bestdag.errors import DataError, InvalidParameterError, UnknownNameError
 from bestdag.examples import example
 from bestdag.learning import Result
+from bestdag.scores.build import build_score_table
 
 PRIOR = Network.load(example("asia.bif"))
 
@@ -133,3 +137,39 @@ def test_knowledge_of_another_kind_is_refused(wrong):
 def test_what_is_not_a_search_is_refused(search, message, bound):
     with pytest.raises(InvalidParameterError, match=message):
         learn(example("asia.csv"), search=search, bound=bound)
+
+
+def test_a_table_of_local_scores_is_learned_from_as_data_are(learned):
+    table = build_score_table(Scorer(learned.dataset, BDeu(ess=7)))
+    result = learn(table)
+    assert result.status == "optimum proved"
+    assert result.dag.is_equivalent(learned.dag)
+    assert result.found.score == pytest.approx(learned.found.score, abs=1e-9)
+    assert (result.dataset, result.score) == (None, None)
+    with pytest.raises(DataError, match=r"needs rows of data, .* use fit_network\(result\.dag"):
+        result.fit()
+    assert learn(table, knowledge="dysp !- either").dag.parents("dysp") == ("bronc", "lung")
+
+
+@pytest.mark.parametrize("given", [{"score": "bic"}, {"structure_prior": UniformPrior()}])
+def test_a_table_of_local_scores_has_its_scores_already(given):
+    table = build_score_table(Scorer(read({"a": ["x", "y"], "b": ["x", "y"]}), BIC()))
+    with pytest.raises(InvalidParameterError, match=f"leave out {next(iter(given))}"):
+        learn(table, **given)
+
+
+def test_repr_is_one_line_and_str_the_answer(learned):
+    score = f"{learned.found.score:.6f}"
+    arcs = len(learned.dag.arcs)
+    found = f"optimum proved by exact, score {score}, {arcs} arcs"
+    assert repr(learned) == f"<Result: BDeu(ess=7) on 2,000 rows; {found}>"
+    assert repr(learned.found) == f"<SearchResult: {found}>"
+    assert str(learned).splitlines()[0] == "BDeu(ess=7) on 2,000 rows"
+    assert str(learned.dag) in str(learned)
+
+
+def test_the_best_tree_is_called_that():
+    tree = learn(example("asia.csv"), "bic", search="tree")
+    assert (tree.status, tree.found.among, tree.is_proved) == ("local optimum", "trees", False)
+    assert str(tree).splitlines()[1].startswith("best of all trees by tree in ")
+    assert "best of all trees by tree, score" in repr(tree)

@@ -25,6 +25,7 @@ import numbers
 import sys
 from collections.abc import Iterable
 from types import ModuleType
+from typing import Self
 
 __all__ = [
     "BestdagError",
@@ -57,7 +58,17 @@ _MOST_SHOWN = 80  # characters of a value
 
 
 class BestdagError(Exception):
-    """Base of all errors raised on purpose."""
+    """Base of all errors raised on purpose.
+
+    `on_command_line` is the message in terms of options, where it differs.
+    """
+
+    on_command_line: str | None = None
+
+    def with_option(self, text: str) -> Self:
+        """Say the same in terms of options of the command line."""
+        self.on_command_line = text
+        return self
 
 
 class InvalidParameterError(BestdagError, ValueError):
@@ -108,7 +119,12 @@ class NotEnoughMemoryError(BestdagError, MemoryError):
 
 
 class DataWarning(UserWarning):
-    """The data are usable, and something about them deserves a look."""
+    """The data are usable, and something about them deserves a look.
+
+    `on_command_line` is the message in terms of options, where it differs.
+    """
+
+    on_command_line: str | None = None
 
 
 def unknown_name(

@@ -8,6 +8,7 @@ from typing import Any
 
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
+from bestdag.errors import DataError, InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.network.fitting import fit_network
@@ -18,6 +19,7 @@ from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
+from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
 from bestdag.search.base import Problem, Search, SearchResult
 from bestdag.search.bound import solve_with_bound
@@ -25,13 +27,16 @@ from bestdag.search.bound import solve_with_bound
 __all__ = ["Result", "learn"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Result:
-    """What was learned: the search's result with the data and the score it belongs to."""
+    """What was learned: the search's result with the data and the score it belongs to.
+
+    A result of a table of local scores has neither: `dataset` and `score` are None.
+    """
 
     found: SearchResult
-    dataset: Dataset
-    score: Score
+    dataset: Dataset | None
+    score: Score | None
 
     @property
     def dag(self) -> Dag:
@@ -91,16 +96,29 @@ class Result:
         >>> result.fit("dirichlet", ess=10) == result.fit("fsnml")
         False
         """
+        if self.dataset is None or self.score is None:
+            raise DataError(
+                "fit: needs rows of data, and this structure was learned from a table of local "
+                "scores; use fit_network(result.dag, data, estimator)"
+            )
         estimator = choose_estimator(self.score, parameters, settings)
         return fit_network(self.dag, self.dataset, estimator, threads=threads)
 
+    def __repr__(self) -> str:
+        return f"<Result: {self._about()}; {self.found.summary()}>"
+
     def __str__(self) -> str:
-        return f"{self.score!r} on {self.dataset.total_weight:,} rows\n{self.found}"
+        return f"{self._about()}\n{self.found}"
+
+    def _about(self) -> str:
+        if self.dataset is None:
+            return f"local scores of {len(self.dag.nodes):,} variables"
+        return f"{self.score!r} on {self.dataset.total_weight:,} rows"
 
 
 def learn(
     data: Any,
-    score: Score | str = "bdeu",
+    score: Score | str | None = None,
     *,
     search: Search | str = "auto",
     max_parents: int | None = None,
@@ -117,9 +135,11 @@ def learn(
 
     Parameters
     ----------
-    data : Dataset, path, frame
-        A Dataset, or anything that `read` takes.
-    score : Score or str, default "bdeu"
+    data : Dataset, path, frame or ScoreTable
+        A Dataset, or anything that `read` takes; or a table of local scores, from data or from a
+        ``.jkl`` file. The result of such a table has no rows to fit parameters to.
+    score : Score or str, optional
+        BDeu with ess 1 unless given. A ScoreTable has its scores already.
     search : Search or str, default "auto"
         "auto" finds a good structure at once, raises it while there is time, bounds the best score
         and proves the optimum where it can; the notes of the result say what it did.
@@ -155,12 +175,19 @@ def learn(
     >>> learn(example("asia.csv"), knowledge=["dysp !- either"]).dag.parents("dysp")
     ('bronc', 'lung')
     """
-    dataset = data if isinstance(data, Dataset) else read(data)
-    chosen = make_score(score) if isinstance(score, str) else score
+    dataset, chosen = None, None
+    if isinstance(data, ScoreTable):
+        _refuse_beside_scores(score=score, structure_prior=structure_prior)
+        scores: Scorer | ScoreTable = data
+    else:
+        dataset = data if isinstance(data, Dataset) else read(data)
+        score = "bdeu" if score is None else score
+        chosen = make_score(score) if isinstance(score, str) else score
+        scores = Scorer(dataset, chosen, structure_prior, threads=threads)
     if isinstance(search, str):
         search = make_search(search)
     problem = Problem(
-        Scorer(dataset, chosen, structure_prior, threads=threads),
+        scores,
         knowledge=_known(knowledge),
         max_parents=max_parents,
         time_limit=time_limit,
@@ -172,6 +199,14 @@ def learn(
     problem.progress("scoring parent sets")
     found = solve_with_bound(problem, search) if bound else problem.solve(search)
     return Result(found, dataset, chosen)
+
+
+def _refuse_beside_scores(**settings: object) -> None:
+    for name, value in settings.items():
+        if value is not None:
+            raise InvalidParameterError(
+                f"learn: a ScoreTable has its scores already; leave out {name}"
+            )
 
 
 def _known(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:

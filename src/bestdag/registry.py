@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
 from bestdag.errors import unknown_name
 
-__all__ = ["make"]
+__all__ = ["canonical", "make"]
+
+
+def canonical(name: str, known: Iterable[str]) -> str:
+    """Return the known name that this one means, whatever its case and dashes; else itself.
+
+    Examples
+    --------
+    >>> known = ["bic", "min_bdeu"]
+    >>> canonical("BIC", known), canonical("Min-BDeu", known), canonical("MinBDeu", known)
+    ('bic', 'min_bdeu', 'min_bdeu')
+    >>> canonical("Bdu", known)
+    'Bdu'
+    """
+    return {_folded(one): one for one in known}.get(_folded(str(name)), name)
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
 
 
 def make(
@@ -18,8 +36,12 @@ def make(
     aliases: Mapping[str, str],
     settings: Mapping[str, Any],
 ) -> Any:
-    """Make an entry of a list from its name and its settings; unknown ones get a suggestion."""
-    key = aliases.get(name, name)
+    """Make an entry of a list from its name and its settings; unknown ones get a suggestion.
+
+    Upper and lower case, dashes and underscores in the name do not matter.
+    """
+    key = canonical(name, [*listed, *aliases])
+    key = aliases.get(key, key)
     if key not in listed:
         raise unknown_name(kind, name, [*listed, *aliases])
     known = [field.name for field in fields(listed[key])]

@@ -10,8 +10,8 @@ from bestdag.examples import example
 
 CSV = str(example("asia.csv"))
 KEYS = [
-    "search", "engine", "score_name", "status", "score", "bound", "gap", "gap_per_row", "seconds",
-    "variables", "arcs", "notes", "settings",
+    "search", "engine", "score_name", "status", "among", "score", "bound", "gap", "gap_per_row",
+    "seconds", "variables", "arcs", "notes", "settings",
 ]  # fmt: skip
 
 
@@ -31,6 +31,7 @@ def test_json_has_the_one_shape_of_structures(cli, arguments, search):
     assert (shown.code, list(result)) == (0, KEYS)
     assert (result["search"], result["score_name"]) == (search.name, "fnml")
     assert (result["status"], result["bound"]) == ("local optimum", None)
+    assert result["among"] == {"tree": "trees", "tan": "tan"}[search.name]
     assert result["score"] == expected.score
     assert [tuple(arc) for arc in result["arcs"]] == list(expected.dag.arcs)
     assert result["notes"] == list(expected.notes) != []
@@ -39,7 +40,11 @@ def test_json_has_the_one_shape_of_structures(cli, arguments, search):
 
 def test_table_for_people_says_what_it_is_the_best_of(cli):
     shown = cli("tan", CSV, "--target", "dysp", "--ess", "2")
-    assert "best of all TAN networks with class 'dysp'" in shown.out
+    assert shown.out.splitlines()[0].startswith(
+        f"bdeu on {CSV}: best of all TAN networks with class 'dysp' (tan, "
+    )
+    assert shown.out.count("best of all") == 1
+    assert "local optimum" not in shown.out
     assert "natural logarithm" in shown.out
 
 
@@ -55,6 +60,18 @@ def test_learn_reaches_them_too(cli, arguments, search):
     result = json.loads(cli("learn", CSV, *arguments, "--json").out)
     assert result["search"] == search
     assert "lung" not in {child for _, child in result["arcs"]}
+
+
+def test_only_searches_for_trees_are_among_something(cli):
+    for name, among in [("tree", "trees"), ("hill_climb", None), ("exact", None)]:
+        result = json.loads(cli("learn", CSV, "--search", name, "--json").out)
+        assert result["among"] == among
+
+
+def test_a_tree_that_a_limit_cut_short_is_not_called_the_best(cli):
+    shown = cli("tree", CSV, "--time-limit", "1e-9")
+    assert ": time limit (tree, " in shown.out.splitlines()[0]
+    assert "over the pairs scored by then" in shown.out
 
 
 def test_knowledge_and_limits(cli):

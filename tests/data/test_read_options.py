@@ -1,5 +1,7 @@
 """read: states, limits, missing cells, weights and the choice of columns, whatever the source."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -307,3 +309,71 @@ def test_a_dataset_reads_as_itself_and_keeps_cut_points():
     data = Dataset([cut], [np.array([0, 1, 1])], [1, 2, 3])
     assert read(data) == data
     assert read(data, states={"a": ["high", "low"]}).codes("a").tolist() == [1, 0, 0]
+
+
+def with_holes(n_complete, n_holes):
+    return {"a": ["x", "y"] * 50, "b": (["u", "v"] * 50)[:n_complete] + [None] * n_holes}
+
+
+def test_dropping_most_rows_is_refused_unless_told_to():
+    with pytest.raises(DataError, match=r"33 of 100 rows .* less than a third; .*'b' \(67\)"):
+        read(with_holes(33, 67), missing="drop")
+    with pytest.warns(DataWarning, match="dropped 67 of 100 rows"):
+        assert read(with_holes(33, 67), missing="drop", allow_few_rows=True).n_rows == 33
+
+
+def test_a_third_of_the_rows_is_enough():
+    table = {name: column[:99] for name, column in with_holes(33, 67).items()}
+    with pytest.warns(DataWarning, match="dropped 66 of 99 rows"):
+        assert read(table, missing="drop").n_rows == 33
+
+
+def test_one_warning_for_each_kind():
+    table = {f"c{i}": ["same", "same", None if i == 7 else "same"] for i in range(55)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read(table, missing="drop")
+    shown = [str(warning.message) for warning in caught]
+    assert len(shown) == 2
+    assert "dropped 1 of 3 rows" in shown[0]
+    assert "and 50 more have one state each" in shown[1]
+
+
+def said(table, **settings):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read(table, **settings)
+    return [str(warning.message) for warning in caught]
+
+
+@pytest.mark.parametrize("mark", ["NA", "N/A", "?", "nan", "null", "NULL", "NaN"])
+def test_marks_of_missing_cells_are_counted_and_stay_states(mark):
+    table = {
+        "a": [mark, "x", mark, "y"],
+        "b": ["x", mark, "y", "y"],
+        "c": ["x", "y", mark + "x", "x"],
+    }
+    (line,) = said(table)
+    assert f"columns 'a' and 'b' have 3 {mark!r} as states" in line
+    assert f"missing_values={tuple(sorted(['', mark]))!r}" in line
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert mark in read(table).variable("a").states
+    assert said(table, missing_values=("", mark), missing="keep") == []
+    states = {"a": [mark, "x", "y"], "b": ["x", "y", mark]}
+    assert said(table, states=states) == []
+
+
+def test_columns_of_decimals_are_named():
+    table = {
+        "dose": [0.5, 1.5, 0.5],
+        "holes": ["1.5", "2", "NA"],
+        "whole": [1.0, 2.0, 2.0],
+        "text": ["x", "1.5", "2"],
+    }
+    lines = said(table)
+    assert len(lines) == 2
+    assert "columns 'dose' and 'holes' have decimals, and each value is a state" in lines[1]
+    assert 'discretize(..., method="quantile") cuts them' in lines[1]
+    declared = {"dose": ["0.5", "1.5"], "holes": ["1.5", "2", "NA"]}
+    assert said(table, states=declared) == []

@@ -115,3 +115,22 @@ def test_graph_exports():
 def test_refuses_what_is_no_table(tables, message):
     with pytest.raises(DataError, match=message):
         Network(tables)
+
+
+def test_prints_every_table_with_its_numbers():
+    shown = str(small_network()).split("\n\n")
+    assert shown[0] == "small one: 2 variables, 1 arc, 5 parameters"
+    assert [part.splitlines()[0] for part in shown[1:]] == ["P(rain)", "P(wet grass | rain)"]
+    assert shown[2].splitlines()[3].split() == ["yes", "0", "0.25", "0.75"]
+
+
+def test_prints_a_large_network_in_part():
+    states = tuple(map(str, range(20)))
+    tables = [ConditionalTable(Variable("v0", states), (), [0.05] * 20)]
+    for i in range(1, 40):
+        parent = tables[-1].child
+        tables.append(ConditionalTable(Variable(f"v{i}", states), (parent,), np.eye(20)))
+    text = str(Network(tables))
+    assert text.endswith("\n\n... and 10 more variables")
+    assert "  ... and 8 more rows" in text
+    assert len(text.splitlines()) < 600

@@ -327,3 +327,14 @@ def test_configurations_beyond_64_bits():
     codes = [changed if v.name == "v39" else data.codes(v.name) for v in variables]
     uniform = network.predict_proba("x", Dataset(variables, codes))
     assert uniform == pytest.approx(0.02)
+
+
+def test_prints_the_rows_it_lists_and_one_for_all_others():
+    assert str(wide_table()).splitlines() == [
+        "P(c | a, b)",
+        "  a           b     no  yes",
+        "  3           9    0.2  0.8",
+        "  7           250  0.9  0.1",
+        "  199         299    1    0",
+        "  all others       0.5  0.5",
+    ]

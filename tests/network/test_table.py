@@ -91,3 +91,39 @@ def test_row_names_what_is_missing():
 
 def test_repr_tells_the_family():
     assert repr(ConditionalTable(C, (A, B), VALUES)) == "<ConditionalTable: c | a, b, 6 parameters>"
+
+
+def lines_of(table):
+    return str(table).splitlines()
+
+
+def test_prints_a_line_for_each_configuration():
+    values = VALUES.copy()
+    values[1, 2] = [1 / 3, 2 / 3]
+    assert lines_of(ConditionalTable(C, (A, B), values)) == [
+        "P(c | a, b)",
+        "  a    b         0         1",
+        "  no   x       0.5       0.5",
+        "  no   y       0.5       0.5",
+        "  no   z       0.5       0.5",
+        "  yes  x       0.5       0.5",
+        "  yes  y       0.5       0.5",
+        "  yes  z  0.333333  0.666667",
+    ]
+    assert lines_of(ConditionalTable(A, (), [1, 0])) == ["P(a)", "  no  yes", "   1    0"]
+
+
+def test_prints_a_large_table_in_part():
+    wide = Variable("w", tuple(map(str, range(100))))
+    shown = lines_of(ConditionalTable(wide, (Variable("v", wide.states),), np.eye(100)))
+    assert shown[1].split() == ["v", *map(str, range(12)), "..."]
+    assert shown[3].split() == ["1", "0", "1", *["0"] * 10, "..."]
+    assert (len(shown), shown[-1]) == (63, "  ... and 40 more rows")
+
+
+def test_prints_names_with_line_breaks_in_one_line():
+    odd = Variable("a\nb", ("x\ty", ""))
+    assert lines_of(ConditionalTable(odd, (), [0.5, 0.5]))[:2] == [
+        "P('a\\nb')",
+        "  'x\\ty'   ''",
+    ]

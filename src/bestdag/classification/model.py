@@ -19,6 +19,7 @@ from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
 from bestdag.parameters import ESTIMATORS, choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator
+from bestdag.registry import canonical
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.scorer import Scorer
@@ -99,13 +100,14 @@ class Recipe:
         return Classifier(coded.columns, coded.target, network, result, self.threads)
 
     def _estimator(self) -> Estimator | None:
-        if self.parameters is None or self.parameters == "score":
-            return None
-        if not isinstance(self.parameters, str):
+        if self.parameters is not None and not isinstance(self.parameters, str):
             return self.parameters
-        if self.parameters not in ESTIMATORS:
-            raise unknown_name("estimator", self.parameters, [*ESTIMATORS, "score"])
-        return make_estimator(self.parameters)
+        name = self.parameters and canonical(self.parameters, [*ESTIMATORS, "score"])
+        if name is None or name == "score":
+            return None
+        if name not in ESTIMATORS:
+            raise unknown_name("estimator", name, [*ESTIMATORS, "score"])
+        return make_estimator(name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

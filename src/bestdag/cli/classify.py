@@ -50,7 +50,7 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 @click.option("--shuffle", is_flag=True, help="Hold N rows out that are drawn at random.")
 @click.option(
     "--classifier",
-    type=click.Choice(_CLASSIFIERS),
+    type=click.Choice(_CLASSIFIERS, case_sensitive=False),
     default="tan",
     show_default=True,
     help="Tree-augmented naive Bayes; naive Bayes; the class a parent of all and the rest by "
@@ -65,14 +65,14 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 )
 @click.option(
     "--parameters",
-    type=click.Choice(["dirichlet", "mle", "fsnml", "score"]),
+    type=click.Choice(["dirichlet", "mle", "fsnml", "score"], case_sensitive=False),
     default="dirichlet",
     show_default=True,
     help="Estimator of the tables; 'score': the one that belongs to the score.",
 )
 @click.option(
     "--method",
-    type=click.Choice(["fayyad_irani", "quantile", "uniform"]),
+    type=click.Choice(["fayyad_irani", "quantile", "uniform"], case_sensitive=False),
     default="fayyad_irani",
     show_default=True,
     help="How number columns are cut, in the training rows.",
@@ -103,7 +103,7 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which rows are together."
 )
-@data_options("missing_values", "drop", "max_states")
+@data_options("missing_values", "allow_few_rows", "drop", "max_states", "separator")
 @threads_option
 @common_options
 def command(
@@ -161,12 +161,14 @@ def command(
     if choose_structure_prior(options) is not None:
         raise click.UsageError("classify: takes no structure prior")
     reading = read_settings(options)
+    allow_few_rows = reading.pop("allow_few_rows")
     with working(f"reading {train}", quiet=quiet):
         notes: list[str] = []
         tables = [
             usable_rows(
                 read_raw(path, target=target, max_values=max_values, **reading),
                 *(path, target, missing, notes),
+                allow_few_rows=allow_few_rows,
             )
             for path in ([train] if test is None else [train, test])
         ]

@@ -15,7 +15,13 @@ __all__ = ["usable_rows"]
 
 
 def usable_rows(
-    table: RawTable, path: str, target: str, missing: str, notes: list[str]
+    table: RawTable,
+    path: str,
+    target: str,
+    missing: str,
+    notes: list[str],
+    *,
+    allow_few_rows: bool = False,
 ) -> RawTable:
     """Refuse rows with missing cells, or leave some out and note how many.
 
@@ -40,6 +46,12 @@ def usable_rows(
         n_missing = int(is_missing.sum())
     if n_missing == n_rows:
         raise click.UsageError(f"{path}: every row has {what}, so none would be left")
+    if missing == "drop" and not allow_few_rows and 3 * (n_rows - n_missing) < n_rows:
+        raise click.UsageError(
+            f"{path}: {n_rows - n_missing:,} of {n_rows:,} rows have no missing cells, less than a "
+            "third; leave columns out with --drop, use --missing marginalize, or pass "
+            "--allow-few-rows to go on"
+        )
     if n_missing:
         verbs = ("has", "is") if n_missing == 1 else ("have", "are")
         notes.append(

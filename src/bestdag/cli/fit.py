@@ -53,7 +53,7 @@ def _estimator_options(function: Callable[..., None]) -> Callable[..., None]:
     show_default=True,
     help="Missing cells: refuse them, or drop their rows.",
 )
-@data_options("missing_values", "weights")
+@data_options("missing_values", "allow_few_rows", "weights", "separator")
 @threads_option
 @common_options
 def command(
@@ -79,7 +79,7 @@ def command(
     from bestdag.network.network import Network
 
     require_network_output(output, force=force)
-    estimator, settings = _choose(name.lower(), options)
+    estimator, settings = _choose(name, options)
     net = Network.load(network)
     with working(f"reading {data}", quiet=quiet):
         table, cut = read_for_network(
@@ -115,7 +115,9 @@ def _choose(name: str, options: dict[str, Any]) -> tuple[Estimator, dict[str, An
     """Make the estimator asked for, of settings taken out of `options`; and these as shown."""
     from bestdag.network.network import Network
     from bestdag.parameters import ESTIMATORS, make_estimator
+    from bestdag.registry import canonical
 
+    name = canonical(name, ESTIMATORS)
     given = {option: options.pop(option.replace("-", "_")) for option, _, _ in _SETTINGS}
     given = {option: value for option, value in given.items() if value is not None}
     settings = {option.replace("-", "_"): value for option, value in given.items()}

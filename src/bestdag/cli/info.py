@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ __all__ = ["command"]
 
 @click.command("info")
 @click.argument("file")
-@data_options("missing_values", "weights", "drop")
+@data_options("missing_values", "weights", "drop", "separator")
 @common_options
 def command(file: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """Show what FILE holds: the columns of a table, or the nodes of a network."""
@@ -68,6 +69,7 @@ def _network_info(file: str, *, as_json: bool) -> None:
 
 def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, Any]) -> None:
     from bestdag.data.discretization.describer import read_described
+    from bestdag.data.suspects import decimal_columns, mark_counts, total_by_mark
     from bestdag.errors import DataWarning
 
     # Show what is there, whatever `score` or `learn` would say to it.
@@ -75,6 +77,8 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, An
         warnings.simplefilter("ignore", DataWarning)
         table, refused = read_described(file, **settings)
     missing = table.missing_counts
+    marked = mark_counts(table, refused)
+    decimals = decimal_columns(table, refused)
     if as_json:
         print_json(
             {
@@ -86,6 +90,7 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, An
                         "name": v.name,
                         **_states(v, refused.get(v.name)),
                         "missing": missing.get(v.name, 0),
+                        **({"maybe_missing": marked[v.name]} if v.name in marked else {}),
                     }
                     for v in table.variables
                 ],
@@ -104,6 +109,17 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, An
             for arity, shown in [_shown_states(v, refused.get(v.name))]
         ],
     )
+    for mark, n in total_by_mark(marked).items():
+        names = [name for name, counts in marked.items() if mark in counts]
+        click.echo(
+            f"{count(n, 'cell')} {mark!r}, states unless --missing-value {shlex.quote(mark)} is "
+            f"given: {', '.join(names)}"
+        )
+    if decimals:
+        click.echo(
+            f"decimals, each value a state: {', '.join(decimals)}; to cut them: bestdag discretize "
+            f"{shlex.quote(file)} --method quantile -o FILE"
+        )
     if refused:
         click.echo(
             f"no values or more than {MAX_ARITY:,}, refused unless cut or left out with --drop: "

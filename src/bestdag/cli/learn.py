@@ -9,9 +9,14 @@ from click.core import ParameterSource
 
 from bestdag.cli.interrupts import INTERRUPTED
 from bestdag.cli.network_data import read_at_cut_points, read_for_network, say_cut
-from bestdag.cli.network_output import network_output, require_network_output
+from bestdag.cli.network_output import (
+    network_output,
+    parameters_option,
+    require_network_output,
+    write_fitted,
+)
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
-from bestdag.cli.output import count, working
+from bestdag.cli.output import working
 from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
 from bestdag.cli.search_options import (
     choose_knowledge,
@@ -55,12 +60,7 @@ __all__ = ["command"]
     "--require-optimal", is_flag=True, help="Exit with code 1 unless the optimum is proved."
 )
 @network_output(required=False)
-@click.option(
-    "--parameters",
-    metavar="NAME",
-    help="Parameters of the network written: mle, dirichlet or fsnml.  "
-    "[default: dirichlet with the score's prior where it has one, else fsnml]",
-)
+@parameters_option
 @click.option(
     "--cut-points",
     metavar="FILE",
@@ -97,7 +97,6 @@ def command(
     -o writes the network, its parameters fitted to DATA. A table that `bestdag discretize` wrote
     keeps its cut points, and so does the network.
     """
-    from bestdag.network.fitting import fit_network
     from bestdag.network.network import Network
     from bestdag.parameters import choose_estimator
     from bestdag.scores.scorer import Scorer
@@ -113,7 +112,7 @@ def command(
     ((score_name, one),) = chosen.items()
     estimator = None
     if output is not None:
-        estimator = choose_estimator(one.score, parameters and parameters.lower(), {})
+        estimator = choose_estimator(one.score, parameters, {})
     prior = choose_structure_prior(options)
     chosen_search = choose_search(search, options)
     knowledge = choose_knowledge(options)
@@ -160,10 +159,8 @@ def command(
     )
     if estimator is not None and output is not None and isinstance(scores, Scorer):
         # After the structure is shown: tables that do not fit into memory do not lose it.
-        network = fit_network(found.dag, scores.dataset, estimator, threads=threads)
-        network.save(output)
-        if not (as_json or quiet):
-            click.echo(f"{output}: {count(network.n_parameters, 'parameter')} by {estimator.name}")
+        is_said = not (as_json or quiet)
+        write_fitted(output, found.dag, scores.dataset, estimator, threads=threads, is_said=is_said)
     if found.status == "interrupted":
         raise click.exceptions.Exit(INTERRUPTED)
     if require_optimal and not found.is_proved:
@@ -179,9 +176,11 @@ _NEEDS_DATA = {
         "cut_points",
         "missing",
         "missing_values",
+        "allow_few_rows",
         "weights",
         "drop",
         "max_states",
+        "separator",
     ),
 }
 

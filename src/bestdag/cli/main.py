@@ -32,6 +32,7 @@ COMMANDS = {
     "fit": "Fit the parameters of a network to a table.",
     "info": "Show what is in a table or a network.",
     "learn": "Learn the best structure, and say whether that is proven.",
+    "predict": "Predict one column of a table by a network.",
     "sample": "Draw rows from a network.",
     "score": "Score a network on a table.",
     "score-table": "Score the parent sets of every variable, for exact search.",
@@ -141,8 +142,11 @@ def _report(error: Exception) -> int:
     if isinstance(error, (MissingPackageError, NotEnoughMemoryError, WriteError)):
         _complain(str(error))
         return 1
-    if isinstance(error, (BestdagError, click.ClickException)):
-        _complain(error.format_message() if isinstance(error, click.ClickException) else str(error))
+    if isinstance(error, BestdagError):
+        _complain(error.on_command_line or str(error))
+        return 2
+    if isinstance(error, click.ClickException):
+        _complain(error.format_message())
         return 2
     if isinstance(error, OSError):
         _complain(f"{error.filename or 'output'}: {error.strerror or error}")
@@ -160,4 +164,4 @@ def _complain(message: str, who: str = "bestdag") -> None:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _complain(f"warning: {message}")
+    _complain(f"warning: {getattr(message, 'on_command_line', None) or message}")

@@ -43,8 +43,8 @@ def read_at_cut_points(data: str, cut_points: str, **settings: Any) -> tuple[Dat
     return dataset, cut
 
 
-def say_cut(names: Sequence[str], whose: str) -> None:
+def say_cut(names: Sequence[str], whose: str, *, err: bool = False) -> None:
     """Print which columns were cut, if any were."""
     if names:
         shown = ", ".join(names[:10]) + (f" and {len(names) - 10:,} more" if names[10:] else "")
-        click.echo(f"numbers cut at the cut points of {whose}: {shown}")
+        click.echo(f"numbers cut at the cut points of {whose}: {shown}", err=err)

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from bestdag.cli.output import require_new_file
+from bestdag.cli.output import count, require_new_file
 
-__all__ = ["network_output", "require_network_output"]
+if TYPE_CHECKING:
+    from bestdag.data.dataset import Dataset
+    from bestdag.graph.dag import Dag
+    from bestdag.parameters.base import Estimator
+
+__all__ = ["network_output", "parameters_option", "require_network_output", "write_fitted"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+parameters_option = click.option(
+    "--parameters",
+    metavar="NAME",
+    help="Parameters of the network written: mle, dirichlet or fsnml.  "
+    "[default: dirichlet with the score's prior where it has one, else fsnml]",
+)
 
 
 def network_output(*, required: bool) -> Callable[[_Function], _Function]:
@@ -47,3 +59,21 @@ def require_network_output(path: str, *, force: bool) -> None:
         )
     if not Path(path).parent.is_dir():
         raise click.UsageError(f"the folder of {shown_path(path)} does not exist")
+
+
+def write_fitted(
+    path: str,
+    dag: Dag,
+    dataset: Dataset,
+    estimator: Estimator,
+    *,
+    threads: int | None,
+    is_said: bool,
+) -> None:
+    """Fit the parameters of a structure and write the network, and say so for people."""
+    from bestdag.network.fitting import fit_network
+
+    network = fit_network(dag, dataset, estimator, threads=threads)
+    network.save(path)
+    if is_said:
+        click.echo(f"{path}: {count(network.n_parameters, 'parameter')} by {estimator.name}")

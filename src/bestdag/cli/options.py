@@ -11,6 +11,9 @@ __all__ = ["common_options", "data_options", "read_settings", "threads_option"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+# What a shell can write for a tab.
+_SIGNS = {"tab": "\t", "\\t": "\t"}
+
 # Settings of `read`, by name; commands take those that mean something to them.
 _DATA: dict[str, Callable[[Any], Any]] = {
     "missing": click.option(
@@ -27,11 +30,22 @@ _DATA: dict[str, Callable[[Any], Any]] = {
         metavar="TEXT",
         help="A cell text that means missing, beside empty cells; may be repeated.",
     ),
+    "allow_few_rows": click.option(
+        "--allow-few-rows",
+        is_flag=True,
+        help="Go on when --missing drop leaves less than a third of the rows.",
+    ),
     "weights": click.option(
         "--weights", metavar="COLUMN", help="Column of row weights (or counts)."
     ),
     "drop": click.option(
         "--drop", multiple=True, metavar="COLUMN", help="Leave a column out; may be repeated."
+    ),
+    "separator": click.option(
+        "--separator",
+        metavar="SIGN",
+        callback=lambda _context, _option, given: _SIGNS.get(given, given),
+        help="Between the cells of CSV: ',', ';', tab or '|'.  [default: commas; tabs in .tsv]",
     ),
     "max_states": click.option(
         "--max-states",

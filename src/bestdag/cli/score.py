@@ -48,7 +48,7 @@ __all__ = ["command"]
     show_default=True,
     help="Missing cells: refuse them, or drop their rows.",
 )
-@data_options("missing_values", "weights")
+@data_options("missing_values", "allow_few_rows", "weights", "separator")
 @threads_option
 @common_options
 def command(

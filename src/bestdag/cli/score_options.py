@@ -56,6 +56,7 @@ def choose_scores(names: tuple[str, ...], options: dict[str, Any]) -> dict[str, 
     A setting must belong to one of the scores. 'all' means every score.
     """
     from bestdag.network.network import Network
+    from bestdag.registry import canonical
     from bestdag.scores import ALIASES, SCORES, make_score
 
     given: dict[str, Any] = {}
@@ -67,7 +68,7 @@ def choose_scores(names: tuple[str, ...], options: dict[str, Any]) -> dict[str, 
     made = dict(given)
     if "prior" in given:
         made["prior"] = Network.load(given["prior"])
-    wanted = [name.lower().replace("-", "_") for name in names]
+    wanted = [canonical(name, [*SCORES, *ALIASES, "all"]) for name in names]
     if "all" in wanted:
         wanted = [name for name in wanted if name != "all"] + list(SCORES)
     unused = set(given)

@@ -63,9 +63,10 @@ def search_options(function: _Function) -> _Function:
 
 def choose_search(name: str, options: dict[str, Any]) -> Search:
     """Make the search asked for; takes its settings out of `options`."""
+    from bestdag.registry import canonical
     from bestdag.search import ALIASES, SEARCHES, make_search
 
-    key = name.lower().replace("-", "_")
+    key = canonical(name, [*SEARCHES, *ALIASES])
     found = SEARCHES.get(ALIASES.get(key, key))
     known = set() if found is None else {field.name for field in fields(found)}
     settings = {}

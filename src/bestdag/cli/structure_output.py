@@ -30,6 +30,7 @@ def print_structure(
                 "engine": found.engine,
                 "score_name": score_name,
                 "status": found.status,
+                "among": found.among,
                 "score": found.score,
                 "bound": found.bound,
                 "gap": found.gap,
@@ -43,8 +44,9 @@ def print_structure(
         )
         return
     how = found.search if found.engine is None else f"{found.search}, {found.engine}"
-    click.echo(f"{what}: {found.status} ({how}, {found.seconds:.2f} s)")
-    for note in found.notes:
+    outcome, notes = found.outcome()
+    click.echo(f"{what}: {outcome} ({how}, {found.seconds:.2f} s)")
+    for note in notes:
         click.echo(note)
     line = f"score {found.score:.6f}, natural logarithm"
     if not found.is_proved:

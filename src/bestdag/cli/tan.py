@@ -21,7 +21,8 @@ def command(data: str, target: str, root: str | None, forest: bool, **options: A
 
     DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. The class
     is a parent of every other variable, and these form a tree among themselves. The weight of
-    an arc is what it adds to the score given the class, a natural logarithm.
+    an arc is what it adds to the score given the class, a natural logarithm. -o writes the
+    network, its parameters fitted to DATA.
     """
     from bestdag.search.tan import TAN
 

@@ -20,7 +20,7 @@ def command(data: str, root: str | None, forest: bool, **options: Any) -> None:
 
     DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. Every
     variable but the root has one parent. The weight of an arc is what it adds to the score, a
-    natural logarithm.
+    natural logarithm. -o writes the network, its parameters fitted to DATA.
     """
     from bestdag.search.tree import Tree
 

@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bestdag.cli.interrupts import INTERRUPTED
+from bestdag.cli.network_output import (
+    network_output,
+    parameters_option,
+    require_network_output,
+    write_fitted,
+)
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
-from bestdag.cli.output import require_new_file, working
+from bestdag.cli.output import require_new_file, require_own_names, working
 from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
 from bestdag.cli.search_options import choose_knowledge, knowledge_options
 from bestdag.cli.structure_output import print_structure
@@ -32,7 +38,8 @@ _OPTIONS = (
     click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after so long."),
     knowledge_options,
     click.option("--edge-weights", metavar="FILE", help="Write the weight of every arc as CSV."),
-    click.option("--force", is_flag=True, help="Replace an existing file."),
+    network_output(required=False),
+    parameters_option,
     data_options(),
     threads_option,
     common_options,
@@ -49,15 +56,25 @@ def tree_options(function: _Function) -> _Function:
 def run_tree_command(search: Search, data: str, options: dict[str, Any]) -> None:
     """Learn with a search that gives weights of arcs, and print the structure."""
     from bestdag.data.readers import read
+    from bestdag.parameters import choose_estimator
     from bestdag.scores.scorer import Scorer
     from bestdag.search.base import Problem
 
-    weights_file = options["edge_weights"]
+    weights_file, output = options["edge_weights"], options["output"]
+    parameters = options["parameters"]
+    require_own_names({"DATA": data}, {"--edge-weights": weights_file, "-o": output})
+    if output is not None:
+        require_network_output(output, force=options["force"])
+    elif parameters is not None:
+        raise click.UsageError("--parameters is for the network written by -o FILE")
     if weights_file is not None:
         if weights_file == "-":
             raise click.UsageError("--edge-weights needs a file; standard output has the structure")
         require_new_file(weights_file, force=options["force"])
     ((score_name, chosen),) = choose_scores((options["name"],), options).items()
+    estimator = None
+    if output is not None:
+        estimator = choose_estimator(chosen.score, parameters, {})
     prior = choose_structure_prior(options)
     limits = {key: options[key] for key in ("max_parents", "time_limit")}
     knowledge, threads = choose_knowledge(options), options["threads"]
@@ -70,9 +87,16 @@ def run_tree_command(search: Search, data: str, options: dict[str, Any]) -> None
         found,
         what=f"{score_name} on {data}",
         score_name=score_name,
-        settings={**chosen.settings, **limits},
+        settings={
+            **chosen.settings,
+            **limits,
+            **({} if estimator is None else {"parameters": estimator.name}),
+        },
         as_json=options["as_json"],
     )
+    if output is not None and estimator is not None:
+        is_said = not (options["as_json"] or options["quiet"])
+        write_fitted(output, found.dag, scorer.dataset, estimator, threads=threads, is_said=is_said)
     if found.status == "interrupted":
         raise click.exceptions.Exit(INTERRUPTED)
 

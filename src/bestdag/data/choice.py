@@ -31,7 +31,9 @@ class Choice:
         owner: str | None = None,
         cutter: Cutter | None = None,
         may_lack: bool = False,
+        separator: str | None = None,
     ) -> None:
+        self.separator = separator  # of CSV, if it is not what the ending says
         self.owner = owner  # whose variables must be all there are
         self.may_lack = may_lack  # whether some of the columns need not be there
         self.cutter = cutter

@@ -24,7 +24,7 @@ from bestdag.errors import DataError
 __all__ = ["check_bytes", "csv_table", "explain_csv_failure", "open_bytes"]
 
 _CHUNK = 1 << 20
-_SIGNS = {",": "commas", "\t": "tabs"}
+_SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 def open_bytes(path: Path) -> IO[bytes]:
@@ -34,9 +34,14 @@ def open_bytes(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def csv_table(con: Any, path: Path, sql_path: str, delimiter: str, source: str) -> DuckTable:
-    """Describe a CSV file: its header is read and checked, its body left to DuckDB."""
-    names, line_end = _header(path, delimiter, source)
+def csv_table(
+    con: Any, path: Path, sql_path: str, delimiter: str, source: str, is_given: bool = False
+) -> DuckTable:
+    """Describe a CSV file: its header is read and checked, its body left to DuckDB.
+
+    A separator that `is_given`, not taken from the ending, may be rarer in the header than others.
+    """
+    names, line_end = _header(path, delimiter, source, is_given)
     ends_empty = check_bytes(path, source, delimiter)
     if ends_empty:
         _require_even_rows(path, delimiter, len(names), source)
@@ -108,7 +113,9 @@ def explain_csv_failure(path: Path, delimiter: str, source: str, error: BaseExce
     return DataError(f"read: {source} cannot be read as CSV: {one_line(error)}")
 
 
-def _header(path: Path, delimiter: str, source: str) -> tuple[list[str], str]:
+def _header(
+    path: Path, delimiter: str, source: str, is_given: bool = True
+) -> tuple[list[str], str]:
     """Read the column names and how their line ends, as DuckDB writes it (empty: it does not)."""
     lines: list[str] = []
     try:
@@ -127,16 +134,30 @@ def _header(path: Path, delimiter: str, source: str) -> tuple[list[str], str]:
         raise DataError(f"read: {source} is empty; a line with the column names is needed")
     if not names:
         raise DataError(f"read: {source} begins with a blank line, not with the column names")
-    # A quoted name is meant as one name, whatever is in it.
-    other = next((sign for sign in ";\t|," if sign != delimiter and sign in names[0]), None)
-    if len(names) == 1 and other is not None and lines[0][0] != '"':
-        raise DataError(
-            f"read: {source} has one column called {names[0]!r}, separated by "
-            f"{_SIGNS[delimiter]} as its ending says; use commas in .csv, tabs in .tsv, or put "
-            f"the name in quotes if it is one column"
-        )
+    _refuse_other_separator(names, lines[0], delimiter, source, is_given)
     last = lines[-1]
     return names, last[len(last.rstrip("\r\n")) :].replace("\r", "\\r").replace("\n", "\\n")
+
+
+def _refuse_other_separator(
+    names: list[str], line: str, delimiter: str, source: str, is_given: bool
+) -> None:
+    """Refuse a header with more of another separator; in quotes a name may hold any sign."""
+    if '"' in line:
+        return
+    counts = {sign: line.count(sign) for sign in _SIGNS if sign != delimiter}
+    other = max(counts, key=lambda sign: counts[sign])
+    if counts[other] <= line.count(delimiter) or (is_given and len(names) > 1):
+        return
+    columns = "one column" if len(names) == 1 else f"{len(names)} columns"
+    what = (
+        f"read: {source} has a header with {_SIGNS[other]}, {line.rstrip()[:60]!r}, and by "
+        f"{_SIGNS[delimiter]} it would be {columns}"
+    )
+    word = "tab" if other == "\t" else f"'{other}'"
+    raise DataError(
+        f"{what}; pass separator={other!r}, or put names in quotes that hold such signs"
+    ).with_option(f"{what}; pass --separator {word}, or put names in quotes that hold such signs")
 
 
 def _require_even_rows(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import shlex
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from bestdag.data.discretization.cuts import labelled_variable
 from bestdag.data.display import count_of
 from bestdag.data.labels import is_absent, is_broken, label_all, sorted_states
 from bestdag.data.schema import MAX_ARITY, MISSING_STATE, Variable
+from bestdag.data.suspects import decimal_columns, mark_counts, total_by_mark
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknown_name
 
 __all__ = [
@@ -37,6 +39,8 @@ __all__ = [
 ]
 
 _SHOWN_COLUMNS = 5
+# Dropping rows leaves at least one in so many, unless told to.
+_LEAST_PART = 3
 _BLOCK = 1 << 20
 # The text of a null or NaN: one that nobody can write, because NUL characters are refused.
 _ABSENT = "\0"
@@ -56,6 +60,7 @@ class ReadOptions:
     missing: str
     missing_values: frozenset[str]
     max_states: int
+    allow_few_rows: bool = False
 
     @property
     def absent(self) -> frozenset[str]:
@@ -92,9 +97,16 @@ class RawColumn:
 
 
 def build(
-    columns: Sequence[RawColumn], weights: npt.NDArray[Any] | None, options: ReadOptions
+    columns: Sequence[RawColumn],
+    weights: npt.NDArray[Any] | None,
+    options: ReadOptions,
+    *,
+    cuts_are_chosen: bool = False,
 ) -> Dataset:
-    """Make the Dataset, or refuse with one line that says what is wrong."""
+    """Make the Dataset, or refuse with one line that says what is wrong.
+
+    Columns of decimals are warned of, unless it was chosen which ones are cut.
+    """
     who = f"read: {options.source}"
     if not columns:
         raise DataError(f"{who} has no columns to read")
@@ -120,11 +132,44 @@ def build(
     fixed = {c.name for c in columns if c.has_fixed_states}
     fixed |= {variable.name for variable in variables if variable.cuts is not None}
     data = _settle_missing(data, fixed, options)
+    given = {*options.states, *(c.name for c in columns if c.declared is not None)}
+    _warn_of_marks(data, given, options)
+    if not cuts_are_chosen:
+        _warn_of_decimals(data, given, options)
     constant = [variable for variable in data.variables if variable.arity == 1]
     if constant:
         which = f", {constant[0].states[0]!r}" if len(constant) == 1 else " each"
         warn(f"{who}: {_columns_have([v.name for v in constant])} one state{which}")
     return data
+
+
+def _warn_of_marks(data: Dataset, given: set[str], options: ReadOptions) -> None:
+    """Say which states may be meant as missing cells."""
+    who = f"read: {options.source}"
+    marked = mark_counts(data, given)
+    if marked:
+        totals = total_by_mark(marked)
+        cells = " and ".join(f"{n:,} {mark!r}" for mark, n in totals.items())
+        what = (
+            f"{who}: {_columns_have(list(marked))} {cells} as states; if these mark missing cells"
+        )
+        marks = tuple(sorted({*options.missing_values, *totals}))
+        flags = " ".join(f"--missing-value {shlex.quote(mark)}" for mark in totals)
+        warn(f"{what}, pass missing_values={marks!r}", f"{what}, pass {flags}")
+
+
+def _warn_of_decimals(data: Dataset, given: set[str], options: ReadOptions) -> None:
+    """Say which columns hold decimals."""
+    decimals = decimal_columns(data, given)
+    if decimals:
+        what = (
+            f"read: {options.source}: {_columns_have(decimals)} decimals, and each value is a state"
+        )
+        file = options.source if options.source.startswith(("'", '"')) else "DATA"
+        warn(
+            f'{what}; discretize(..., method="quantile") cuts them',
+            f"{what}; to cut them: bestdag discretize {file} --method quantile -o FILE",
+        )
 
 
 def coded_column(column: RawColumn, options: ReadOptions) -> tuple[Variable, npt.NDArray[Any]]:
@@ -205,13 +250,15 @@ def weights_of(column: RawColumn, options: ReadOptions) -> npt.NDArray[np.float6
     return given
 
 
-def warn(message: str) -> None:
+def warn(message: str, on_command_line: str | None = None) -> None:
     """Warn about the data at the line that called `read`."""
     here = os.path.dirname(__file__)
     level, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(here + os.sep):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, DataWarning, stacklevel=level)
+    warning = DataWarning(message)
+    warning.on_command_line = on_command_line
+    warnings.warn(warning, stacklevel=level)
 
 
 def _columns_have(names: Sequence[str]) -> str:
@@ -333,6 +380,8 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
     n_dropped = data.n_rows - int(np.count_nonzero(complete))
     if n_dropped == data.n_rows:
         raise DataError(f"{who}: every row has a missing value, so none would be left")
+    if not options.allow_few_rows and (data.n_rows - n_dropped) * _LEAST_PART < data.n_rows:
+        raise _few_rows(data, n_dropped, who)
     warn(f"{who}: dropped {n_dropped:,} of {data.n_rows:,} rows with missing values")
     kept = data.select(rows=complete)
     # A state that was found, not declared, and only in dropped rows is no state of what is left.
@@ -343,6 +392,18 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
             if v.name not in options.states and v.name not in fixed
         }
     )
+
+
+def _few_rows(data: Dataset, n_dropped: int, who: str) -> DataError:
+    holes = sorted(data.missing_counts.items(), key=lambda hole: -hole[1])
+    what = (
+        f"{who}: {data.n_rows - n_dropped:,} of {data.n_rows:,} rows have no missing values, less "
+        f"than a third; most are missing in {_shown({name: f'{n:,}' for name, n in holes})}: drop "
+        f"such columns"
+    )
+    return DataError(
+        f'{what}, set missing to "state", or pass allow_few_rows=True to go on'
+    ).with_option(f"{what} (--drop), use --missing state, or pass --allow-few-rows to go on")
 
 
 def _with_missing_state(data: Dataset, options: ReadOptions) -> Dataset:

@@ -17,15 +17,17 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cutter import Cutter
 from bestdag.data.discretization.numbers import DuckNumbers, FrameNumbers
 from bestdag.data.duck import require_readable
-from bestdag.data.encode import ReadOptions, build, check_states, weights_of
+from bestdag.data.encode import RawColumn, ReadOptions, build, check_states, weights_of
 from bestdag.data.frames import frame_columns, is_from, raw_column
 from bestdag.data.interrupts import load_duckdb, temporary_folder
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError, require_choice, require_count
+from bestdag.data.unpack import refuse_by_sight, unzipped, utf8_copy
+from bestdag.errors import DataError, InvalidParameterError, require_choice, require_count
 
 __all__ = ["read", "read_cut", "read_matching"]
 
 _DELIMITERS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
+SEPARATORS = (",", ";", "\t", "|")
 _PARQUET = (".parquet", ".pq")
 _JSON = (".jsonl", ".ndjson")
 
@@ -40,6 +42,8 @@ def read(
     weights: str | npt.ArrayLike | None = None,
     columns: str | Iterable[str] | None = None,
     drop: str | Iterable[str] | None = None,
+    allow_few_rows: bool = False,
+    separator: str | None = None,
 ) -> Dataset:
     """Read a table of discrete data.
 
@@ -47,7 +51,8 @@ def read(
     ----------
     source : path, stream or table
         A path to CSV (``.csv``, ``.txt``: commas), TSV (``.tsv``), Parquet (``.parquet``,
-        ``.pq``) or JSON lines (``.jsonl``, ``.ndjson``), all but Parquet also with ``.gz``;
+        ``.pq``) or JSON lines (``.jsonl``, ``.ndjson``), all but Parquet also with ``.gz``, or to a
+        ``.zip`` with one of these in it; text is UTF-8, or UTF-16 with its mark at the beginning;
         ``"-"`` or an open stream with CSV; a pandas or polars frame, an Arrow table, a DuckDB
         relation, a dict of columns, a structured NumPy array, or a two-dimensional one with
         `columns` as its names; a Dataset.
@@ -68,6 +73,13 @@ def read(
         The columns to read, in that order.
     drop : str or iterable of str, optional
         Columns to leave out.
+    allow_few_rows : bool, default False
+        Go on when ``missing="drop"`` leaves less than a third of the rows, which is otherwise
+        refused.
+    separator : str, optional
+        What stands between the cells of CSV, a comma, semicolon, tab or bar (``|``), instead of
+        what the ending says. A file whose header
+        shows another one is refused.
 
     Returns
     -------
@@ -104,9 +116,19 @@ def read(
     >>> read({"a": ["x", "y"], "n": [3, 7]}, weights="n").total_weight
     10
     """
-    return _read(
-        source, _choice(source, states, missing, missing_values, max_states, weights, columns, drop)
+    choice = _choice(
+        source,
+        states,
+        missing,
+        missing_values,
+        max_states,
+        weights,
+        columns,
+        drop,
+        allow_few_rows=allow_few_rows,
+        separator=separator,
     )
+    return _read(source, choice)
 
 
 def read_matching(
@@ -119,6 +141,8 @@ def read_matching(
     max_states: int = 50,
     weights: str | npt.ArrayLike | None = None,
     drop: str | Iterable[str] | None = None,
+    allow_few_rows: bool = False,
+    separator: str | None = None,
     owner: str = "the network",
     may_lack: bool = False,
     cut_names: list[str] | None = None,
@@ -150,6 +174,8 @@ def read_matching(
         owner=None if ignore_extra else owner,
         cutter=cutter,
         may_lack=may_lack,
+        allow_few_rows=allow_few_rows,
+        separator=separator,
     )
     return _read(source, choice)
 
@@ -165,10 +191,22 @@ def read_cut(
     weights: str | npt.ArrayLike | None,
     columns: str | Iterable[str] | None,
     drop: str | Iterable[str] | None,
+    allow_few_rows: bool = False,
+    separator: str | None = None,
 ) -> Dataset:
     """Read a table and cut number columns; the settings are those of `read`."""
     choice = _choice(
-        source, states, missing, missing_values, max_states, weights, columns, drop, cutter=cutter
+        source,
+        states,
+        missing,
+        missing_values,
+        max_states,
+        weights,
+        columns,
+        drop,
+        cutter=cutter,
+        allow_few_rows=allow_few_rows,
+        separator=separator,
     )
     return _read(source, choice)
 
@@ -186,7 +224,11 @@ def _choice(
     owner: str | None = None,
     cutter: Cutter | None = None,
     may_lack: bool = False,
+    allow_few_rows: bool = False,
+    separator: str | None = None,
 ) -> Choice:
+    if separator is not None:
+        require_choice("read", "separator", separator, SEPARATORS)
     marks = frozenset(text_list("missing_values", missing_values, "texts"))
     require_choice("read", "missing", missing, ["error", "drop", "state", "keep"])
     options = ReadOptions(
@@ -195,8 +237,18 @@ def _choice(
         missing=missing,
         missing_values=marks,
         max_states=require_count("read", "max_states", max_states, minimum=1),
+        allow_few_rows=bool(allow_few_rows),
     )
-    return Choice(columns, drop, weights, options, owner=owner, cutter=cutter, may_lack=may_lack)
+    return Choice(
+        columns,
+        drop,
+        weights,
+        options,
+        owner=owner,
+        cutter=cutter,
+        may_lack=may_lack,
+        separator=separator,
+    )
 
 
 def _read(source: Any, choice: Choice) -> Dataset:
@@ -208,9 +260,14 @@ def _read(source: Any, choice: Choice) -> Dataset:
         if not os.fspath(source):
             raise DataError("read: a file name is needed, got an empty one")
         return _read_path(Path(source), choice)
+    is_stream = hasattr(source, "read") and callable(source.read)
+    if choice.separator is not None and not is_stream:
+        raise InvalidParameterError(
+            f"read: separator is for CSV, {choice.options.source} has columns already; leave it out"
+        )
     if is_from("duckdb", source) and hasattr(source, "aggregate"):
         return _read_relation(source, choice)
-    if hasattr(source, "read") and callable(source.read):
+    if is_stream:
         return _read_stream(source, choice)
     listed = frame_columns(source, choice.columns)
     if listed is None:
@@ -247,7 +304,14 @@ def _read_frame(source: Any, listed: list[tuple[str, Any]], choice: Choice) -> D
         weights = source.weights
     if choice.cutter is not None:
         columns = choice.cutter.columns(table, names, weights, choice.options)
-    return build(columns, weights, choice.options)
+    return _built(columns, weights, choice)
+
+
+def _built(
+    columns: Sequence[RawColumn], weights: npt.NDArray[Any] | None, choice: Choice
+) -> Dataset:
+    is_chosen = choice.cutter is not None and choice.cutter.method is not None
+    return build(columns, weights, choice.options, cuts_are_chosen=is_chosen)
 
 
 def _read_duck(table: Any, choice: Choice) -> Dataset:
@@ -260,7 +324,7 @@ def _read_duck(table: Any, choice: Choice) -> Dataset:
     columns, weights = table.read(fields, weight, choice.options)
     if weights is None:
         weights = choice.given_weights(len(columns[0].codes))
-    return build(columns, weights, choice.options)
+    return _built(columns, weights, choice)
 
 
 def _read_cut(table: Any, fields: Sequence[Any], weight: Any, choice: Choice) -> Dataset:
@@ -274,7 +338,7 @@ def _read_cut(table: Any, fields: Sequence[Any], weight: Any, choice: Choice) ->
     weights = choice.given_weights(numbers.n_rows) if weight is None else numbers.weights(weight)
     names = [field.name for field in fields]
     columns = choice.cutter.columns(numbers, names, weights, choice.options)
-    return build(columns, weights, choice.options)
+    return _built(columns, weights, choice)
 
 
 def _read_relation(relation: Any, choice: Choice) -> Dataset:
@@ -322,7 +386,13 @@ def _read_path(path: Path, choice: Choice) -> Dataset:
                 raise DataError(f"read: {source} is empty; column names and rows are needed")
     except PermissionError:
         raise DataError(f"read: no permission to read {source}") from None
-    return _read_file(path, choice, _kind(path, source))
+    refuse_by_sight(path, source)
+    if path.suffix.lower() != ".zip":
+        return _read_file(path, choice, _kind(path, source))
+    with temporary_folder() as folder:
+        inner = unzipped(path, folder, source)
+        refuse_by_sight(inner, f"the file in {source}")
+        return _read_file(inner, choice, _kind(inner, f"the file in {source}"))
 
 
 def _read_stream(stream: Any, choice: Choice) -> Dataset:
@@ -363,11 +433,18 @@ def _read_file(path: Path, choice: Choice, kind: str) -> Dataset:
 
     duckdb = load_duckdb()
     source = choice.options.source
+    given = choice.separator
+    if given is not None and kind not in _DELIMITERS:
+        raise InvalidParameterError(f"read: separator is for CSV, {source} is {kind}; leave it out")
     with duck_connection.connection() as con, temporary_folder() as folder:
+        if kind in _DELIMITERS and path.suffix.lower() != ".gz":
+            path = utf8_copy(path, folder, source)
         sql_path = duck_connection.plain_path(path, folder)
         try:
             if kind in _DELIMITERS:
-                table = csv_source.csv_table(con, path, sql_path, _DELIMITERS[kind], source)
+                table = csv_source.csv_table(
+                    con, path, sql_path, given or _DELIMITERS[kind], source, given is not None
+                )
             elif kind in _JSON:
                 table = json_source.json_table(con, path, sql_path, source)
             else:
@@ -376,7 +453,7 @@ def _read_file(path: Path, choice: Choice, kind: str) -> Dataset:
         except duckdb.Error as error:
             if kind in _DELIMITERS:
                 raise csv_source.explain_csv_failure(
-                    path, _DELIMITERS[kind], source, error
+                    path, given or _DELIMITERS[kind], source, error
                 ) from None
             if kind in _JSON:
                 raise json_source.explain_json_failure(path, source, error) from None
@@ -394,7 +471,8 @@ def _kind(path: Path, source: str) -> str:
     if kind not in known:
         raise DataError(
             f"read: the kind of {source} is not known from its ending; known: "
-            f"{', '.join((*_DELIMITERS, *_JSON, *_PARQUET))}, all but Parquet also with .gz"
+            f"{', '.join((*_DELIMITERS, *_JSON, *_PARQUET))}, all but Parquet also with .gz, "
+            f"and .zip with one of them"
         )
     return kind
 

@@ -265,6 +265,34 @@ class Dag:
 
         return dag_from_networkx(graph)
 
+    def to_model_string(self) -> str:
+        """Return the structure as R's bnlearn writes it, each node after its parents.
+
+        Names that are empty, have ``[``, ``]``, ``|`` or ``:`` in them, or spaces around them are
+        refused.
+
+        Examples
+        --------
+        >>> Dag(["B", "A", "C"], [("A", "B"), ("C", "B")]).to_model_string()
+        '[A][C][B|A:C]'
+        """
+        from bestdag.graph.model_string import to_model_string
+
+        return to_model_string(self)
+
+    @classmethod
+    def from_model_string(cls, text: str) -> Dag:
+        """Build from a model string, as ``modelstring()`` of R's bnlearn writes it.
+
+        Examples
+        --------
+        >>> Dag.from_model_string("[A][C][B|A:C]").arcs
+        (('A', 'B'), ('C', 'B'))
+        """
+        from bestdag.graph.model_string import dag_from_model_string
+
+        return dag_from_model_string(text)
+
     def to_dot(self) -> str:
         """Return the graph in Graphviz's DOT language."""
         from bestdag.graph.export import to_dot

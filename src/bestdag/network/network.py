@@ -371,6 +371,11 @@ class Network:
 
         return f"<Network {self._name!r}: {summary(self)}>"
 
+    def __str__(self) -> str:
+        from bestdag.network.display import network_text
+
+        return network_text(self)
+
     def _repr_html_(self) -> str:
         from bestdag.network.display import html_table
 

@@ -67,6 +67,11 @@ class ConditionalTable:
     >>> table = ConditionalTable(wet, (rain,), [[0.9, 0.1], [0.0, 1.0]])
     >>> table.row(rain="yes")
     array([0., 1.])
+    >>> print(table)
+    P(wet | rain)
+      rain   no  yes
+      no    0.9  0.1
+      yes     0    1
     >>> ConditionalTable(wet, (rain,), [[0.9, 0.1], [0.3, 0.6]])
     Traceback (most recent call last):
     ...
@@ -260,6 +265,11 @@ class ConditionalTable:
         listed = self.sparse
         parts = (listed.configurations, listed.rows[:-1], listed.default)
         return ConditionalTable.of_rows, (self.child, self.parents, *parts)
+
+    def __str__(self) -> str:
+        from bestdag.network.display import table_text
+
+        return table_text(self)
 
     def __repr__(self) -> str:
         given = " | " + ", ".join(parent.name for parent in self.parents) if self.parents else ""

@@ -10,7 +10,7 @@ from bestdag.parameters.base import Estimator
 from bestdag.parameters.dirichlet import Dirichlet, HasPriors
 from bestdag.parameters.fsnml import FSNML
 from bestdag.parameters.mle import MLE
-from bestdag.registry import make
+from bestdag.registry import canonical, make
 from bestdag.scores.aic import AIC
 from bestdag.scores.base import Score
 from bestdag.scores.bic import BIC
@@ -88,6 +88,7 @@ def choose_estimator(
                 f"fit: {parameters!r} has its settings already, got {', '.join(settings)} too"
             )
         return parameters
+    parameters = canonical(parameters, ESTIMATORS)
     if parameters == Dirichlet.name and isinstance(score, HasPriors) and not settings:
         return estimator_for(score)
     return make_estimator(parameters, **settings)

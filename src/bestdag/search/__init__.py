@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bestdag.registry import make
+from bestdag.registry import canonical, make
 from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
 from bestdag.search.base import Search
@@ -62,5 +62,6 @@ def search_for_fit(search: Search | str) -> Search:
     1.0
     """
     if isinstance(search, str):
-        return make_search(search, **({"budget": _BUDGET_OF_A_FIT} if search == "auto" else {}))
+        is_auto = canonical(search, SEARCHES) == Auto.name
+        return make_search(search, **({"budget": _BUDGET_OF_A_FIT} if is_auto else {}))
     return search

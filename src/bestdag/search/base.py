@@ -44,7 +44,7 @@ class Step(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SearchResult:
     """A structure, its score, and what is known about it.
 
@@ -78,6 +78,9 @@ class SearchResult:
         Rows of the data, or their weights together; None where they are not known.
     is_among_listed : bool
         Whether structure and bound are those of a file of local scores, among its sets alone.
+    among : str or None
+        "trees" or "tan": the structure is the best of these, unless a limit came first, and the
+        first note says of which exactly. `status` and `bound` are about all structures.
     """
 
     dag: Dag
@@ -95,6 +98,7 @@ class SearchResult:
     weights: EdgeWeights | None = None
     n_rows: float | None = None
     is_among_listed: bool = False
+    among: str | None = None
 
     @property
     def gap(self) -> float | None:
@@ -152,13 +156,31 @@ class SearchResult:
     def __str__(self) -> str:
         how = self.search if self.engine is None else f"{self.search} ({self.engine})"
         short = "" if self.gap is None else self.shortfall()
+        outcome, notes = self.outcome()
         lines = [
-            f"{self.status} by {how} in {self.seconds:.2f} s",
-            *self.notes,
+            f"{outcome} by {how} in {self.seconds:.2f} s",
+            *notes,
             f"score {self.score:.6f} (natural logarithm)" + (f", {short}" if short else ""),
             str(self.dag),
         ]
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<SearchResult: {self.summary()}>"
+
+    def summary(self) -> str:
+        """Say in one line how it ended, what it scores and how large the structure is."""
+        n_arcs = len(self.dag.arcs)
+        return (
+            f"{self.outcome()[0]} by {self.search}, score {self.score:.6f}, "
+            f"{n_arcs:,} arc{'' if n_arcs == 1 else 's'}"
+        )
+
+    def outcome(self) -> tuple[str, tuple[str, ...]]:
+        """Return how it ended, in words for people, and the notes that do not say so."""
+        if self.among is not None and self.status == "local optimum" and self.notes:
+            return self.notes[0], self.notes[1:]
+        return self.status, self.notes
 
     def shortfall(self) -> str:
         """Say in words how far below the best the structure may be; empty when it is proved.

@@ -131,6 +131,7 @@ def best_tree(
         settings=shown,
         notes=(_note(settings, problem, kinds, n_roots, status),),
         weights=EdgeWeights.of(names, scores, given, symmetric=how.symmetric),
+        among="trees" if target is None else "tan",
     )
 
 

@@ -66,6 +66,7 @@ def read_described(
     missing_values: Iterable[str] = ("",),
     weights: str | None = None,
     drop: str | Iterable[str] | None = None,
+    separator: str | None = None,
 ) -> tuple[Dataset, dict[str, Refused]]:
     """Read a table and what is in those of its columns that `read` refuses.
 
@@ -78,6 +79,7 @@ def read_described(
         "max_states": MAX_ARITY,
         "weights": weights,
         "drop": drop,
+        "separator": separator,
     }
     try:
         return read(source, **settings), {}

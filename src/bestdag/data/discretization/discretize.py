@@ -36,6 +36,8 @@ def discretize(
     weights: str | npt.ArrayLike | None = None,
     columns: str | Iterable[str] | None = None,
     drop: str | Iterable[str] | None = None,
+    allow_few_rows: bool = False,
+    separator: str | None = None,
 ) -> Dataset:
     """Read a table and cut its number columns into intervals.
 
@@ -60,7 +62,7 @@ def discretize(
     like : Dataset or iterable of Variable, optional
         Apply the cut points and states of these variables, instead of making new ones: for new
         rows of an old table. Every column must be among them.
-    states, missing, missing_values, max_states, weights, columns, drop
+    states, missing, missing_values, max_states, weights, columns, drop, allow_few_rows, separator
         As in `read`. In a number column a missing value that is a number is compared as one.
 
     Returns
@@ -112,6 +114,8 @@ def discretize(
             max_states=max_states,
             weights=weights,
             drop=drop,
+            allow_few_rows=allow_few_rows,
+            separator=separator,
             owner="like=",
         )
     chosen = None if cut is None else frozenset(text_list("cut", cut))
@@ -140,4 +144,6 @@ def discretize(
         weights=weights,
         columns=columns,
         drop=drop,
+        allow_few_rows=allow_few_rows,
+        separator=separator,
     )

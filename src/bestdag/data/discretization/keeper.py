@@ -102,6 +102,7 @@ def read_raw(
     missing_values: Iterable[str] = ("",),
     max_states: int = 50,
     drop: str | Iterable[str] | None = None,
+    separator: str | None = None,
 ) -> RawTable:
     """Read a table without cutting its numbers; the settings are those of `read`.
 
@@ -122,5 +123,6 @@ def read_raw(
             weights=None,
             columns=None,
             drop=drop,
+            separator=separator,
         )
     return RawTable(tuple(keeper.names), dataset, keeper.kept)

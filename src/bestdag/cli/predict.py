@@ -1,0 +1,155 @@
+"""`bestdag predict`: one variable of a network, for the rows of a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from bestdag.cli.network_data import read_for_network, say_cut
+from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.output import (
+    count,
+    print_json,
+    require_new_file,
+    require_own_names,
+    working,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from bestdag.data.schema import Variable
+
+__all__ = ["command"]
+
+# Rows that are turned into text together.
+_BLOCK = 1 << 16
+
+
+@click.command("predict")
+@click.argument("network")
+@click.argument("data")
+@click.option("--target", required=True, metavar="NAME", help="The variable to predict.")
+@click.option(
+    "-o",
+    "--output",
+    default="-",
+    show_default=True,
+    metavar="FILE",
+    help="CSV file (.csv, .tsv; also .gz), or - for standard output.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@click.option(
+    "--impossible",
+    type=click.Choice(["error", "marginal"]),
+    default="error",
+    show_default=True,
+    help="Rows that the network calls impossible: refuse them, or answer as if nothing was known.",
+)
+@data_options("missing_values", "separator")
+@threads_option
+@common_options
+def command(
+    network: str,
+    data: str,
+    target: str,
+    output: str,
+    force: bool,
+    impossible: str,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Predict the variable --target of NETWORK (a .bif or .json file) for the rows of DATA.
+
+    DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. The most
+    probable state of each row and the probability of every state are written as CSV. Missing cells
+    and variables without a column are summed over; the column of the target and columns the
+    network does not have are not looked at. Numbers are cut where the network has cut points.
+    """
+    from bestdag.errors import unknown_name
+    from bestdag.files import format_suffix
+    from bestdag.network.network import Network
+
+    require_own_names({"NETWORK": network, "DATA": data}, {"-o": output})
+    require_new_file(output, force=force)
+    if output != "-" and format_suffix(output) not in (".csv", ".tsv"):
+        raise unknown_name("table format", format_suffix(output), [".csv", ".tsv"], who=output)
+    net = Network.load(network)
+    variable = net.variable(target)
+    known = [v for v in net.variables if v.name != target] or list(net.variables)
+    with working(f"predicting {target}", quiet=quiet):
+        table, cut = read_for_network(
+            data, known, ignore_extra=True, missing="keep", may_lack=True, **read_settings(options)
+        )
+        shares = net.predict_proba(target, table, impossible=impossible, threads=threads)
+        labels = net.predict(target, table, impossible=impossible, threads=threads).tolist()
+        if output != "-":
+            _write_file(output, variable, labels, shares)
+    given = set(table.names)
+    summed_over = [v.name for v in known if v.name not in given]
+    if as_json:
+        to_file = output != "-"
+        print_json(
+            {
+                "target": target,
+                "states": list(variable.states),
+                "rows": table.n_rows,
+                "cut": cut,
+                "summed_over": summed_over,
+                "file": output if to_file else None,
+                "predicted": None if to_file else labels,
+                "probabilities": None if to_file else shares.tolist(),
+            }
+        )
+        return
+    is_piped = output == "-"
+    if not quiet:
+        say_cut(cut, network, err=is_piped)
+        if summed_over:
+            click.echo(f"no column, summed over: {_listed(summed_over)}", err=is_piped)
+    if is_piped:
+        # CSV is UTF-8 whatever the terminal speaks.
+        stream = io.TextIOWrapper(sys.stdout.buffer, "utf-8", newline="")
+        try:
+            _write(stream, ",", variable, labels, shares)
+        finally:
+            stream.detach()
+    elif not quiet:
+        click.echo(f"{output}: {target} of {count(table.n_rows, 'row')}")
+
+
+def _write_file(
+    path: str, variable: Variable, labels: Sequence[str], shares: npt.NDArray[np.float64]
+) -> None:
+    from bestdag.files import format_suffix, writing
+
+    with writing(path) as file:
+        stream = io.TextIOWrapper(file, "utf-8", newline="")
+        _write(stream, "\t" if format_suffix(path) == ".tsv" else ",", variable, labels, shares)
+        stream.detach()  # flushed, and left open for `writing`
+
+
+def _write(
+    stream: TextIO,
+    separator: str,
+    variable: Variable,
+    labels: Sequence[str],
+    shares: npt.NDArray[np.float64],
+) -> None:
+    writer = csv.writer(stream, delimiter=separator, lineterminator="\n")
+    writer.writerow([variable.name, *(f"P({variable.name}={s})" for s in variable.states)])
+    for first in range(0, len(labels), _BLOCK):
+        block = shares[first : first + _BLOCK].tolist()
+        writer.writerows([label, *row] for label, row in zip(labels[first:], block, strict=False))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:10]) + (f" and {len(names) - 10:,} more" if names[10:] else "")

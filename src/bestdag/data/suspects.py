@@ -1,0 +1,79 @@
+"""Values that may not be meant as states: marks of missing cells, and decimals."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from bestdag.data.dataset import Dataset
+from bestdag.data.labels import number_in
+from bestdag.data.schema import MISSING_STATE
+
+__all__ = ["MARKS", "decimal_columns", "mark_counts", "total_by_mark"]
+
+# Texts that often stand for a missing cell. They are states unless the user says otherwise.
+MARKS = (
+    *("NA", "N/A", "n/a", "na", "?"),
+    *("NaN", "nan", "NAN", "null", "NULL", "Null"),
+)
+
+
+def mark_counts(data: Dataset, declared: Collection[str] = ()) -> dict[str, dict[str, int]]:
+    """Count the cells that are such a text, by column and text; `declared` columns are left out.
+
+    Examples
+    --------
+    >>> from bestdag.data.readers import read
+    >>> import warnings; warnings.simplefilter("ignore")
+    >>> mark_counts(read({"a": ["x", "NA", "NA"], "b": ["?", "1", "2"]}))
+    {'a': {'NA': 2}, 'b': {'?': 1}}
+    """
+    found: dict[str, dict[str, int]] = {}
+    for variable in data.variables:
+        marks = [mark for mark in MARKS if mark in variable.states]
+        if marks and variable.name not in declared:
+            codes = data.codes(variable.name)
+            counts = {m: int(np.count_nonzero(codes == variable.code(m))) for m in marks}
+            found[variable.name] = {mark: n for mark, n in counts.items() if n}
+    return {name: counts for name, counts in found.items() if counts}
+
+
+def decimal_columns(data: Dataset, declared: Collection[str] = ()) -> list[str]:
+    """Name the columns whose states are numbers, one of them at least not whole.
+
+    Examples
+    --------
+    >>> from bestdag.data.readers import read
+    >>> import warnings; warnings.simplefilter("ignore")
+    >>> decimal_columns(read({"a": [1.5, 2.5], "b": [1.0, 2.0], "c": ["x", "1.5"]}))
+    ['a']
+    """
+    return [
+        variable.name
+        for variable in data.variables
+        if variable.name not in declared
+        and variable.cuts is None
+        and _are_decimals(
+            [state for state in variable.states if state not in (*MARKS, MISSING_STATE)]
+        )
+    ]
+
+
+def _are_decimals(states: list[str]) -> bool:
+    is_found = False
+    for state in states:
+        number = number_in(state)
+        if number is None:
+            return False
+        is_found = is_found or not number.is_integer()
+    return is_found
+
+
+def total_by_mark(found: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    """Add up the counts of all columns."""
+    totals: dict[str, int] = {}
+    for counts in found.values():
+        for mark, n in counts.items():
+            totals[mark] = totals.get(mark, 0) + n
+    return totals
