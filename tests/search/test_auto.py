@@ -92,6 +92,28 @@ def test_statements_about_paths_are_obeyed():
     assert knowledge.allows(found.dag)
 
 
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+@pytest.mark.parametrize("name", ["bic", "max_bdeu"])
+def test_a_few_variables_are_proved_at_once(n, name):
+    data = chain_data(n, 60, 0)
+    found = Auto().run(Problem(Scorer(data, name)))
+    assert found.is_proved
+    assert found.notes[0].startswith("auto worked on a proof for ")
+
+
+def test_an_interrupt_is_not_called_an_end(monkeypatch):
+    world = World(monkeypatch)
+
+    def pressed(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "ParentSetListing", pressed)
+    found = world.run()
+    assert found.status == "interrupted"
+    assert "ended" not in found.notes[0]
+    assert found.bound == 0.0
+
+
 def test_ctrl_c_at_the_first_moment(monkeypatch):
     def pressed(*_, **__):
         raise KeyboardInterrupt
@@ -180,7 +202,7 @@ class World:
 
     def run(self, settings=None, **limits):
         self.now, self.log = 0.0, []
-        return (settings or Auto()).run(Problem(Scorer(chain_data(8, 20, 0), "bic"), **limits))
+        return (settings or Auto()).run(Problem(Scorer(chain_data(9, 20, 0), "bic"), **limits))
 
 
 def test_the_work_up_to_a_step_does_not_depend_on_the_limit(monkeypatch):
@@ -221,7 +243,7 @@ def test_without_a_limit_two_idle_seconds_are_the_end(monkeypatch):
     assert found.status == "local optimum"
     assert found.score == -98.0
     assert 2.0 < world.now < 3.5
-    assert "ended when nothing had improved for as long as that took" in found.notes[0]
+    assert "ended when nothing had improved for as long as it took to get there" in found.notes[0]
 
 
 def test_without_a_limit_the_idle_time_is_as_long_as_it_took(monkeypatch):

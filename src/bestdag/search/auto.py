@@ -36,8 +36,9 @@ _LEAST_SHARE, _MOST_SHARE = 0.01, 0.25
 _SHARE_BEFORE_WHOLE = 0.25
 # A forecast is good to a factor of two.
 _CAUTION = 2.0
-# What comes within so many seconds needs nothing before it.
+# What comes within so many seconds needs nothing before it, nor do so few variables.
 _AT_ONCE = 1.0
+_FEW_VARIABLES = 8
 _LEAST_SLICE = 0.2
 # Of the free memory, for parent sets under way.
 _SHARE_OF_MEMORY = 0.4
@@ -148,12 +149,15 @@ class _Run:
         self._take_structure()
         if self._proved is not None:
             found = self._proved
-            return replace(found, seconds=self._given.seconds, notes=(self._note(), *found.notes))
+            note = self._what_was_done()
+            return replace(found, seconds=self._given.seconds, notes=(note, *found.notes))
         return self._unproved(status)
 
     def _search(self) -> Status:
         self._whole = self._fitting_forecast()
-        if self._whole is None or self._whole.seconds > _AT_ONCE:
+        if len(self._problem.names) <= _FEW_VARIABLES:
+            self._prove_by_whole()
+        elif self._whole is None or self._whole.seconds > _AT_ONCE:
             self._improve()
             self._first_bound()
         else:
@@ -320,10 +324,13 @@ class _Run:
             seconds=self._given.seconds,
             settings=asdict(self._settings),
             trace=tuple(trace),
-            notes=(self._note(), f"{why}{bound.how}"),
+            notes=(
+                f"{self._what_was_done()}{self._ending(status)}; {self._advice()}",
+                f"{why}{bound.how}",
+            ),
         )
 
-    def _note(self) -> str:
+    def _what_was_done(self) -> str:
         improver = self._improver
         parts = []
         if improver.n_rounds:
@@ -332,15 +339,14 @@ class _Run:
         if self._spent["proof"] > 0:
             aim = "a proof" if self._turns else "a bound"
             parts.append(f"worked on {aim} for {self._spent['proof']:.1f} s")
-        text = f"auto {' and '.join(parts) or 'had no time'}"
-        return text if self._proved is not None else f"{text}{self._ending()}; {self._advice()}"
+        return f"auto {' and '.join(parts) or 'had no time'}"
 
-    def _ending(self) -> str:
-        if self._has_limit or self._improver.n_rounds == self._settings.rounds:
-            return ""
-        if self._problem.out_of_time():
+    def _ending(self, status: Status) -> str:
+        if status == "local optimum":
+            return ", and ended when nothing had improved for as long as it took to get there"
+        if status == "time limit" and not self._has_limit:
             return f", its budget of {self._settings.budget:g} s"
-        return ", and ended when nothing had improved for as long as that took"
+        return ""
 
     def _advice(self) -> str:
         if self._seconds_for_whole is not None:
