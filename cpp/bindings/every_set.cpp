@@ -75,8 +75,10 @@ void register_every_set(nb::module_& m) {
         "forecast_every_set",
         [](const BoundTable& table, const bestdag::Kernel& kernel, bool leave_out,
            int threads) -> std::optional<std::pair<double, double>> {
-            const auto forecast =
-                bestdag::forecast_every_set(table.table, kernel, leave_out, threads);
+            bestdag::EverySetForecast forecast;
+            run_unlocked(threads, [&](const bestdag::Execution& execution) {
+                forecast = bestdag::forecast_every_set(table.table, kernel, leave_out, execution);
+            });
             if (!forecast.is_possible) return std::nullopt;
             const std::size_t n = table.table.n_columns();
             return std::pair{forecast.bytes + bestdag::whole_program_bytes(n, threads),

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -29,11 +30,12 @@ constexpr std::size_t kTailColumns = 10;  // filled in one loop where no row is 
 constexpr double kMaxShapes = 1u << 20;   // multisets of arities: each has a constant
 constexpr double kMaxSizedShapes = 1u << 14;
 constexpr std::size_t kMaxRemembered = std::size_t{1} << 22;  // doubles, for terms of larger counts
-constexpr std::size_t kPaths = 64;                            // walked through to estimate the work
-constexpr double kSplitSteps = 3.0;    // splitting cells by more than two states, per row
-constexpr double kLeafSteps = 20.0;    // what a set takes beside its rows, in rows
-constexpr std::uint32_t kFirst = 255;  // "differs" of the first row of a cell
-constexpr double kSlack = 1e-9;        // what rounding may do to a score, of its size
+constexpr std::size_t kRowsAtOnce = 1u << 16;  // collapsed between two looks at the stop flag
+constexpr int kPaths = 64;                     // walked through to estimate the work
+constexpr double kSplitSteps = 3.0;            // splitting cells by more than two states, per row
+constexpr double kLeafSteps = 20.0;            // what a set takes beside its rows, in rows
+constexpr std::uint32_t kFirst = 255;          // "differs" of the first row of a cell
+constexpr double kSlack = 1e-9;                // what rounding may do to a score, of its size
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 template <class Weight>
@@ -59,9 +61,9 @@ struct Layout {
     std::size_t n_tail;
     std::vector<std::size_t> arities;  // that occur, ascending
 
-    explicit Layout(const Table& table_) : table(table_), n(table_.n_columns()) {
+    Layout(const Table& table_, const StopFlag& stop) : table(table_), n(table_.n_columns()) {
         order_columns();
-        collapse();
+        collapse(stop);
         number_shapes();
     }
 
@@ -86,7 +88,7 @@ private:
     }
 
     // Sort by the last place, then the one before and so on; equal rows become one.
-    void collapse() {
+    void collapse(const StopFlag& stop) {
         std::vector<std::uint32_t> order, sorted;
         for (std::size_t row = 0; row < table.n_rows(); ++row) {
             if (weight_of(row) > 0.0) order.push_back(static_cast<std::uint32_t>(row));
@@ -94,6 +96,7 @@ private:
         sorted.resize(order.size());
         std::vector<std::size_t> begin;
         for (std::size_t place = 0; place < n; ++place) {
+            if (stop) return;
             const Column& codes_here = table.column(column[place]);
             begin.assign(codes_here.arity + 1, 0);
             for (const std::uint32_t row : order) ++begin[codes_here[row] + 1];
@@ -103,6 +106,7 @@ private:
         }
         codes.resize(n);
         for (std::size_t i = 0; i < order.size(); ++i) {
+            if (i % kRowsAtOnce == 0 && stop) return;
             const std::uint32_t differs = i == 0 ? kFirst : last_difference(order[i - 1], order[i]);
             if (differs == kNone) {
                 rows.back().weight += static_cast<Weight>(weight_of(order[i]));
@@ -699,6 +703,13 @@ void with_weight_type(const Table& table, const Use& use) {
     }
 }
 
+// Work for the calling thread to wait for, so that it hears when to stop.
+void aside(const Table& table, const Execution& execution,
+           const std::function<void(const StopFlag&)>& work) {
+    const double expected = 50.0 * static_cast<double>(table.n_rows() * table.n_columns());
+    parallel_for(1, expected, execution, [&](std::size_t, const StopFlag& stop) { work(stop); });
+}
+
 bool has_set_form(const Table& table, const Kernel& kernel) {
     const std::size_t n = table.n_columns();
     if (n < 1 || n > kMaxEverySetColumns || kernel.traits().may_refuse) return false;
@@ -735,28 +746,29 @@ bool is_by_arity(const Table& table, const Kernel& kernel) {
 }  // namespace
 
 EverySetForecast forecast_every_set(const Table& table, const Kernel& kernel, bool leave_out,
-                                    int threads) {
+                                    const Execution& execution) {
     EverySetForecast forecast;
     if (!has_set_form(table, kernel)) return forecast;
     forecast.is_possible = true;
     with_weight_type(table, [&](auto zero) {
         using Weight = decltype(zero);
-        const Layout<Weight> layout(table);
-        SetValues values = outline(layout, is_by_arity(table, kernel));
-        const StopFlag stop = false;
-        Walk<Weight> walk(layout, kernel, values, leave_out, stop);
-        for (std::size_t path = 0; path < kPaths; ++path) {
-            forecast.row_steps += walk.random_path({2006, 445}, path) / static_cast<double>(kPaths);
-        }
-        const auto n = static_cast<double>(layout.n);
-        const double rows = n * static_cast<double>(layout.rows.size() * sizeof(Row<Weight>));
-        const double terms =
-            static_cast<double>(sizeof(double) * (1 + values.given.size())) *
-            std::min(static_cast<double>(kMaxRemembered),
-                     static_cast<double>(layout.n_shapes) *
-                         (static_cast<double>(kSmallCounts) + table.total_weight()));
-        forecast.bytes = static_cast<double>(n_arrays(values)) * std::exp2(n) * sizeof(double) +
-                         threads * (rows + terms);
+        aside(table, execution, [&](const StopFlag& stop) {
+            const Layout<Weight> layout(table, stop);
+            SetValues values = outline(layout, is_by_arity(table, kernel));
+            Walk<Weight> walk(layout, kernel, values, leave_out, stop);
+            for (int path = 0; path < kPaths && !stop; ++path) {
+                forecast.row_steps +=
+                    walk.random_path({2006, 445}, static_cast<std::uint64_t>(path)) / kPaths;
+            }
+            const auto n = static_cast<double>(layout.n);
+            const double rows = n * static_cast<double>(layout.rows.size() * sizeof(Row<Weight>));
+            const double counts = static_cast<double>(kSmallCounts) + table.total_weight();
+            const double terms = static_cast<double>(sizeof(double) * (1 + values.given.size())) *
+                                 std::min(static_cast<double>(kMaxRemembered),
+                                          static_cast<double>(layout.n_shapes) * counts);
+            forecast.bytes = static_cast<double>(n_arrays(values)) * std::exp2(n) * sizeof(double) +
+                             execution.threads * (rows + terms);
+        });
     });
     return forecast;
 }
@@ -766,7 +778,9 @@ SetValues every_set(const Table& table, const Kernel& kernel, bool leave_out,
     SetValues values;
     with_weight_type(table, [&](auto zero) {
         using Weight = decltype(zero);
-        const Layout<Weight> layout(table);
+        std::optional<Layout<Weight>> made;
+        aside(table, execution, [&](const StopFlag& stop) { made.emplace(table, stop); });
+        const Layout<Weight>& layout = *made;
         values = outline(layout, is_by_arity(table, kernel));
         values.joint = std::make_unique<Cells<double>>(values.n_sets());
         for (auto& given : values.given) given = std::make_unique<Cells<double>>(values.n_sets());

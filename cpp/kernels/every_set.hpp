@@ -48,7 +48,7 @@ struct EverySetForecast {
 // infinity and are not counted: right where every child may be without parents and no prior adds to
 // the scores.
 EverySetForecast forecast_every_set(const Table& table, const Kernel& kernel, bool leave_out,
-                                    int threads);
+                                    const Execution& execution);
 
 // Requires is_possible. `progress` is told the share of the work done by the calling thread and
 // returns true to stop. Throws Interrupted.

@@ -38,6 +38,9 @@ __all__ = ["WholeForecast", "WholeProof", "WholeResult", "forecast_whole", "solv
 
 MIN_VARIABLES, MAX_VARIABLES = 6, 30  # fewer are no trouble for any engine; more take too long
 _NANOSECONDS_PER_STEP, _NANOSECONDS_PER_CHOICE = 4.0, 12.0  # of one thread
+_NANOSECONDS_PER_CODE = 30.0
+# Of the time that is left, for the forecast; where it takes more, nothing is proved in time.
+_SHARE_TO_LOOK = 0.05
 _MAX_LIMIT = 2.0**51 - 1
 _EPSILON = 2.0**-50  # four roundings of a double
 # Beyond this a check by scoring every family takes hours.
@@ -78,7 +81,7 @@ def forecast_whole(problem: Problem) -> WholeForecast | None:
     if nodes.required_edges or nodes.has_ancestral:
         return None
     limits = _limits(problem, scorer)
-    if limits is None:
+    if limits is None or _looking_takes(scorer) > _SHARE_TO_LOOK * problem.seconds_left:
         return None
     needed = scorer.forecast_every_set(leave_out=_may_leave_out(limits))
     if needed is None:
@@ -86,6 +89,11 @@ def forecast_whole(problem: Problem) -> WholeForecast | None:
     n_bytes, steps = needed
     work = _NANOSECONDS_PER_STEP * steps + _NANOSECONDS_PER_CHOICE * n * 2.0**n
     return WholeForecast(n_bytes, 1e-9 * work / thread_count(problem.threads, who="exact"))
+
+
+def _looking_takes(scorer: Scorer) -> float:
+    """Seconds to bring the rows into order, which a forecast does."""
+    return 1e-9 * _NANOSECONDS_PER_CODE * scorer.dataset.n_rows * len(scorer.variables)
 
 
 def solve_whole(
