@@ -24,7 +24,7 @@ from bestdag import _core
 from bestdag.counts.engine import ParentLimits
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
-from bestdag.machine import SHARE_OF_MEMORY, available_memory, require_memory, thread_count
+from bestdag.machine import SHARE_OF_MEMORY, available_memory, thread_count
 from bestdag.scores.listing import ArcPrior, limits_within, with_bonuses
 from bestdag.scores.scorer import Scorer
 from bestdag.search.base import Problem
@@ -99,7 +99,7 @@ def _looking_takes(scorer: Scorer) -> float:
 def solve_whole(
     problem: Problem, incumbent: Dag, *, progress: Callable[[float], None] | None = None
 ) -> WholeResult:
-    """Find a best structure and prove it; `forecast_whole` must not be None.
+    """Find a best structure and prove it; for problems whose forecast is not None and has room.
 
     Parameters
     ----------
@@ -114,15 +114,9 @@ def solve_whole(
     ------
     KeyboardInterrupt
         Within a tenth of a second of Ctrl-C.
-    NotEnoughMemoryError
-        When the forecast is above four fifths of the free memory.
     """
     scorer = problem.scorer("exact")
-    needed = forecast_whole(problem)
-    assert needed is not None
     n = len(problem.names)
-    what = f"dynamic programming over all parent sets of {n} variables"
-    require_memory("exact", what, int(needed.n_bytes), "set max_parents or use engine='bnc'")
     run = _Run(problem, scorer, progress)
     score = scorer.total(incumbent)
     best = run.best_scores()
