@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.counts.family import FamilyCounts
-from bestdag.errors import DataError, InvalidParameterError, require_positive
+from bestdag.errors import DataError, InvalidParameterError, require_prior_count
 from bestdag.parameters.base import normalized, shares_unobserved
 from bestdag.scores.bd import BD
 from bestdag.scores.bde import BDe
@@ -104,7 +104,7 @@ class Dirichlet(_WithSource):
         given = [name for name, value in self._settings().items() if value is not None]
         for name in ("ess", "pseudo_count"):
             if name in given:
-                require_positive("Dirichlet", name, getattr(self, name))
+                require_prior_count("Dirichlet", name, getattr(self, name))
         if len(given) > 1 and (given != ["ess", "prior"] or isinstance(self.prior, HasPriors)):
             raise InvalidParameterError(
                 "Dirichlet: give one of ess, pseudo_count, tables and prior (ess also with a "
