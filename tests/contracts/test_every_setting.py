@@ -93,13 +93,11 @@ def test_settings_of_scores(name, setting, value):
 @every_value
 @pytest.mark.parametrize(("name", "setting"), numeric_settings(SEARCHES))
 def test_settings_of_searches(name, setting, value):
-    works_or_is_refused(
-        lambda: learn(
-            DATA,
-            search=SEARCHES[name](**NEEDED.get(name, {}), **{setting: value}),
-            time_limit=0.02,
-        )
-    )
+    def work():
+        search = SEARCHES[name](**NEEDED.get(name, {}), **{setting: value})
+        assert math.isfinite(learn(DATA, search=search, time_limit=0.02).found.score)
+
+    works_or_is_refused(work)
 
 
 @every_value
@@ -110,15 +108,21 @@ def test_limits_of_every_search(name, setting, value):
     if setting == "time_limit" and not isinstance(value, str | list | None):
         limits["max_parents"] = 1
     search = SEARCHES[name](**NEEDED.get(name, {}))
-    works_or_is_refused(lambda: learn(DATA, search=search, **limits))
+
+    def work():
+        assert math.isfinite(learn(DATA, search=search, **limits).found.score)
+
+    works_or_is_refused(work)
 
 
 @every_value
 @pytest.mark.parametrize(("name", "setting"), numeric_settings(ESTIMATORS))
 def test_settings_of_estimators(name, setting, value):
-    works_or_is_refused(
-        lambda: fit_network(DAG, DATA, ESTIMATORS[name](**{setting: value})).log_probability(DATA)
-    )
+    def work():
+        network = fit_network(DAG, DATA, ESTIMATORS[name](**{setting: value}))
+        assert all(map(math.isfinite, network.log_probability(DATA)))
+
+    works_or_is_refused(work)
 
 
 def test_there_are_settings_to_try():

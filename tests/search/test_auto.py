@@ -19,8 +19,8 @@ from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
 from bestdag.search.base import Problem, SearchResult
 from bestdag.search.bound import Bound
+from bestdag.search.exact.dp import Forecast
 from bestdag.search.exact.search import Exact
-from bestdag.search.exact.whole import WholeForecast
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.improve import Structure
 from bestdag.search.tabu import Tabu
@@ -268,14 +268,14 @@ def test_rounds_are_the_end(monkeypatch):
 
 
 def test_a_quick_proof_comes_at_once(monkeypatch):
-    world = World(monkeypatch, whole=WholeForecast(1e6, 0.5))
+    world = World(monkeypatch, whole=Forecast(10**6, 0.5))
     found = world.run(time_limit=10.0)
     assert found.is_proved
     assert [what for what, _ in world.log] == ["exact"]
 
 
 def test_a_longer_proof_comes_after_a_quarter_of_its_forecast(monkeypatch):
-    world = World(monkeypatch, whole=WholeForecast(1e6, 8.0))
+    world = World(monkeypatch, whole=Forecast(10**6, 8.0))
     found = world.run(time_limit=20.0)
     assert found.is_proved
     assert world.log[-1][0] == "exact"
@@ -284,25 +284,25 @@ def test_a_longer_proof_comes_after_a_quarter_of_its_forecast(monkeypatch):
 
 
 def test_a_proof_that_does_not_fit_is_not_begun(monkeypatch):
-    world = World(monkeypatch, whole=WholeForecast(1e6, 8.0))
+    world = World(monkeypatch, whole=Forecast(10**6, 8.0))
     found = world.run(time_limit=10.0)
     assert world.count("exact") == 0
     assert "a time limit of 30 s would give a proof" in found.notes[0]
 
 
 def test_without_a_limit_a_proof_that_fits_the_budget_comes_before_the_end(monkeypatch):
-    world = World(monkeypatch, whole=WholeForecast(1e6, 29.0))
+    world = World(monkeypatch, whole=Forecast(10**6, 29.0))
     assert world.run().is_proved
 
 
 def test_memory_that_is_not_there_is_not_asked_for(monkeypatch):
-    world = World(monkeypatch, whole=WholeForecast(1e18, 0.5))
+    world = World(monkeypatch, whole=Forecast(10**18, 0.5))
     world.run(time_limit=3.0)
     assert world.count("exact") == 0
 
 
 def test_a_proof_that_fails_leaves_the_better_structure_and_its_bound(monkeypatch):
-    world = World(monkeypatch, whole=WholeForecast(1e6, 4.0), proves=False)
+    world = World(monkeypatch, whole=Forecast(10**6, 4.0), proves=False)
     found = world.run(time_limit=10.0)
     assert (found.status, found.search, found.score) == ("time limit", "exact", -50.0)
     assert found.bound == -50.0

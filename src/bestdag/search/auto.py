@@ -17,9 +17,9 @@ from bestdag.search.base import Problem, SearchResult, Status
 from bestdag.search.bound import Bound, upper_bound
 from bestdag.search.climbing.feasible import feasible_parents
 from bestdag.search.exact.components import decompose
-from bestdag.search.exact.dp import forecast
+from bestdag.search.exact.dp import Forecast, forecast
 from bestdag.search.exact.search import Exact
-from bestdag.search.exact.whole import WholeForecast, forecast_whole
+from bestdag.search.exact.whole import forecast_whole
 from bestdag.search.improve import Improver, Structure
 from bestdag.search.order import OrderSearch
 
@@ -124,14 +124,13 @@ class _Run:
         self._problem = problem.within(left)
         start = problem.start or _feasible(problem)
         self._improver = Improver(self._problem, start)
-        self._whole: WholeForecast | None = None  # as long as it is to be tried
+        self._whole: Forecast | None = None  # as long as it is to be tried
         self._seconds_for_whole: float | None = None
         self._listing: ParentSetListing | None = None
         self._table: ScoreTable | None = None  # once all sets are listed
         self._best = self._improver.best
         self._found_by = "order"
         self._bound = Bound(value=None, how="there was no time for one")
-        self._resolution = 0.0
         self._proved: SearchResult | None = None
         self._news_at = 0.0  # when score or bound improved last
         self._spent = {"structures": 0.0, "proof": 0.0}
@@ -213,8 +212,6 @@ class _Run:
         if found.score > self._best.score + _MIN_RELATIVE_GAIN * abs(found.score):
             self._best, self._found_by = found, by
             self._news_at = self._problem.seconds
-        elif self._best.dag is self._improver.best.dag:
-            self._found_by = "order"
 
     def _report(self) -> None:
         gap = "" if self._bound.value is None else f", bound {self._bound.value:.4f}"
@@ -222,7 +219,7 @@ class _Run:
 
     # The proof over all parent sets.
 
-    def _fitting_forecast(self) -> WholeForecast | None:
+    def _fitting_forecast(self) -> Forecast | None:
         needed = forecast_whole(self._problem)
         if needed is None or not needed.has_room:
             return None

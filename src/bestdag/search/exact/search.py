@@ -17,11 +17,12 @@ from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.base import Problem, SearchResult, Status
 from bestdag.search.bound import upper_bound, with_bound
+from bestdag.search.exact.dp import Forecast
 from bestdag.search.exact.engine import Status as EngineStatus
 from bestdag.search.exact.relaxed import EngineChoice, Solved, Solver
 from bestdag.search.exact.statement_tree import NoStructureError, Outcome, StatementTree
 from bestdag.search.exact.statements import Statements
-from bestdag.search.exact.whole import WholeForecast, forecast_whole, solve_whole
+from bestdag.search.exact.whole import forecast_whole, solve_whole
 from bestdag.search.hill_climb import HillClimb
 
 __all__ = ["Exact"]
@@ -195,11 +196,11 @@ class Exact:
         return _canonical(problem, result)
 
 
-def _fits(needed: WholeForecast, problem: Problem) -> bool:
+def _fits(needed: Forecast, problem: Problem) -> bool:
     return needed.has_room and _CAUTION * needed.seconds <= problem.seconds_left
 
 
-def _is_worth_listing(problem: Problem, needed: WholeForecast) -> bool:
+def _is_worth_listing(problem: Problem, needed: Forecast) -> bool:
     """Whether lists may be the faster way: few parents, or bounds that may leave few sets."""
     if problem.has_table:
         return True

@@ -24,17 +24,18 @@ from bestdag import _core
 from bestdag.counts.engine import ParentLimits
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
-from bestdag.machine import SHARE_OF_MEMORY, available_memory, thread_count
+from bestdag.machine import thread_count
 from bestdag.scores.listing import ArcPrior, limits_within, with_bonuses
 from bestdag.scores.scorer import Scorer
 from bestdag.search.base import Problem
+from bestdag.search.exact.dp import Forecast
 from bestdag.search.exact.verification import VerificationError
 
 _Masks = npt.NDArray[np.uint64]
 _Reals = npt.NDArray[np.float64]
 _Rules = tuple[_Masks, _Masks, npt.NDArray[np.int64], _Reals, _Reals]
 
-__all__ = ["WholeForecast", "WholeProof", "WholeResult", "forecast_whole", "solve_whole"]
+__all__ = ["WholeProof", "WholeResult", "forecast_whole", "solve_whole"]
 
 MIN_VARIABLES, MAX_VARIABLES = 6, 30  # fewer are no trouble for any engine; more take too long
 _NANOSECONDS_PER_STEP, _NANOSECONDS_PER_CHOICE = 4.0, 12.0  # of one thread
@@ -47,20 +48,6 @@ _EPSILON = 2.0**-50  # four roundings of a double
 _MOST_VERIFIED = 20
 
 
-@dataclass(frozen=True, slots=True)
-class WholeForecast:
-    """What it takes: bytes of memory, and seconds (within a factor of about two)."""
-
-    n_bytes: float
-    seconds: float
-
-    @property
-    def has_room(self) -> bool:
-        """Whether four fifths of the memory that is available suffice."""
-        free = available_memory()
-        return free is None or self.n_bytes <= SHARE_OF_MEMORY * free
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeResult:
     """A structure, the sum of the best local scores, and a proof when there was time for one."""
@@ -71,7 +58,7 @@ class WholeResult:
     proof: WholeProof | None
 
 
-def forecast_whole(problem: Problem) -> WholeForecast | None:
+def forecast_whole(problem: Problem) -> Forecast | None:
     """Say what solving takes; None where the score, the prior or the sizes do not allow it."""
     n = len(problem.names)
     scorer = problem.scores
@@ -88,7 +75,7 @@ def forecast_whole(problem: Problem) -> WholeForecast | None:
         return None
     n_bytes, steps = needed
     work = _NANOSECONDS_PER_STEP * steps + _NANOSECONDS_PER_CHOICE * n * 2.0**n
-    return WholeForecast(n_bytes, 1e-9 * work / thread_count(problem.threads, who="exact"))
+    return Forecast(int(n_bytes), 1e-9 * work / thread_count(problem.threads, who="exact"))
 
 
 def _looking_takes(scorer: Scorer) -> float:
@@ -244,7 +231,7 @@ def _best_score(scorer: Scorer, limits: list[ParentLimits]) -> float:
     n = len(limits)
     families = scorer.all_families(n - 1)
     sets = np.arange(1 << (n - 1))
-    sizes = np.bitwise_count(sets) if hasattr(np, "bitwise_count") else _popcount(sets)
+    sizes = _popcount(sets)
     by_size = np.argsort(sizes, kind="stable")  # the order in which families are listed
     inside = []
     for v, variable in enumerate(scorer.variables):
