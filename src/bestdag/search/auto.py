@@ -181,8 +181,8 @@ class _Run:
             or self._improver.n_rounds == self._settings.rounds
         ):
             self._prove_by_whole()
-        elif whole is None and self._spent["proof"] < self._share() * seconds:
-            self._work_on_proof(max(_LEAST_SLICE, self._share() * seconds))
+        elif whole is None and self._spent["proof"] + _LEAST_SLICE <= self._share() * seconds:
+            self._work_on_proof(self._share() * seconds)
         else:
             self._improve()
 
