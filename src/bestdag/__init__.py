@@ -61,15 +61,12 @@ _HOME = {
 
 def _listed() -> dict[str, Any]:
     """Return the public classes that need no line above."""
-    import bestdag.errors as errors
-    from bestdag.parameters import ESTIMATORS
-    from bestdag.scores import SCORES
-    from bestdag.search import SEARCHES
-
-    classes = [entry for one in (SCORES, SEARCHES, ESTIMATORS) for entry in one.values()]
-    raised = [value for value in vars(errors).values() if isinstance(value, type)]
-    classes += [kind for kind in raised if issubclass(kind, Exception)]
-    return {entry.__name__: entry for entry in classes if entry.__module__.startswith("bestdag.")}
+    homes = {"scores": "SCORES", "search": "SEARCHES", "parameters": "ESTIMATORS"}
+    lists = [getattr(importlib.import_module(f"bestdag.{m}"), name) for m, name in homes.items()]
+    classes = [entry for listed in lists for entry in listed.values()]
+    raised = vars(importlib.import_module("bestdag.errors")).values()
+    classes += [kind for kind in raised if isinstance(kind, type) and issubclass(kind, Exception)]
+    return {entry.__name__: entry for entry in classes}
 
 
 def __getattr__(name: str) -> Any:
