@@ -16,8 +16,8 @@ import tomllib
 from pathlib import Path
 
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import BranchAndCut
-from bestdag.search.exact.certificate import verify
+from bestdag.search.exact.bnc.certificate import verify
+from bestdag.search.exact.bnc.engine import BranchAndCut
 from bestdag.search.exact.components import decompose
 
 FOLDER = Path(os.environ.get("BESTDAG_DATA", Path(__file__).parents[2] / "shared" / "data"))

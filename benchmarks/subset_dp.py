@@ -18,7 +18,7 @@ import numpy as np
 from bestdag import _core
 from bestdag.machine import thread_count
 from bestdag.scores.table import ParentSets, ScoreTable
-from bestdag.search.exact.dp import forecast, solve_dp
+from bestdag.search.exact.dp.engine import forecast, solve_dp
 
 
 def random_table(n: int, n_sets: int, seed: int = 0, max_parents: int = 5) -> ScoreTable:

@@ -12,9 +12,9 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
-from bestdag.search.exact import relaxed
-from bestdag.search.exact.bnc import solve_bnc
-from bestdag.search.exact.dp import Forecast, solve_dp
+from bestdag.search.exact import solver as relaxed
+from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.dp.engine import Forecast, solve_dp
 from bestdag.search.exact.search import Exact
 from bestdag.search.exact.verification import VerificationError, verify_engine_result
 from bestdag.search.problem import Problem

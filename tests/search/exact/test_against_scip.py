@@ -10,8 +10,8 @@ import random
 import pytest
 
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import solve_bnc
-from bestdag.search.exact.dp import solve_dp
+from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.dp.engine import solve_dp
 from tests.search.exact.brute_force import random_table
 from tests.shared_data import shared_file
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import solve_bnc
-from bestdag.search.exact.certificate import verify
-from bestdag.search.exact.engine import EngineResult
+from bestdag.search.exact.bnc.certificate import verify
+from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.solution import EngineResult
 from tests.search.exact.brute_force import (
     best_by_dp,
     best_by_enumeration,

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import bestdag.machine
 from bestdag import _core
 from bestdag.errors import GraphError, InvalidParameterError, NotEnoughMemoryError
-from bestdag.search.exact.dp import Forecast, forecast, solve_dp
+from bestdag.search.exact.dp.engine import Forecast, forecast, solve_dp
 from tests.search.exact.tables import (
     best_by_choices,
     best_by_recursion,
@@ -188,7 +188,7 @@ def test_single_precision_may_confuse_what_is_closer_than_its_resolution():
 
 @pytest.fixture
 def always_four_bytes_first(monkeypatch):
-    monkeypatch.setattr("bestdag.search.exact.dp._MAX_VARIABLES_DOUBLE", 0)
+    monkeypatch.setattr("bestdag.search.exact.dp.engine._MAX_VARIABLES_DOUBLE", 0)
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -221,7 +221,7 @@ def test_rivals_are_decided_as_in_eight_bytes(always_four_bytes_first, seed):
 
 def test_rivals_that_were_decided_are_not_solved_again(always_four_bytes_first, monkeypatch):
     # Costs of ten million, a score of zero: the finest units leave more than 1e-9 open.
-    from bestdag.search.exact.dp_problem import Problem
+    from bestdag.search.exact.dp.component import Problem
 
     cells, solved = [], Problem.solved
     monkeypatch.setattr(
@@ -285,7 +285,7 @@ def test_four_bytes_must_do_without_memory_or_time_for_eight(always_four_bytes_f
     }
     for deadline, lacking in ((None, "memory"), (time.monotonic() + 60, "time")):
         monkeypatch.setattr(
-            "bestdag.search.exact.dp.forecast",
+            "bestdag.search.exact.dp.engine.forecast",
             lambda *_, precision, needed=forecasts[lacking], **__: (
                 needed if precision == "double" else Forecast(0, 0.0)
             ),
@@ -298,7 +298,7 @@ def test_four_bytes_must_do_without_memory_or_time_for_eight(always_four_bytes_f
 def test_an_interrupt_while_solving_again_keeps_the_first_proof(
     always_four_bytes_first, monkeypatch
 ):
-    from bestdag.search.exact.dp_problem import Problem
+    from bestdag.search.exact.dp.component import Problem
 
     solved = Problem.solved
 
@@ -330,7 +330,7 @@ def test_an_interrupt_while_rivals_are_compared_keeps_the_proof(always_four_byte
 
 
 def test_after_such_an_interrupt_nothing_more_is_begun(always_four_bytes_first, monkeypatch):
-    from bestdag.search.exact import relaxed
+    from bestdag.search.exact import solver as relaxed
 
     # Two components: a small one, whose comparison is interrupted, and one that would take long.
     ring = [{(1,): 0.0, (): -1.0}, {(2,): 0.0, (): -2.0}, {(0,): 0.0, (): -3.0}]

@@ -9,7 +9,7 @@ from bestdag.graph.enumeration import all_dags
 from bestdag.scores import SCORES
 from bestdag.scores.build import build_score_table
 from bestdag.scores.scorer import Scorer
-from bestdag.search.exact.dp import solve_dp
+from bestdag.search.exact.dp.engine import solve_dp
 from tests.scores.random_data import random_dataset
 
 

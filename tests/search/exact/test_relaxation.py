@@ -10,10 +10,10 @@ import pytest
 
 from bestdag import _core
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import solve_bnc
-from bestdag.search.exact.certificate import verify
-from bestdag.search.exact.master import Master, Solution
-from bestdag.search.exact.relaxation import Cut, Relaxation, Sets
+from bestdag.search.exact.bnc.certificate import verify
+from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.bnc.master import Master, Solution
+from bestdag.search.exact.bnc.relaxation import Cut, Relaxation, Sets
 from tests.search.exact.brute_force import best_by_dp, is_acyclic, random_table
 
 

@@ -17,12 +17,12 @@ from bestdag.registry import setting
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.bound import upper_bound, with_bound
-from bestdag.search.exact.dp import Forecast
-from bestdag.search.exact.engine import Status as EngineStatus
-from bestdag.search.exact.relaxed import EngineChoice, Solved, Solver
-from bestdag.search.exact.statement_tree import NoStructureError, Outcome, StatementTree
-from bestdag.search.exact.statements import Statements
-from bestdag.search.exact.whole import forecast_whole, solve_whole
+from bestdag.search.exact.dp.all_sets import forecast_whole, solve_whole
+from bestdag.search.exact.dp.engine import Forecast
+from bestdag.search.exact.solution import Status as EngineStatus
+from bestdag.search.exact.solver import EngineChoice, Solved, Solver
+from bestdag.search.exact.statements.search import NoStructureError, Outcome, StatementTree
+from bestdag.search.exact.statements.statements import Statements
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult, Status

@@ -7,9 +7,9 @@ from functools import cache
 
 from bestdag.errors import BestdagError
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import solve_bnc
-from bestdag.search.exact.certificate import Certificate, verify
-from bestdag.search.exact.engine import EngineResult
+from bestdag.search.exact.bnc.certificate import Certificate, verify
+from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.solution import EngineResult
 
 __all__ = ["VerificationError", "verify_engine_result"]
 

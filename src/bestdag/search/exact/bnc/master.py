@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestdag.search.exact.relaxation import Relaxation
+from bestdag.search.exact.bnc.relaxation import Relaxation
 
 __all__ = ["Master", "Solution"]
 

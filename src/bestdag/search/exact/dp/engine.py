@@ -26,9 +26,9 @@ from bestdag.errors import InvalidParameterError, require_choice
 from bestdag.machine import SHARE_OF_MEMORY, available_memory, require_memory, thread_count
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.components import Component, decompose
-from bestdag.search.exact.dp_certificate import DpCertificate
-from bestdag.search.exact.dp_problem import Problem
-from bestdag.search.exact.engine import EngineResult, Status
+from bestdag.search.exact.dp.component import Problem
+from bestdag.search.exact.dp.proof import DpCertificate
+from bestdag.search.exact.solution import EngineResult, Status
 
 __all__ = ["MAX_VARIABLES", "Forecast", "Precision", "forecast", "solve_dp"]
 

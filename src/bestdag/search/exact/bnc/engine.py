@@ -13,10 +13,10 @@ import numpy as np
 from bestdag import _core
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.certificate import Certificate, Node
-from bestdag.search.exact.engine import EngineResult, Status
-from bestdag.search.exact.relaxation import Relaxation, Sets
-from bestdag.search.exact.tree import Stopped, Tree
+from bestdag.search.exact.bnc.certificate import Certificate, Node
+from bestdag.search.exact.bnc.relaxation import Relaxation, Sets
+from bestdag.search.exact.bnc.tree import Stopped, Tree
+from bestdag.search.exact.solution import EngineResult, Status
 
 __all__ = ["BranchAndCut", "solve_bnc"]
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from bestdag.errors import CertificateError
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.exact.components import decompose
-from bestdag.search.exact.engine import EngineResult
-from bestdag.search.exact.narrowing import Limit
-from bestdag.search.exact.statements import Split, Statements
+from bestdag.search.exact.solution import EngineResult
+from bestdag.search.exact.statements.narrowing import Limit
+from bestdag.search.exact.statements.statements import Split, Statements
 from bestdag.search.exact.verification import verify_engine_result
 
 __all__ = ["Case", "StatementProof"]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from bestdag.search.exact.master import Master, Solution
-from bestdag.search.exact.relaxation import Sets
+from bestdag.search.exact.bnc.master import Master, Solution
+from bestdag.search.exact.bnc.relaxation import Sets
 
 __all__ = ["ArcSets", "Brancher"]
 

@@ -34,9 +34,9 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.errors import GraphError, InvalidParameterError
+from bestdag.search.exact.bnc.relaxation import Sets
 from bestdag.search.exact.components import Component
-from bestdag.search.exact.dp_certificate import ComponentProof
-from bestdag.search.exact.relaxation import Sets
+from bestdag.search.exact.dp.proof import ComponentProof
 
 __all__ = ["Problem"]
 

@@ -19,11 +19,11 @@ import numpy.typing as npt
 
 from bestdag.errors import GraphError
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.engine import EngineResult, Status
-from bestdag.search.exact.narrowing import Limit, Narrowed, Narrower
-from bestdag.search.exact.relaxed import Solved, Solver
-from bestdag.search.exact.statement_proof import Case, StatementProof
-from bestdag.search.exact.statements import Statements
+from bestdag.search.exact.solution import EngineResult, Status
+from bestdag.search.exact.solver import Solved, Solver
+from bestdag.search.exact.statements.narrowing import Limit, Narrowed, Narrower
+from bestdag.search.exact.statements.proof import Case, StatementProof
+from bestdag.search.exact.statements.statements import Statements
 
 __all__ = ["NoStructureError", "Outcome", "StatementTree"]
 

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestdag import _core
-from bestdag.search.exact.branching import ArcSets, Brancher
-from bestdag.search.exact.certificate import Multipliers, Node
-from bestdag.search.exact.cuts import Separator
-from bestdag.search.exact.master import Master, Solution
-from bestdag.search.exact.relaxation import LP_BITS, Cut, Pricing, Relaxation, Sets
+from bestdag.search.exact.bnc.branch_choice import ArcSets, Brancher
+from bestdag.search.exact.bnc.certificate import Multipliers, Node
+from bestdag.search.exact.bnc.cuts import Separator
+from bestdag.search.exact.bnc.master import Master, Solution
+from bestdag.search.exact.bnc.relaxation import LP_BITS, Cut, Pricing, Relaxation, Sets
 
 __all__ = ["Stopped", "Tree"]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import inf
 
 from bestdag import _core
-from bestdag.search.exact.master import Solution
-from bestdag.search.exact.relaxation import Cut, Relaxation, Sets
+from bestdag.search.exact.bnc.master import Solution
+from bestdag.search.exact.bnc.relaxation import Cut, Relaxation, Sets
 
 __all__ = ["Separator"]
 

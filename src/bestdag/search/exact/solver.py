@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import solve_bnc
+from bestdag.search.exact.bnc.engine import solve_bnc
 from bestdag.search.exact.components import Component, decompose
-from bestdag.search.exact.dp import MAX_VARIABLES, forecast, solve_dp
-from bestdag.search.exact.engine import EngineResult, Status
+from bestdag.search.exact.dp.engine import MAX_VARIABLES, forecast, solve_dp
+from bestdag.search.exact.solution import EngineResult, Status
 from bestdag.search.exact.verification import verify_engine_result
 
 __all__ = ["ComponentProof", "EngineChoice", "Solved", "Solver"]
