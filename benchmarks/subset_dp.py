@@ -40,7 +40,7 @@ def measure(table: ScoreTable, threads: int, precision: str) -> tuple[float, flo
     """Wall and processor seconds of one proof."""
     wall, cpu = time.perf_counter(), time.process_time()
     result = solve_dp(table, threads=threads, precision=precision)
-    assert result.proved
+    assert result.is_proved
     return time.perf_counter() - wall, time.process_time() - cpu
 
 

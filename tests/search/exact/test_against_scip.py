@@ -48,7 +48,7 @@ def best_by_scip(table):
 def check(table):
     best = best_by_scip(table)
     for solved in (solve_dp(table), solve_bnc(table)):
-        assert solved.proved
+        assert solved.is_proved
         # SCIP's own tolerance is 1e-6 of a variable.
         assert solved.score == pytest.approx(best, rel=1e-7, abs=1e-6)
 

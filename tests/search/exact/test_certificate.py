@@ -83,7 +83,7 @@ def hard_table() -> ScoreTable:
 
 def hard_proof() -> tuple[ScoreTable, Certificate]:
     table = hard_table()
-    certificate = solve_bnc(table, threads=1, deadline=None).certificate
+    certificate = solve_bnc(table, threads=1, deadline=None).proofs[0]
     assert isinstance(certificate, Certificate)
     assert verify(table, certificate)
     return table, certificate

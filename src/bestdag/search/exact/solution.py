@@ -1,56 +1,60 @@
-"""What every engine of exact search returns."""
+"""What exact search knows of a table: the one record of engines, components and statements."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
-__all__ = ["EngineResult", "Status"]
+from bestdag.search.result import Status
 
-Status = Literal["optimum proved", "step limit", "time limit", "interrupted"]
+__all__ = ["Solution"]
 
 
-@dataclass(frozen=True)
-class EngineResult:
-    """One parent set per child, and what is proven about it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solution:
+    """One parent set per child, without a cycle, and what is proven about the choice.
 
     Attributes
     ----------
-    parents : list of int
+    chosen : tuple of int
         For child number i, the position of its chosen set in ``table.child(i)``.
     score : float
         Sum of the chosen sets' scores, rounded once (`math.fsum`).
     bound : float
-        Proven upper bound of every acyclic choice, at least `score`; equal to `score` only when
-        the optimum is proved within `resolution`.
-    proved : bool
-        Whether no acyclic choice scores more than ``score + resolution``.
+        No acyclic choice scores more than this and `resolution` together; at least `score`, and
+        equal to it only when the optimum is proved.
     status : {"optimum proved", "step limit", "time limit", "interrupted"}
-        How the engine ended; the first exactly when `proved`.
+        How the work ended.
     resolution : float
-        What the engine's arithmetic can hide, in nats; 0 when a proof is exact up to the rounding
-        of double precision.
-    certificate : object or None
-        What a check of the bound needs; its class depends on the engine.
-    nodes : int
+        What the arithmetic can hide, in nats; 0 when a proof is exact up to the rounding of double
+        precision.
+    engines : tuple of str
+        Who did it.
+    proofs : tuple
+        What a check of the bound needs; their classes depend on the engine.
+    n_nodes : int
         Size of the search: nodes of the tree, or subsets of the dynamic program.
     seconds : float
-        Time the engine took.
     was_interrupted : bool
         Whether Ctrl-C came; it does not lose what was proved by then, but nothing more should be
         begun.
     """
 
-    parents: list[int]
+    chosen: tuple[int, ...]
     score: float
     bound: float
-    proved: bool
     status: Status
-    resolution: float
-    certificate: object | None
-    nodes: int
-    seconds: float
+    resolution: float = 0.0
+    engines: tuple[str, ...] = ()
+    proofs: tuple[Any, ...] = ()
+    n_nodes: int = 0
+    seconds: float = 0.0
     was_interrupted: bool = False
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether no acyclic choice scores more than ``score + resolution``."""
+        return self.status == "optimum proved"
 
     @property
     def gap(self) -> float:
