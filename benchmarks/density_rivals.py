@@ -12,7 +12,7 @@ twentieth is marked as late and is not the best, whatever its score; a program t
 after one and a half of the limit is stopped, and said to have none, as is one that is not installed
 or fails.
 
-The programs, beside searches of ours by their names (auto, tabu, annealing, hill_climb, order):
+The programs, beside searches of ours by their names:
 
 - blip: parent sets by scorer.is in half of the time, then solver.winasobs.adv (sampler ent).
   BESTDAG_BLIP names its jar; `java` is on the PATH.
@@ -40,7 +40,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-OURS = ("auto", "tabu", "annealing", "hill_climb", "order")
+OURS = ("auto", "order", "tabu", "annealing", "hill_climb", "k2", "ges")
 RIVALS = ("blip", "bnlearn_hc", "bnlearn_tabu", "pyagrum_hc", "pyagrum_tabu", "pybnesian_hc")
 START = 60.0  # seconds to start and read the table, which do not count
 BLIP_SHARE = 0.5  # of the time for listing parent sets

@@ -238,6 +238,22 @@ def test_bounds_that_fall_take_a_quarter(monkeypatch):
     assert for_structures == pytest.approx(0.75 * 100, rel=0.1)
 
 
+def test_bounds_wait_while_structures_rise_fast(monkeypatch):
+    # Every round gains a nat of about a hundred: bounds get a hundredth, though they fall.
+    world = World(monkeypatch, gains=[1.0] * 10_000)
+    world.bounds = [100_000.0 - 2_000.0 * k for k in range(100)]
+    world.run(time_limit=50.0)
+    assert world.rounds_take * world.count("round") >= 0.985 * 50
+
+
+def test_a_bound_waits_until_its_turn_fits_into_its_share(monkeypatch):
+    # A fifth of a second is a quarter of 0.8 s; the bound before it takes no time.
+    world = World(monkeypatch)
+    world.run(time_limit=2.0)
+    first, second = [when for what, when in world.log if what in ("bound", "list")][:2]
+    assert (first, second) == (0.25, 1.0)
+
+
 def test_without_a_limit_two_idle_seconds_are_the_end(monkeypatch):
     world = World(monkeypatch, gains=[1.0, 1.0])
     found = world.run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -33,6 +34,9 @@ _SHARE_FOR_PROOF = 0.5
 # doubles with each better bound, and halves with each turn that brought none.
 _SHARE_FOR_BOUND, _SHARE_OF_MANY, _MANY_VARIABLES = 0.25, 0.05, 60
 _LEAST_SHARE, _MOST_SHARE = 0.01, 0.25
+# But next to nothing while structures still rise by more than this share of the score within the
+# last tenth of the time.
+_STEEP, _RECENT = 5e-5, 0.1
 # A proof over all parent sets begins when this share of its forecast has gone into structures.
 _SHARE_BEFORE_WHOLE = 0.25
 # A forecast is good to a factor of two.
@@ -131,6 +135,7 @@ class _Run:
         self._bound = Bound(value=None, how="there was no time for one")
         self._proved: SearchResult | None = None
         self._news_at = 0.0  # when score or bound improved last
+        self._history = [(0.0, self._best.score)]  # seconds, and the score from then on
         self._spent = {"structures": 0.0, "proof": 0.0}
         self._turns = 0  # of the exact search
         is_large = len(problem.names) > _MANY_VARIABLES
@@ -180,7 +185,15 @@ class _Run:
             self._improve()
 
     def _share(self) -> float:
-        return self._share_for_bound if self._table is None else _SHARE_FOR_PROOF
+        if self._table is not None:
+            return _SHARE_FOR_PROOF
+        return _LEAST_SHARE if self._is_steep() else self._share_for_bound
+
+    def _is_steep(self) -> bool:
+        """Whether structures rise fast."""
+        before = (1.0 - _RECENT) * self._problem.seconds
+        place = bisect_right(self._history, before, key=lambda point: point[0])
+        return self._best.score - self._history[place - 1][1] > _STEEP * abs(self._best.score)
 
     def _is_idle(self) -> bool:
         """Whether nothing has improved for as long as it took to get here."""
@@ -205,6 +218,7 @@ class _Run:
         if is_better(found.score, self._best.score):
             self._best, self._found_by = found, by
             self._news_at = self._problem.seconds
+            self._history.append((self._news_at, found.score))
 
     def _report(self) -> None:
         gap = "" if self._bound.value is None else f", bound {self._bound.value:.4f}"
