@@ -159,7 +159,7 @@ def command(
             "--compare has its own scores; leave out --score and settings of scores"
         )
     if choose_structure_prior(options) is not None:
-        raise click.UsageError("classify: takes no structure prior")
+        raise click.UsageError("classify takes no --structure-prior")
     reading = read_settings(options)
     allow_few_rows = reading.pop("allow_few_rows")
     with working(f"reading {train}", quiet=quiet):

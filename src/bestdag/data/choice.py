@@ -65,12 +65,15 @@ class Choice:
         extra = [n for n in names if n not in out and n not in chosen]
         if self.owner is not None and extra:
             shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
-            ways = "" if self.owner == "like=" else ", or pass --ignore-extra to a command"
-            raise DataError(
+            it = "it" if len(extra) == 1 else "them"
+            what = (
                 f"{who}: {'column' if len(extra) == 1 else 'columns'} {shown} "
-                f"{'is' if len(extra) == 1 else 'are'} not in {self.owner}; "
-                f"drop {'it' if len(extra) == 1 else 'them'}{ways}"
+                f"{'is' if len(extra) == 1 else 'are'} not in {self.owner}"
             )
+            way = "pass --ignore-extra"
+            if self.owner != "the network":  # the commands that take one have --drop
+                way = f"leave {it} out with --drop"
+            raise DataError(f"{what}; drop {it}").with_option(f"{what}; {way}")
         if len(set(chosen)) != len(chosen):
             twice = next(name for name in chosen if chosen.count(name) > 1)
             raise DataError(f"{who}: columns= lists {twice!r} twice")

@@ -150,6 +150,7 @@ def _is_utf8(text: str) -> bool:
 
 def _require_free(data: Dataset, weights: str, who: str) -> None:
     if data.weights is not None and weights in data.arities:
-        raise DataError(
-            f"{who}: a variable is called {weights!r}; pass weights= another name for the weights"
+        what = f"{who}: a variable is called {weights!r}"
+        raise DataError(f"{what}; pass weights= another name for the weights").with_option(
+            f"{what}, the name of the column that the weights get; rename it"
         )

@@ -435,7 +435,8 @@ def _read_file(path: Path, choice: Choice, kind: str) -> Dataset:
     source = choice.options.source
     given = choice.separator
     if given is not None and kind not in _DELIMITERS:
-        raise InvalidParameterError(f"read: separator is for CSV, {source} is {kind}; leave it out")
+        what = f"separator is for CSV, {source} is {kind}; leave it out"
+        raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
     with duck_connection.connection() as con, temporary_folder() as folder:
         if kind in _DELIMITERS and path.suffix.lower() != ".gz":
             path = utf8_copy(path, folder, source)

@@ -78,10 +78,10 @@ class Annealing:
         require_positive("annealing", "hottest", self.hottest)
         require_positive("annealing", "coldest", self.coldest)
         if self.coldest > self.hottest:
+            came = f"{self.hottest!r}, got {self.coldest!r}"
             raise InvalidParameterError(
-                f"annealing: coldest must be at most hottest, {self.hottest!r}, "
-                f"got {self.coldest!r}"
-            )
+                f"annealing: coldest must be at most hottest, {came}"
+            ).with_option(f"annealing: --coldest must be at most --hottest, {came}")
         require_choice("annealing", "schedule", self.schedule, ("geometric", "linear"))
         require_count("annealing", "levels", self.levels, minimum=1)
         if self.proposals is not None:

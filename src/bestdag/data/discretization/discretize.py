@@ -120,11 +120,11 @@ def discretize(
         )
     chosen = None if cut is None else frozenset(text_list("cut", cut))
     if made.needs_target and target is None and chosen != frozenset():
+        others = ", ".join(name for name, kind in METHODS.items() if not kind.needs_target)
+        needed = f"the class column, or choose a method without one: {others}"
         raise InvalidParameterError(
-            f"discretize: method {method!r} needs a target, the class column; "
-            f"name it, or choose a method without one: "
-            + ", ".join(name for name, kind in METHODS.items() if not kind.needs_target)
-        )
+            f"discretize: method {method!r} needs a target; name {needed}"
+        ).with_option(f"discretize: the method {method} needs --target; name {needed}")
     cutter = Cutter(
         method=made,
         target=target,
