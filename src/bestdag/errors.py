@@ -243,15 +243,16 @@ def require_choice(who: str, what: str, value: object, choices: Iterable[object]
         raise bad_setting(who, what, f"one of {shown}", value)
 
 
-def import_optional(package: str, *, who: str) -> ModuleType:
-    """Import an optional package, or say how to install it."""
+def import_optional(package: str, *, who: str, extra: str | None = None) -> ModuleType:
+    """Import an optional package, or say how to install it: as an extra of ours, if it is one."""
     try:
         return importlib.import_module(package)
     except ImportError as error:
         top = package.partition(".")[0]
+        wanted = top if extra is None else f"'bestdag[{extra}]'"
         raise MissingPackageError(
             f"{who}: needs the package '{top}', which is not installed; "
-            f"install it with: pip install {top}"
+            f"install it with: pip install {wanted}"
         ) from error
 
 

@@ -103,7 +103,7 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which rows are together."
 )
-@data_options("missing_values", "allow_few_rows", "drop", "max_states", "separator")
+@data_options("missing_values", "allow_few_rows", "drop", "max_states", "separator", "sheet")
 @threads_option
 @common_options
 def command(
