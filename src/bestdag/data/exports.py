@@ -109,8 +109,9 @@ def _csv_suffix(path: str | os.PathLike[str]) -> str:
     suffix = format_suffix(path)
     is_device = os.path.exists(path) and not os.path.isfile(path)
     if suffix not in _SUFFIXES and not is_device:
-        raise InvalidParameterError(
-            f"to_csv: the name must end in {', '.join(_SUFFIXES)}, each also with .gz, got {shown}"
+        must = f"must end in {', '.join(_SUFFIXES)}, each also with .gz, got {shown}"
+        raise InvalidParameterError(f"to_csv: the name {must}").with_option(
+            f"-o: the name of a table {must}"
         )
     return suffix
 
