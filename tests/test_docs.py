@@ -1,14 +1,18 @@
 """What the documentation states as fact is compared with the code."""
 
+import math
 import re
+import shlex
+import shutil
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import bestdag
-from bestdag.cli.main import COMMANDS
+from bestdag.cli.main import COMMANDS, run
 from bestdag.counts.family import FamilyCounts
+from bestdag.examples import example
 from bestdag.parameters import ESTIMATORS, estimator_for
 from bestdag.scores import SCORES, make_score
 
@@ -69,6 +73,63 @@ def test_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     assert len(stated) == 2
     assert all(number in shown for number in stated)
     assert "optimum proved" in shown
+
+
+def lines_of(page, program):
+    """List the code in the rows of a program."""
+    for line in page.splitlines():
+        if line.startswith(f"| {program} | "):
+            yield from (code.replace("\\|", "|") for code in re.findall(r"`([^`]+)`", line))
+
+
+def test_every_line_of_bestdag_for_those_who_come_from_elsewhere_runs(
+    tmp_path, monkeypatch, capsys
+):
+    page = (_ROOT / "docs/guide/coming-from.md").read_text()
+    for name in ("asia.csv", "asia.bif"):
+        shutil.copy(example(name), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (opening,) = re.findall(r"```python\n(.*?)```", page, re.S)
+    session: dict[str, object] = {}
+    exec(opening, session)
+    in_python = list(lines_of(page, "bestdag"))
+    in_shell = list(lines_of(page, "shell"))
+    assert len(in_python) > 15
+    assert len(in_shell) > 8
+    given = {}  # what a line gives
+    # The files that commands write are read by the lines after them.
+    for code in (*(c for c in in_shell if "score-table" in c), *in_python):
+        if code.startswith("bestdag "):
+            assert run(shlex.split(code)[1:]) == 0, code
+        elif re.match(r"\w+ = ", code):
+            exec(code, session)
+        else:
+            given[code] = eval(code, session)
+    for code in in_shell:
+        if "score-table" not in code:
+            assert run(shlex.split(code)[1:]) == 0, code
+    assert given['bd.learn(data, "bdeu", search="exact").is_proved']
+    assert given["bd.learn(table).is_proved"]
+    known = given["bd.learn(data, knowledge=known, max_parents=2)"].dag
+    assert ("smoke", "lung") in known.arcs
+    assert ("xray", "dysp") not in known.arcs
+    assert given["dag.to_model_string()"] in in_python[1]
+    (asked,) = given['fitted.predict_proba("lung", {"smoke": ["yes"]})']
+    assert f"P(lung = yes | smoke = yes) = {asked[1]:.4f}" in page
+    assert (tmp_path / "predicted.csv").read_text().startswith("lung,P(lung=no),P(lung=yes)\n")
+
+
+def test_the_numbers_beside_those_of_other_programs():
+    page = (_ROOT / "docs/guide/coming-from.md").read_text()
+    data, dag = bestdag.read(example("asia.csv")), bestdag.Network.load(example("asia.bif")).dag
+    rows = re.findall(r"\| `(\w+)`(?:, (\d+))? \| (-[\d.]+) \| (.*) \|", page)
+    assert len(rows) == 8
+    for name, ess, stated, others in rows:
+        score = make_score(name, **({"ess": float(ess)} if ess else {}))
+        assert f"{bestdag.Scorer(data, score).total(dag):.6f}" == stated
+        bits, nats = (cell.strip() for cell in others.split("|")[-2:])
+        if bits:
+            assert float(bits) * math.log(2) == pytest.approx(float(nats), abs=2e-6)
 
 
 @pytest.mark.parametrize("page", sorted(_ROOT.glob("docs/**/*.md")) + sorted(_ROOT.glob("*.md")))

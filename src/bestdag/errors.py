@@ -41,6 +41,8 @@ __all__ = [
     "NotEnoughMemoryError",
     "UnknownNameError",
     "WriteError",
+    "as_option",
+    "bad_setting",
     "import_optional",
     "require_choice",
     "require_count",
@@ -156,12 +158,43 @@ def require_known(kind: str, name: str, known: Iterable[str], *, who: str | None
     return name
 
 
+def as_option(setting: str) -> str:
+    """Return how the command line spells a setting; what is not a name stays as it is.
+
+    Examples
+    --------
+    >>> as_option("max_states"), as_option("n"), as_option("max_parents of 'a'")
+    ('--max-states', '-n', "max_parents of 'a'")
+    """
+    if not setting.isidentifier():
+        return setting
+    return f"-{setting}" if len(setting) == 1 else f"--{setting.replace('_', '-')}"
+
+
+def bad_setting(
+    who: str, what: str, needed: str, value: object, *, option: str | None = None
+) -> InvalidParameterError:
+    """Build the error for a setting outside its range, with its twin for the command line.
+
+    There it is called `option`, by default the name of the setting with dashes.
+
+    Examples
+    --------
+    >>> error = bad_setting("MIT", "confidence", "a number between 0 and 1", 2.0)
+    >>> print(error)
+    MIT: confidence must be a number between 0 and 1, got 2.0
+    >>> print(error.on_command_line)
+    MIT: --confidence must be a number between 0 and 1, got 2.0
+    """
+    must = f"must be {needed}, got {shown_value(value)}"
+    error = InvalidParameterError(f"{who}: {what} {must}")
+    return error.with_option(f"{who}: {option or as_option(what)} {must}")
+
+
 def require_positive(who: str, what: str, value: float) -> float:
     """Return `value` if it is a finite number above zero."""
     if not _is_real(value) or not 0 < value < math.inf or value > sys.float_info.max:
-        raise InvalidParameterError(
-            f"{who}: {what} must be a finite number > 0, got {shown_value(value)}"
-        )
+        raise bad_setting(who, what, "a finite number > 0", value)
     return value
 
 
@@ -172,29 +205,33 @@ def require_prior_count(who: str, what: str, value: float) -> float:
     """
     require_positive(who, what, value)
     if not _LEAST_PRIOR_COUNT <= value <= _MOST_PRIOR_COUNT:
-        raise InvalidParameterError(
-            f"{who}: {what} must be between {_LEAST_PRIOR_COUNT:g} and {_MOST_PRIOR_COUNT:g}, "
-            f"got {shown_value(value)}"
-        )
+        limits = f"between {_LEAST_PRIOR_COUNT:g} and {_MOST_PRIOR_COUNT:g}"
+        raise bad_setting(who, what, limits, value)
     return value
 
 
-def require_count(who: str, what: str, value: int, *, minimum: int = 0) -> int:
-    """Return `value` as an int if it is a whole number of at least `minimum`, below 2^63."""
+def require_count(
+    who: str, what: str, value: int, *, minimum: int = 0, option: str | None = None
+) -> int:
+    """Return `value` as an int if it is a whole number of at least `minimum`, below 2^63.
+
+    `option` is what the command line calls it, if not by the same name.
+    """
     whole = hasattr(value, "__index__") and not isinstance(value, bool)
     if not whole or not minimum <= value.__index__() <= _LARGEST_COUNT:
         needed = f"a whole number >= {minimum}"
         if whole and value.__index__() > _LARGEST_COUNT:
             needed += " and < 2^63"
-        raise InvalidParameterError(f"{who}: {what} must be {needed}, got {shown_value(value)}")
+        raise bad_setting(who, what, needed, value, option=option)
     return value.__index__()
 
 
 def require_flag(who: str, what: str, value: object) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # of NumPy
-        raise InvalidParameterError(
-            f"{who}: {what} must be True or False, got {shown_value(value)}"
+        came = f", got {shown_value(value)}"
+        raise InvalidParameterError(f"{who}: {what} must be True or False{came}").with_option(
+            f"{who}: {as_option(what)} must be yes or no{came}"
         )
 
 
@@ -203,20 +240,19 @@ def require_choice(who: str, what: str, value: object, choices: Iterable[object]
     allowed = list(choices)
     if value not in allowed:
         shown = ", ".join(repr(choice) for choice in allowed)
-        raise InvalidParameterError(
-            f"{who}: {what} must be one of {shown}, got {shown_value(value)}"
-        )
+        raise bad_setting(who, what, f"one of {shown}", value)
 
 
-def import_optional(package: str, *, who: str) -> ModuleType:
-    """Import an optional package, or say how to install it."""
+def import_optional(package: str, *, who: str, extra: str | None = None) -> ModuleType:
+    """Import an optional package, or say how to install it: as an extra of ours, if it is one."""
     try:
         return importlib.import_module(package)
     except ImportError as error:
         top = package.partition(".")[0]
+        wanted = top if extra is None else f"'bestdag[{extra}]'"
         raise MissingPackageError(
             f"{who}: needs the package '{top}', which is not installed; "
-            f"install it with: pip install {top}"
+            f"install it with: pip install {wanted}"
         ) from error
 
 

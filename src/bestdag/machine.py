@@ -35,14 +35,17 @@ def available_memory() -> int | None:
     return min(known, default=None)
 
 
-def require_memory(who: str, what: str, n_bytes: int, remedy: str) -> None:
-    """Refuse work whose forecast exceeds four fifths of the memory that is available."""
+def require_memory(
+    who: str, what: str, n_bytes: int, remedy: str, *, option: str | None = None
+) -> None:
+    """Refuse work whose forecast exceeds four fifths of the memory that is available.
+
+    `option` is the remedy in terms of options of the command line, where it differs.
+    """
     free = available_memory()
     if free is not None and n_bytes > SHARE_OF_MEMORY * free:
-        raise NotEnoughMemoryError(
-            f"{who}: {what} needs {readable_size(n_bytes)}, "
-            f"{readable_size(free)} are available; {remedy}"
-        )
+        need = f"{who}: {what} needs {readable_size(n_bytes)}, {readable_size(free)} are available"
+        raise NotEnoughMemoryError(f"{need}; {remedy}").with_option(f"{need}; {option or remedy}")
 
 
 def readable_size(n_bytes: int) -> str:

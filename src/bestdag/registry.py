@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, field, fields
 from typing import Any, NamedTuple, get_type_hints
 
-from bestdag.errors import unknown_name
+from bestdag.errors import as_option, unknown_name
 
 __all__ = ["Setting", "canonical", "listed", "make", "setting", "settings_of"]
 
@@ -94,5 +94,7 @@ def make(
     known = [field.name for field in fields(listed[key])]
     for setting in settings:
         if setting not in known:
-            raise unknown_name("setting", setting, known, who=key)
+            raise unknown_name("setting", setting, known, who=key).with_option(
+                f"{as_option(setting)} does not belong to the {kind} {key}"
+            )
     return listed[key](**settings)

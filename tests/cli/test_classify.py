@@ -99,7 +99,7 @@ def test_an_infinite_log_loss_is_null(cli, tmp_path):
         (["--target", "class", "--search", "exact"], "belong to augmented and network"),
         (["--target", "class", "--compare", "--score", "k2"], "--compare has its own scores"),
         (["--target", "class", "--compare", "--ess", "4"], "--compare has its own scores"),
-        (["--target", "class", "--bins", "4"], "fayyad_irani: unknown setting 'bins'"),
+        (["--target", "class", "--bins", "4"], "--bins does not belong to the method fayyad_irani"),
         (["--target", "class", "--method", "quantile", "--bins", "1"], "is not in the range x>=2"),
         (["--target", "class", "--drop", "number", "--drop", "letter"], "at least one attribute"),
         (["--target", "class", "--holdout", "200"], "between 1 and 199 of 200 rows"),

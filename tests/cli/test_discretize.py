@@ -160,10 +160,10 @@ def test_cut_points_are_not_saved_to_a_file_called_dash(cli, table, tmp_path, mo
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "needs a target, the class column; name it"),
+        ((), "the method fayyad_irani needs --target; name the class column"),
         (("--target", "il"), "did you mean 'ill'"),
         (("--method", "quantil"), "did you mean 'quantile'"),
-        (("--target", "ill", "--bins", "3"), "unknown setting 'bins'"),
+        (("--target", "ill", "--bins", "3"), "--bins does not belong to the method fayyad_irani"),
         (("--method", "quantile", "--bins", "1"), "'--bins': 1 is not in the range x>=2"),
         (("--target", "ill", "--cut", "ill"), "cannot be cut"),
     ],

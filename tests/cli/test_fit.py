@@ -136,7 +136,7 @@ def test_nothing_is_written_when_fitting_fails(cli, small, monkeypatch):
         (["--parameters", "mle", "--ess", "1"], "--ess does not belong to the parameters mle"),
         (["--parameters", "fsnml", "--pseudo-count", "1"], "--pseudo-count does not belong"),
         (["--ess", "-1"], "ess must be a finite number > 0"),
-        (["--ess", "1", "--pseudo-count", "1"], "got ess and pseudo_count"),
+        (["--ess", "1", "--pseudo-count", "1"], "got --ess and --pseudo-count"),
         (["--prior", "nothing.bif"], "nothing.bif"),
         (["-o", "net.txt"], "unknown network format '.txt'"),
         (["-o", "no/such/folder/net.bif"], "folder of no/such/folder/net.bif does not exist"),

@@ -112,7 +112,7 @@ def test_require_optimal_exits_1_without_a_proof(cli):
         ([CSV, "--engine", "gpu"], "'gpu' is not one of 'auto', 'dp', 'bnc'"),
         ([CSV, "--know", "smoke -> nobody"], "nobody"),
         ([CSV, "--know", "smoke => lung"], "smoke => lung"),
-        ([CSV, "--time-limit", "-1"], "time_limit"),
+        ([CSV, "--time-limit", "-1"], "--time-limit must be"),
         ([CSV, "--max-parents", "-1"], "--max-parents"),
         (["--from-scores", "no.jkl"], "no.jkl"),
     ],

@@ -146,7 +146,7 @@ def test_extra_columns_are_refused_or_ignored_on_request(cli, small):
     shown = cli("score", data, net)
     assert shown.code == 2
     assert "'id'" in shown.err
-    assert "drop it, or pass --ignore-extra to a command" in shown.err
+    assert "not in the network; pass --ignore-extra" in shown.err
     assert cli("score", data, net, "--ignore-extra").code == 0
 
 
@@ -208,5 +208,5 @@ def test_advice_on_missing_cells_can_be_followed(cli, small):
     data.write_text("x,y\na,p\n,p\nb,q\n")
     shown = cli("score", data, net)
     assert shown.code == 2
-    assert shown.err.endswith('; set missing to "drop" to leave out their rows\n')
+    assert shown.err.endswith("; pass --missing drop to leave out their rows\n")
     assert cli("score", data, net, "--missing", "drop").code == 0

@@ -104,7 +104,7 @@ def test_weights_are_written_as_csv(cli, tmp_path):
         (["tree", CSV, "--score", "nlm"], "unknown score"),
         (["tree", CSV, "--know", "asia -> dysp", "--know", "xray -> dysp"], "required parents"),
         (["tan", CSV, "--target", "dysp", "--know", "asia -> dysp"], "asia -> dysp"),
-        (["tan", CSV, "--target", "dysp", "--max-parents", "0"], "max_parents = 0"),
+        (["tan", CSV, "--target", "dysp", "--max-parents", "0"], "--max-parents 0 leaves no room"),
         (["tree", CSV, "--edge-weights", "-"], "needs a file"),
         (["learn", CSV, "--search", "tan"], "target must be"),
         (["learn", CSV, "--target", "dysp"], "--target does not belong to the search"),

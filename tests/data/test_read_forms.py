@@ -131,7 +131,7 @@ def test_a_zip_with_one_table_is_read(tmp_path):
         ({}, "must hold one table, it holds 0 files"),
         ({"a.csv": TEXT, "b.csv": TEXT}, "it holds 2 files: 'a.csv', 'b.csv'; unpack it"),
         ({"a.doc": TEXT}, "the kind of the file in .* is not known"),
-        ({"a.xlsx": TEXT}, "the file in .* is a workbook"),
+        ({"a.xls": TEXT}, "the file in .* is a workbook of another format"),
         ({"a.csv": ""}, "'a.csv' in .* is empty"),
     ],
 )
@@ -153,9 +153,9 @@ def test_damaged_archives_are_refused(tmp_path):
         read(path)
 
 
-@pytest.mark.parametrize("ending", [".xlsx", ".xls", ".ods"])
-def test_a_workbook_is_refused_with_what_to_do(tmp_path, ending):
+@pytest.mark.parametrize("ending", [".xls", ".xlsb", ".ods"])
+def test_other_workbooks_are_refused_with_what_to_do(tmp_path, ending):
     path = tmp_path / f"t{ending}"
     path.write_bytes(b"PK\x03\x04")
-    with pytest.raises(DataError, match=r"is a workbook; save the sheet as CSV, .*read_excel"):
+    with pytest.raises(DataError, match=r"another format than \.xlsx; save it as \.xlsx or CSV"):
         read(path)

@@ -32,7 +32,7 @@ def test_missing_cells_are_refused_by_default_with_columns_counts_and_remedies(h
         read(holes)
     assert str(caught.value).partition(": ")[2].partition(": ")[2] == (
         "2 columns have 2 missing values: 'a' (1), 'b' (1); "
-        'set missing to "drop" or "state" (in Python also "keep"), or drop the columns'
+        'set missing to "drop", "state" or "keep", or drop the columns'
     )
     with pytest.raises(DataError, match="column 'a' has 1 missing value; set missing"):
         read(holes, drop="b")

@@ -114,7 +114,7 @@ def test_a_byte_order_mark_is_no_matter(tmp_path):
         ("k.toml", "\n\n[max_parents_of]\nA = 0.5", InvalidParameterError,
          "line 3: max_parents_of of A must be a whole number >= 0, got 0.5"),
         ("k.json", '{"within_tiers": 0, "tiers": [["A"]]}', InvalidParameterError,
-         "line 1: within_tiers must be True or False, got 0"),
+         "line 1: within_tiers must be true or false, got 0"),
         ("k.json", '{"tiers": [["A"], ["A"]]}', GraphError, "line 1: tiers lists node A twice"),
         ("k.json", '{"required_arcs": [["A", "B"], ["B", "A"]]}', CycleError,
          "Knowledge: required arcs close a cycle: A -> B -> A"),

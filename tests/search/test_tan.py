@@ -202,7 +202,7 @@ def test_more_than_a_tree_is_refused():
 def test_limits_of_parents(search):
     found, _ = run(random_data(1, 4), search, max_parents=1)
     assert found.dag == Dag(list("abcd"), [("c", "a"), ("c", "b"), ("c", "d")])
-    with pytest.raises(GraphError, match="max_parents = 0 leaves no room"):
+    with pytest.raises(GraphError, match="max_parents=0 leaves no room"):
         run(random_data(1, 4), search, max_parents=0)
 
 

@@ -150,10 +150,13 @@ class Coding:
         seen = dict.fromkeys(_listed(raw))
         _require_complete(name, np.array([is_absent(value) for value in seen]))
         if len(seen) > self.max_states:
+            what = f"column {name!r}: has {len(seen):,} different values in the training data"
             raise DataError(
-                f"column {name!r}: has {len(seen):,} different values in the training data, more "
-                f"than max_states={self.max_states:,}; leave it out, declare its categories, make "
-                "it a number column if it holds numbers, or raise max_states"
+                f"{what}, more than max_states={self.max_states:,}; leave it out, declare its "
+                "categories, make it a number column if it holds numbers, or raise max_states"
+            ).with_option(
+                f"{what}, more than --max-states {self.max_states}; leave it out with --drop, or "
+                "raise --max-states"
             )
         return _Values.of(name, tuple(sorted(seen, key=_sorting)))
 
@@ -214,11 +217,13 @@ class _Values:
         places = np.fromiter((lookup[v] for v in values), np.int64, len(values))
         if not ignore_unknown and (places < 0).any():
             row = int(np.argmax(places < 0))
-            raise DataError(
+            what = (
                 f"column {self.variable.name!r}: value {values[row]!r:.60} in row {row:,} "
                 "(counted from 0) was not seen in training; known are "
-                f"{_listing(self.variable.states)}; leave it out, or ignore unknown values "
-                "(handle_unknown='ignore', --ignore-unknown)"
+                f"{_listing(self.variable.states)}; leave the row out"
+            )
+            raise DataError(f"{what}, or pass handle_unknown='ignore'").with_option(
+                f"{what}, or pass --ignore-unknown"
             )
         return np.where(places < 0, arity, places).astype(code_type(arity))
 

@@ -101,9 +101,9 @@ class Trial:
             yield from (part == k for k in range(self.n_folds))
             return
         if not 0 < self.n_held_out < n_rows:
-            raise InvalidParameterError(
-                f"classify: between 1 and {n_rows - 1:,} of {n_rows:,} rows can be held out, "
-                f"got {self.n_held_out:,}"
+            what = f"between 1 and {n_rows - 1:,} of {n_rows:,} rows can be held out"
+            raise InvalidParameterError(f"classify: {what}, got {self.n_held_out:,}").with_option(
+                f"--holdout {self.n_held_out}: {what}"
             )
         order = np.arange(n_rows)
         if self.shuffle:

@@ -103,7 +103,7 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which rows are together."
 )
-@data_options("missing_values", "allow_few_rows", "drop", "max_states", "separator")
+@data_options("missing_values", "allow_few_rows", "drop", "max_states", "separator", "sheet")
 @threads_option
 @common_options
 def command(
@@ -159,7 +159,7 @@ def command(
             "--compare has its own scores; leave out --score and settings of scores"
         )
     if choose_structure_prior(options) is not None:
-        raise click.UsageError("classify: takes no structure prior")
+        raise click.UsageError("classify takes no --structure-prior")
     reading = read_settings(options)
     allow_few_rows = reading.pop("allow_few_rows")
     with working(f"reading {train}", quiet=quiet):

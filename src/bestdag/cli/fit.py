@@ -42,7 +42,7 @@ __all__ = ["command"]
     show_default=True,
     help="Missing cells: refuse them, or drop their rows.",
 )
-@data_options("missing_values", "allow_few_rows", "weights", "separator")
+@data_options("missing_values", "allow_few_rows", "weights", "separator", "sheet")
 @threads_option
 @common_options
 def command(
@@ -59,7 +59,7 @@ def command(
 ) -> None:
     """Fit the parameters of NETWORK (a .bif or .json file) to the table DATA and write the network.
 
-    DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. Its columns
+    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. Its columns
     must be the network's nodes, and states are those of the network; numbers are cut where the
     network has cut points. The parameters of NETWORK do not matter; its structure, states, cut
     points, name and properties are kept.

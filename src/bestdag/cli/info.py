@@ -21,7 +21,7 @@ __all__ = ["command"]
 
 @click.command("info")
 @click.argument("file")
-@data_options("missing_values", "weights", "drop", "separator")
+@data_options("missing_values", "weights", "drop", "separator", "sheet")
 @common_options
 def command(file: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """Show what FILE holds: the columns of a table, or the nodes of a network."""

@@ -52,7 +52,7 @@ def command(
 ) -> None:
     """Learn the best-scoring structure for the table DATA, and say whether that is proven.
 
-    DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input; or give a
+    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input; or give a
     file of local scores with --from-scores. Scores are natural logarithms; higher is better.
     Ctrl-C and the time limit give the best structure so far and how far from optimal it may be.
     -o writes the network, its parameters fitted to DATA. A table that `bestdag discretize` wrote

@@ -139,12 +139,10 @@ def _interrupted(interrupts: Interrupts) -> int:
 
 
 def _report(error: Exception) -> int:
-    if isinstance(error, (MissingPackageError, NotEnoughMemoryError, WriteError)):
-        _complain(str(error))
-        return 1
     if isinstance(error, BestdagError):
         _complain(error.on_command_line or str(error))
-        return 2
+        is_failure = isinstance(error, (MissingPackageError, NotEnoughMemoryError, WriteError))
+        return 1 if is_failure else 2
     if isinstance(error, click.ClickException):
         _complain(error.format_message())
         return 2

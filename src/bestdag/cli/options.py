@@ -47,6 +47,9 @@ DATA_OPTIONS: dict[str, Callable[[Any], Any]] = {
         callback=lambda _context, _option, given: _SIGNS.get(given, given),
         help="Between the cells of CSV: ',', ';', tab or '|'.  [default: commas; tabs in .tsv]",
     ),
+    "sheet": click.option(
+        "--sheet", metavar="NAME", help="Sheet of an Excel file.  [default: the one with data]"
+    ),
     "max_states": click.option(
         "--max-states",
         type=click.IntRange(1),

@@ -52,7 +52,7 @@ _BLOCK = 1 << 16
     show_default=True,
     help="Rows that the network calls impossible: refuse them, or answer as if nothing was known.",
 )
-@data_options("missing_values", "separator")
+@data_options("missing_values", "separator", "sheet")
 @threads_option
 @common_options
 def command(
@@ -69,7 +69,7 @@ def command(
 ) -> None:
     """Predict the variable --target of NETWORK (a .bif or .json file) for the rows of DATA.
 
-    DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. The most
+    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. The most
     probable state of each row and the probability of every state are written as CSV. Missing cells
     and variables without a column are summed over; the column of the target and columns the
     network does not have are not looked at. Numbers are cut where the network has cut points.

@@ -48,7 +48,7 @@ __all__ = ["command"]
     show_default=True,
     help="Missing cells: refuse them, or drop their rows.",
 )
-@data_options("missing_values", "allow_few_rows", "weights", "separator")
+@data_options("missing_values", "allow_few_rows", "weights", "separator", "sheet")
 @threads_option
 @common_options
 def command(
@@ -64,7 +64,7 @@ def command(
 ) -> None:
     """Score the structure of NETWORK (a .bif or .json file) on the table DATA.
 
-    DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. Its columns
+    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. Its columns
     must be the network's nodes, and states are those of the network; numbers are cut where the
     network has cut points. Scores are natural logarithms; higher is better.
     """

@@ -52,7 +52,7 @@ def command(
 ) -> None:
     """Score the parent sets that a best network for DATA may need.
 
-    DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. The file
+    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. The file
     that is written has, for each variable, its parent sets with their scores (natural
     logarithms, higher is better); programs for exact structure learning read it. A set that
     scores no more than one of its subsets is left out.

@@ -21,7 +21,7 @@ __all__ = ["command"]
 def command(data: str, target: str, root: str | None, forest: bool, **options: Any) -> None:
     """Learn the best tree-augmented naive Bayes network (TAN) for the table DATA.
 
-    DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. The class
+    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. The class
     is a parent of every other variable, and these form a tree among themselves. The weight of
     an arc is what it adds to the score given the class, a natural logarithm. -o writes the
     network, its parameters fitted to DATA.

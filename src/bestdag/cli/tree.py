@@ -20,7 +20,7 @@ __all__ = ["command"]
 def command(data: str, root: str | None, forest: bool, **options: Any) -> None:
     """Learn the best tree for the table DATA: Chow-Liu for any score.
 
-    DATA is a CSV, TSV, Parquet or JSON-lines file, or - for CSV from standard input. Every
+    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. Every
     variable but the root has one parent. The weight of an arc is what it adds to the score, a
     natural logarithm. -o writes the network, its parameters fitted to DATA.
     """

@@ -363,9 +363,10 @@ def parent_sets(others: Sequence[str], max_parents: int) -> Iterator[tuple[str, 
 def _require_countable(dataset: Dataset) -> None:
     if dataset.has_missing:
         shown = ", ".join(f"{name!r} ({n:,})" for name, n in dataset.missing_counts.items())
+        what = f"counts: cells are missing in {shown}"
         raise DataError(
-            f"counts: cells are missing in {shown}; read the table with missing='drop' or 'state'"
-        )
+            f"{what}; read the table with missing='drop' or missing='state'"
+        ).with_option(f"{what}; pass --missing drop or --missing state")
     if dataset.n_rows > _MAX_ROWS:
         raise DataError(
             f"counts: at most {_MAX_ROWS:,} rows can be counted, got {dataset.n_rows:,}; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,10 @@ class Choice:
         cutter: Cutter | None = None,
         may_lack: bool = False,
         separator: str | None = None,
+        sheet: str | None = None,
     ) -> None:
         self.separator = separator  # of CSV, if it is not what the ending says
+        self.sheet = sheet  # of a workbook, if there are several
         self.owner = owner  # whose variables must be all there are
         self.may_lack = may_lack  # whether some of the columns need not be there
         self.cutter = cutter
@@ -41,6 +44,12 @@ class Choice:
         self.drop = [] if drop is None else text_list("drop", drop)
         self.weights = weights
         self.options = options
+
+    def of_plain_csv(self) -> Choice:
+        """Return the same choice for CSV that was written with commas."""
+        other = copy.copy(self)
+        other.separator, other.sheet = ",", None
+        return other
 
     def variables(self, names: Sequence[Any]) -> list[str]:
         """Check the names of a table and choose among them."""
@@ -65,12 +74,15 @@ class Choice:
         extra = [n for n in names if n not in out and n not in chosen]
         if self.owner is not None and extra:
             shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
-            ways = "" if self.owner == "like=" else ", or pass --ignore-extra to a command"
-            raise DataError(
+            it = "it" if len(extra) == 1 else "them"
+            what = (
                 f"{who}: {'column' if len(extra) == 1 else 'columns'} {shown} "
-                f"{'is' if len(extra) == 1 else 'are'} not in {self.owner}; "
-                f"drop {'it' if len(extra) == 1 else 'them'}{ways}"
+                f"{'is' if len(extra) == 1 else 'are'} not in {self.owner}"
             )
+            way = "pass --ignore-extra"
+            if self.owner != "the network":  # the commands that take one have --drop
+                way = f"leave {it} out with --drop"
+            raise DataError(f"{what}; drop {it}").with_option(f"{what}; {way}")
         if len(set(chosen)) != len(chosen):
             twice = next(name for name in chosen if chosen.count(name) > 1)
             raise DataError(f"{who}: columns= lists {twice!r} twice")

@@ -78,10 +78,8 @@ def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:
                     decoder.decode(chunk)
                 except UnicodeDecodeError as error:
                     line = n_lines + chunk[: max(error.start, 0)].count(b"\n")
-                    raise DataError(
-                        f"read: {source} is not UTF-8 text: see line {line:,}; "
-                        f"save it as UTF-8 or pass a DataFrame"
-                    ) from None
+                    what = f"read: {source} is not UTF-8 text: see line {line:,}; save it as UTF-8"
+                    raise DataError(f"{what} or pass a DataFrame").with_option(what) from None
                 if b"\0" in chunk:
                     line = n_lines + chunk[: chunk.index(b"\0")].count(b"\n")
                     raise DataError(f"read: {source} has a NUL byte in line {line:,}; is it text?")

@@ -211,21 +211,27 @@ def refuse_many(
             f"{who}: column {name!r} has {n} distinct values, {declared:,} states are declared"
         )
     if limits[name] == MAX_ARITY:
-        raise RefusedColumnError(
-            f"{who}: column {name!r} has {n} distinct values, "
-            f"at most {MAX_ARITY:,} states are possible; discretize it if it holds numbers, "
-            f"or drop it"
+        what = (
+            f"{who}: column {name!r} has {n} distinct values, at most {MAX_ARITY:,} states are "
+            f"possible; discretize it if it holds numbers, or"
         )
+        raise RefusedColumnError(f"{what} drop it").with_option(f"{what} leave it out with --drop")
+    limit, option = f"max_states={options.max_states}", f"--max-states {options.max_states}"
     if len(wide) == 1:
+        what = f"{who}: column {name!r} has {n} distinct values, more than"
         raise DataError(
-            f"{who}: column {name!r} has {n} distinct values, more than "
-            f"max_states={options.max_states}; discretize it if it holds numbers, "
-            f"drop it or raise max_states"
+            f"{what} {limit}; discretize it if it holds numbers, drop it or raise max_states"
+        ).with_option(
+            f"{what} {option}; discretize it if it holds numbers, leave it out with --drop or "
+            f"raise --max-states"
         )
+    what = f"{who}: {len(wide)} columns have more distinct values than"
     raise DataError(
-        f"{who}: {len(wide)} columns have more distinct values than "
-        f"max_states={options.max_states}: {_shown(wide)}; "
-        f"discretize those that hold numbers, drop them or raise max_states"
+        f"{what} {limit}: {_shown(wide)}; discretize those that hold numbers, drop them or raise "
+        f"max_states"
+    ).with_option(
+        f"{what} {option}: {_shown(wide)}; discretize those that hold numbers, leave them out with "
+        f"--drop or raise --max-states"
     )
 
 
@@ -347,9 +353,12 @@ def _states(column: RawColumn, seen: list[str], options: ReadOptions) -> tuple[s
     if seen and column.has_fixed_states:
         return ("False", "True")
     if not seen:
-        raise RefusedColumnError(
+        what = (
             f"read: {options.source}: column {column.name!r} has no values, all "
-            f"{len(column.codes):,} cells are missing; drop it, or in Python declare its states"
+            f"{len(column.codes):,} cells are missing"
+        )
+        raise RefusedColumnError(f"{what}; drop it, or declare its states").with_option(
+            f"{what}; leave it out with --drop"
         )
     return sorted_states(seen)
 
@@ -367,10 +376,14 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
             texts = {name: f"{n:,}" for name, n in holes.items()}
             what = f"{len(holes)} columns have {total:,} missing values: {_shown(texts)}"
         if options.states.keys() >= holes.keys():
-            raise DataError(f'{who}: {what}; set missing to "drop" to leave out their rows')
+            raise DataError(
+                f'{who}: {what}; set missing to "drop" to leave out their rows'
+            ).with_option(f"{who}: {what}; pass --missing drop to leave out their rows")
         raise DataError(
-            f'{who}: {what}; set missing to "drop" or "state" (in Python also "keep"), '
-            f"or drop the columns"
+            f'{who}: {what}; set missing to "drop", "state" or "keep", or drop the columns'
+        ).with_option(
+            f"{who}: {what}; pass --missing drop or --missing state, or leave the columns out with "
+            f"--drop"
         )
     if options.missing == "state":
         return _with_missing_state(data, options)
@@ -417,9 +430,12 @@ def _with_missing_state(data: Dataset, options: ReadOptions) -> Dataset:
             column = np.minimum(column, variable.arity - 1)  # the state declared for them
         else:
             if MISSING_STATE in variable.states:
-                raise DataError(
+                what = (
                     f"read: {options.source}: column {variable.name!r} already has a state called "
-                    f"'missing' beside its missing cells; add 'missing' to missing_values"
+                    f"'missing' beside its missing cells"
+                )
+                raise DataError(f"{what}; add 'missing' to missing_values").with_option(
+                    f"{what}; pass --missing-value missing"
                 )
             # The code of a missing cell is the arity, so it is already that of the new last state.
             states = (*variable.states, MISSING_STATE)
@@ -452,7 +468,9 @@ def check_states(
     for name, listed in checked.items():
         both = [state for state in listed if state in missing_values]
         if both:
-            raise InvalidParameterError(
-                f"read: states of {name!r} contain {both[0]!r}, which missing_values calls missing"
+            what = f"read: states of {name!r} contain {both[0]!r}, which"
+            option = "--missing-value calls missing" if both[0] else "as a cell means missing"
+            raise InvalidParameterError(f"{what} missing_values calls missing").with_option(
+                f"{what} {option}"
             )
     return checked

@@ -109,8 +109,9 @@ def _csv_suffix(path: str | os.PathLike[str]) -> str:
     suffix = format_suffix(path)
     is_device = os.path.exists(path) and not os.path.isfile(path)
     if suffix not in _SUFFIXES and not is_device:
-        raise InvalidParameterError(
-            f"to_csv: the name must end in {', '.join(_SUFFIXES)}, each also with .gz, got {shown}"
+        must = f"must end in {', '.join(_SUFFIXES)}, each also with .gz, got {shown}"
+        raise InvalidParameterError(f"to_csv: the name {must}").with_option(
+            f"-o: the name of a table {must}"
         )
     return suffix
 
@@ -150,6 +151,7 @@ def _is_utf8(text: str) -> bool:
 
 def _require_free(data: Dataset, weights: str, who: str) -> None:
     if data.weights is not None and weights in data.arities:
-        raise DataError(
-            f"{who}: a variable is called {weights!r}; pass weights= another name for the weights"
+        what = f"{who}: a variable is called {weights!r}"
+        raise DataError(f"{what}; pass weights= another name for the weights").with_option(
+            f"{what}, the name of the column that the weights get; rename it"
         )

@@ -30,6 +30,7 @@ _DELIMITERS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
 SEPARATORS = (",", ";", "\t", "|")
 _PARQUET = (".parquet", ".pq")
 _JSON = (".jsonl", ".ndjson")
+_EXCEL = (".xlsx", ".xlsm")
 
 
 def read(
@@ -44,15 +45,17 @@ def read(
     drop: str | Iterable[str] | None = None,
     allow_few_rows: bool = False,
     separator: str | None = None,
+    sheet: str | None = None,
 ) -> Dataset:
     """Read a table of discrete data.
 
     Parameters
     ----------
     source : path, stream or table
-        A path to CSV (``.csv``, ``.txt``: commas), TSV (``.tsv``), Parquet (``.parquet``,
-        ``.pq``) or JSON lines (``.jsonl``, ``.ndjson``), all but Parquet also with ``.gz``, or to a
-        ``.zip`` with one of these in it; text is UTF-8, or UTF-16 with its mark at the beginning;
+        A path to CSV (``.csv``, ``.txt``: commas), TSV (``.tsv``), JSON lines (``.jsonl``,
+        ``.ndjson``), these also with ``.gz``, Parquet (``.parquet``, ``.pq``) or Excel (``.xlsx``,
+        ``.xlsm``; needs ``bestdag[excel]``), or to a ``.zip`` with one of these in it; text is
+        UTF-8, or UTF-16 with its mark at the beginning;
         ``"-"`` or an open stream with CSV; a pandas or polars frame, an Arrow table, a DuckDB
         relation, a dict of columns, a structured NumPy array, or a two-dimensional one with
         `columns` as its names; a Dataset.
@@ -80,6 +83,8 @@ def read(
         What stands between the cells of CSV, a comma, semicolon, tab or bar (``|``), instead of
         what the ending says. A file whose header
         shows another one is refused.
+    sheet : str, optional
+        The sheet of an Excel workbook; without it, the only one that has data.
 
     Returns
     -------
@@ -127,6 +132,7 @@ def read(
         drop,
         allow_few_rows=allow_few_rows,
         separator=separator,
+        sheet=sheet,
     )
     return _read(source, choice)
 
@@ -143,6 +149,7 @@ def read_matching(
     drop: str | Iterable[str] | None = None,
     allow_few_rows: bool = False,
     separator: str | None = None,
+    sheet: str | None = None,
     owner: str = "the network",
     may_lack: bool = False,
     cut_names: list[str] | None = None,
@@ -176,6 +183,7 @@ def read_matching(
         may_lack=may_lack,
         allow_few_rows=allow_few_rows,
         separator=separator,
+        sheet=sheet,
     )
     return _read(source, choice)
 
@@ -193,6 +201,7 @@ def read_cut(
     drop: str | Iterable[str] | None,
     allow_few_rows: bool = False,
     separator: str | None = None,
+    sheet: str | None = None,
 ) -> Dataset:
     """Read a table and cut number columns; the settings are those of `read`."""
     choice = _choice(
@@ -207,6 +216,7 @@ def read_cut(
         cutter=cutter,
         allow_few_rows=allow_few_rows,
         separator=separator,
+        sheet=sheet,
     )
     return _read(source, choice)
 
@@ -226,6 +236,7 @@ def _choice(
     may_lack: bool = False,
     allow_few_rows: bool = False,
     separator: str | None = None,
+    sheet: str | None = None,
 ) -> Choice:
     if separator is not None:
         require_choice("read", "separator", separator, SEPARATORS)
@@ -248,6 +259,7 @@ def _choice(
         cutter=cutter,
         may_lack=may_lack,
         separator=separator,
+        sheet=sheet,
     )
 
 
@@ -264,6 +276,10 @@ def _read(source: Any, choice: Choice) -> Dataset:
     if choice.separator is not None and not is_stream:
         raise InvalidParameterError(
             f"read: separator is for CSV, {choice.options.source} has columns already; leave it out"
+        )
+    if choice.sheet is not None:
+        raise InvalidParameterError(
+            f"read: sheet is for Excel files, {choice.options.source} is none; leave it out"
         )
     if is_from("duckdb", source) and hasattr(source, "aggregate"):
         return _read_relation(source, choice)
@@ -434,8 +450,18 @@ def _read_file(path: Path, choice: Choice, kind: str) -> Dataset:
     duckdb = load_duckdb()
     source = choice.options.source
     given = choice.separator
+    if choice.sheet is not None and kind not in _EXCEL:
+        what = f"sheet is for Excel files, {source} is {kind}; leave it out"
+        raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
     if given is not None and kind not in _DELIMITERS:
-        raise InvalidParameterError(f"read: separator is for CSV, {source} is {kind}; leave it out")
+        what = f"separator is for CSV, {source} is {kind}; leave it out"
+        raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
+    if kind in _EXCEL:
+        from bestdag.data.excel_source import sheet_as_csv
+
+        with temporary_folder() as folder:
+            sheet = sheet_as_csv(path, folder, source, choice.sheet)
+            return _read_file(sheet, choice.of_plain_csv(), ".csv")
     with duck_connection.connection() as con, temporary_folder() as folder:
         if kind in _DELIMITERS and path.suffix.lower() != ".gz":
             path = utf8_copy(path, folder, source)
@@ -467,12 +493,12 @@ def _kind(path: Path, source: str) -> str:
         known = (*_DELIMITERS, *_JSON)
     else:
         kind = suffixes[-1] if suffixes else ""
-        known = (*_DELIMITERS, *_JSON, *_PARQUET)
+        known = (*_DELIMITERS, *_JSON, *_PARQUET, *_EXCEL)
     if kind not in known:
         raise DataError(
             f"read: the kind of {source} is not known from its ending; known: "
-            f"{', '.join((*_DELIMITERS, *_JSON, *_PARQUET))}, all but Parquet also with .gz, "
-            f"and .zip with one of them"
+            f"{', '.join((*_DELIMITERS, *_JSON))}, these also with .gz, "
+            f"{', '.join((*_PARQUET, *_EXCEL))}, and .zip with one of them"
         )
     return kind
 

@@ -16,18 +16,16 @@ __all__ = ["refuse_by_sight", "unzipped", "utf8_copy"]
 _CHUNK = 1 << 20
 _UTF32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-_WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+_OTHER_WORKBOOKS = (".xls", ".xlsb", ".ods")
 _ZIP = b"PK\x03\x04"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 
 
 def refuse_by_sight(path: Path, source: str) -> None:
-    """Refuse workbooks, and text files that begin as something else does."""
-    if path.suffix.lower() in _WORKBOOKS:
-        raise DataError(
-            f"read: {source} is a workbook; save the sheet as CSV, or pass what "
-            f"pandas.read_excel makes of it"
-        )
+    """Refuse workbooks of other formats, and text files that begin as something else does."""
+    if path.suffix.lower() in _OTHER_WORKBOOKS:
+        what = f"read: {source} is a workbook of another format than .xlsx; save it as .xlsx or CSV"
+        raise DataError(f"{what}, or pass what pandas.read_excel makes of it").with_option(what)
     if path.suffix.lower() not in (".csv", ".tsv", ".txt"):
         return
     with path.open("rb") as file:
@@ -36,7 +34,7 @@ def refuse_by_sight(path: Path, source: str) -> None:
         what = "a zip archive or a workbook" if start == _ZIP else "an old office document"
         raise DataError(
             f"read: {source} begins as {what} does, not as text; save it as CSV, or name it .zip "
-            f"if it is an archive with one table"
+            f"if it is an archive with one table, .xlsx if it is a workbook"
         )
 
 

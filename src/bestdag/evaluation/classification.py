@@ -133,9 +133,10 @@ def folds(truth: npt.NDArray[Any], k: int, *, seed: int = 0) -> npt.NDArray[np.i
     >>> folds(np.array([0, 0, 0, 1, 1, 1]), 3).tolist()
     [1, 2, 0, 0, 2, 1]
     """
-    require_count("folds", "k", k, minimum=2)
+    require_count("folds", "k", k, minimum=2, option="--cv")
     if k > len(truth):
-        raise InvalidParameterError(f"folds: {len(truth):,} rows cannot be divided into {k} parts")
+        what = f"{len(truth):,} rows cannot be divided into {k} parts"
+        raise InvalidParameterError(f"folds: {what}").with_option(f"--cv {k}: {what}")
     shuffled = np.random.default_rng(seed).permutation(len(truth))
     order = shuffled[np.argsort(truth[shuffled], kind="stable")]
     part = np.empty(len(truth), np.int64)

@@ -173,7 +173,7 @@ def _check_limits(field: str, value: Any) -> tuple[tuple[str, int], ...]:
 
 def _check_flag(field: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise InvalidParameterError(f"Knowledge: {field} must be True or False, got {brief(value)}")
+        raise InvalidParameterError(f"Knowledge: {field} must be true or false, got {brief(value)}")
     return value
 
 

@@ -135,7 +135,7 @@ class Knowledge:
         for field, check in CHECKS.items():
             object.__setattr__(self, field, check(field, given[field]))
         if not self.within_tiers and not self.tiers:
-            raise GraphError("Knowledge: within_tiers=False needs tiers, got none")
+            raise GraphError("Knowledge: within_tiers needs tiers to speak of, got none")
         refuse_contradictions(self.statements())
 
     @classmethod

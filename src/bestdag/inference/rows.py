@@ -66,6 +66,7 @@ def posteriors(
         f"the answer for {rows.n_rows:,} rows and {arity:,} states",
         rows.n_rows * arity * 8,
         "use fewer rows at a time, or predict()",
+        option="use fewer rows at a time",
     )
     out = np.zeros((rows.n_rows, arity))
     if any(some for v, some in enumerate(rows.has_missing) if v != target):

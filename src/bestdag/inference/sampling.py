@@ -94,7 +94,8 @@ def sample_codes(
     ]
     n_bytes = n_rows * sum(np.dtype(code_type(arity)).itemsize for arity in arities)
     n_bytes += sum(table.nbytes for table in tables)
-    require_memory("sample", f"{n_rows:,} rows of {len(names):,} variables", n_bytes, "lower n")
+    what = f"{n_rows:,} rows of {len(names):,} variables"
+    require_memory("sample", what, n_bytes, "lower n", option="lower -n")
 
     columns = [_empty_column(n_rows, arity) for arity in arities]
     _core.sample_network(

@@ -107,10 +107,12 @@ def _refuse_impossible(
 ) -> None:
     if impossible == "error":
         row = first + int(np.argmax(wrong))
-        raise DataError(
+        what = (
             f"{who}: row {row:,} (counted from 0) cannot occur: every state of {target!r} has "
-            f"probability zero beside its other cells; estimate the tables without zeros, or pass "
-            f'impossible="marginal"'
+            f"probability zero beside its other cells; estimate the tables without zeros, or pass"
+        )
+        raise DataError(f'{what} impossible="marginal"').with_option(
+            f"{what} --impossible marginal"
         )
 
 

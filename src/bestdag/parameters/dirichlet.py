@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.counts.family import FamilyCounts
-from bestdag.errors import DataError, InvalidParameterError, require_prior_count
+from bestdag.errors import DataError, InvalidParameterError, as_option, require_prior_count
 from bestdag.parameters.base import normalized, shares_unobserved
 from bestdag.registry import setting
 from bestdag.scores.bd import BD
@@ -114,6 +114,9 @@ class Dirichlet(_WithSource):
             raise InvalidParameterError(
                 "Dirichlet: give one of ess, pseudo_count, tables and prior (ess also with a "
                 f"prior network), got {' and '.join(given)}"
+            ).with_option(
+                "Dirichlet: give one of --ess, --pseudo-count and --prior (--ess also with "
+                f"--prior), got {' and '.join(map(as_option, given))}"
             )
         source = self._make_source()
         if self.tables is not None:

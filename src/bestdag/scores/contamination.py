@@ -82,7 +82,7 @@ def require_epsilon(who: str, epsilon: object, *, may_be_one: bool) -> None:
     >>> require_epsilon("MinBDeu", 1.0, may_be_one=False)
     Traceback (most recent call last):
     bestdag.errors.InvalidParameterError: MinBDeu: epsilon must be a number >= 0 and < 1, got 1.0;
-    with epsilon = 1 the score would be minus infinity
+    with 1 the score would be minus infinity
     """
     value = math.nan
     if not isinstance(epsilon, bool) and isinstance(epsilon, numbers.Real):
@@ -90,8 +90,7 @@ def require_epsilon(who: str, epsilon: object, *, may_be_one: bool) -> None:
             value = float(epsilon)
     if 0 <= value < 1 or (may_be_one and value == 1):
         return
-    text = f"{who}: epsilon must be a number >= 0 and {'<=' if may_be_one else '<'} 1"
-    text += f", got {shown_value(epsilon)}"
+    must = f"must be a number >= 0 and {'<=' if may_be_one else '<'} 1, got {shown_value(epsilon)}"
     if value == 1:
-        text += "; with epsilon = 1 the score would be minus infinity"
-    raise InvalidParameterError(text)
+        must += "; with 1 the score would be minus infinity"
+    raise InvalidParameterError(f"{who}: epsilon {must}").with_option(f"{who}: --epsilon {must}")

@@ -138,10 +138,13 @@ class ParentSetListing:
                 self._native.run(seconds=seconds, max_bytes=memory_limit, stops_at_memory=anytime)
         except _core.TooManySetsError as error:
             child, size = error.args
-            raise NotEnoughMemoryError(
+            what = (
                 f"{_WHO}: the sets of {size} parents of {show(self._names[child])} need more than "
-                f"{readable_size(int(memory_limit))}; set max_parents to {size - 1} or less"
-            ) from None
+                f"{readable_size(int(memory_limit))}"
+            )
+            raise NotEnoughMemoryError(
+                f"{what}; set max_parents to {size - 1} or less"
+            ).with_option(f"{what}; pass --max-parents {size - 1} or less") from None
 
     def table(self, *, finish: bool = False) -> ScoreTable:
         """Return what is listed, with the open sets that cover the rest.

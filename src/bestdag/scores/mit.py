@@ -10,7 +10,7 @@ import numpy as np
 
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
-from bestdag.errors import InvalidParameterError, shown_value
+from bestdag.errors import bad_setting
 from bestdag.registry import setting
 from bestdag.scores.ll import LL
 from bestdag.special import chi_square_quantile, n_log_n
@@ -73,10 +73,7 @@ class MIT:
     def __post_init__(self) -> None:
         real = isinstance(self.confidence, numbers.Real)
         if not real or not 0 < self.confidence < 1:
-            raise InvalidParameterError(
-                "MIT: confidence must be a number between 0 and 1, "
-                f"got {shown_value(self.confidence)}"
-            )
+            raise bad_setting("MIT", "confidence", "a number between 0 and 1", self.confidence)
 
     def terms(self, counts: FamilyCounts) -> dict[str, float]:
         """Return the test statistic 2 N I and the penalty."""

@@ -7,7 +7,7 @@ import numbers
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from bestdag.errors import InvalidParameterError, unknown_name
+from bestdag.errors import InvalidParameterError, bad_setting, unknown_name
 from bestdag.graph.dag import Dag
 
 __all__ = ["EdgeDifferencePrior", "StructurePrior", "UniformPrior"]
@@ -111,9 +111,8 @@ class EdgeDifferencePrior:
         given: Any = kappa
         real = isinstance(given, numbers.Real) and not isinstance(given, bool)
         if not real or not 0 < given <= 1:
-            raise InvalidParameterError(
-                f"EdgeDifferencePrior: kappa must be a number above 0 and at most 1, got {kappa!r}"
-            )
+            needed = "a number above 0 and at most 1"
+            raise bad_setting("EdgeDifferencePrior", "kappa", needed, kappa)
         object.__setattr__(self, "network", dag)
         object.__setattr__(self, "kappa", kappa)
 

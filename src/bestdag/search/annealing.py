@@ -82,9 +82,11 @@ class Annealing:
         require_positive("annealing", "initial_temperature", self.initial_temperature)
         require_positive("annealing", "final_temperature", self.final_temperature)
         if self.final_temperature > self.initial_temperature:
+            came = f"{self.initial_temperature!r}, got {self.final_temperature!r}"
             raise InvalidParameterError(
-                "annealing: final_temperature must be at most initial_temperature, "
-                f"{self.initial_temperature!r}, got {self.final_temperature!r}"
+                f"annealing: final_temperature must be at most initial_temperature, {came}"
+            ).with_option(
+                f"annealing: --final-temperature must be at most --initial-temperature, {came}"
             )
         require_choice("annealing", "schedule", self.schedule, ("geometric", "linear"))
         require_count("annealing", "levels", self.levels, minimum=1)

@@ -79,9 +79,13 @@ class HillClimb:
         require_count("hill_climb", "restarts", self.restarts)
         require_count("hill_climb", "perturb", self.perturb)
         if self.perturb and not self.restarts:
+            how_often = "how often the best structure is perturbed"
             raise InvalidParameterError(
                 f"hill_climb: perturb is for restarts, got perturb={self.perturb} and none of "
-                "them; set restarts to how often the best structure is perturbed"
+                f"them; set restarts to {how_often}"
+            ).with_option(
+                f"hill_climb: --perturb is for restarts, got {self.perturb} and none of them; "
+                f"say with --restarts {how_often}"
             )
         require_flag("hill_climb", "reinsert", self.reinsert)
         require_limits("hill_climb", self.candidates, self.max_steps)

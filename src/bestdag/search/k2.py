@@ -70,7 +70,9 @@ class K2Search:
         if self.order is None:
             return
         if self.orders is not None:
-            raise InvalidParameterError("k2: give either order or orders, not both")
+            raise InvalidParameterError("k2: give either order or orders, not both").with_option(
+                "k2: give either --order or --orders, not both"
+            )
         if isinstance(self.order, str) or not isinstance(self.order, Iterable):
             raise InvalidParameterError(f"k2: order must be a list of names, got {self.order!r}")
         object.__setattr__(self, "order", tuple(self.order))
@@ -124,7 +126,8 @@ def _require_every_name(order: Sequence[str], number: dict[str, int]) -> None:
     if len(order) != len(number) or len(set(order)) != len(number):
         missing = sorted(set(number).difference(order))
         what = f"{missing[0]!r} is missing" if missing else "a name comes twice"
-        raise InvalidParameterError(f"k2: order must have every variable once; {what}")
+        must = f"must have every variable once; {what}"
+        raise InvalidParameterError(f"k2: order {must}").with_option(f"k2: --order {must}")
 
 
 def _along(nodes: NodeKnowledge, order: Sequence[int]) -> NodeKnowledge:

@@ -56,8 +56,9 @@ def class_arcs(target: str, names: Iterable[str]) -> list[tuple[str, str]]:
 def require_target(who: str, target: object) -> None:
     """Refuse a search that has no class."""
     if not isinstance(target, str):
-        raise InvalidParameterError(
-            f"{who}: target must be the name of the class variable, got {target!r}"
+        needed = "the name of the class variable"
+        raise InvalidParameterError(f"{who}: target must be {needed}, got {target!r}").with_option(
+            f"{who}: --target must be given, {needed}"
         )
 
 
@@ -66,9 +67,9 @@ def class_knowledge(who: str, problem: Problem, target: str) -> Knowledge:
     require_known("target", target, problem.names, who=who)
     limit = problem.max_parents
     if limit is not None and limit < 1 < len(problem.names):
-        raise GraphError(
-            f"{who}: every variable has the class {target!r} as a parent, and max_parents = "
-            f"{limit} leaves no room for it"
+        what = f"{who}: every variable has the class {target!r} as a parent, and"
+        raise GraphError(f"{what} max_parents={limit} leaves no room for it").with_option(
+            f"{what} --max-parents {limit} leaves no room for it"
         )
     return problem.knowledge | augmented(target, problem.names)
 

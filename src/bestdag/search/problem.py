@@ -286,18 +286,22 @@ class Problem:
         if not isinstance(start, Dag):
             raise GraphError(f"search: start must be a Dag, got {type(start).__name__}")
         if sorted(start.nodes) != sorted(self.names):
-            raise GraphError(
-                "search: start must have the variables of the data, and no others; they differ in "
+            must = (
+                "must have the variables of the data, and no others; they differ in "
                 f"{', '.join(map(repr, sorted(set(start.nodes) ^ set(self.names))[:5]))}"
             )
+            raise GraphError(f"search: start {must}").with_option(f"search: --start {must}")
         broken = self.knowledge.violations(start)
         if broken:
-            raise GraphError(f"search: start breaks the knowledge: {broken[0]}")
+            what = f"breaks the knowledge: {broken[0]}"
+            raise GraphError(f"search: start {what}").with_option(f"search: --start {what}")
         limit = self.max_parents
         crowded = [v for v in self.names if limit is not None and len(start.parents(v)) > limit]
         if crowded:
             raise GraphError(
-                f"search: start gives {crowded[0]!r} more than max_parents = {limit} parents"
+                f"search: start gives {crowded[0]!r} more than max_parents={limit} parents"
+            ).with_option(
+                f"search: --start gives {crowded[0]!r} more parents than --max-parents {limit}"
             )
         return start
 
@@ -324,10 +328,13 @@ class Problem:
                     "allows; make the file with that knowledge or from data"
                 )
             if required and not _lists_every_set(sets, len(self.names) - 1, limit):
-                raise InvalidParameterError(
+                what = (
                     f"search: {child!r} has required parents, and the score file may lack the sets "
-                    "they need (files leave out sets that a subset beats); learn from the data, or "
-                    "give max_parents if the file lists every set up to that size"
+                    "they need (files leave out sets that a subset beats); learn from the data, or"
+                )
+                if_whole = "if the file lists every set up to that size"
+                raise InvalidParameterError(f"{what} give max_parents {if_whole}").with_option(
+                    f"{what} give --max-parents {if_whole}"
                 )
             kept.append(ParentSets.of([score for score, _ in left], [p for _, p in left]))
         return ScoreTable(self.names, kept, complete=table.complete)

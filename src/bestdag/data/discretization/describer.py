@@ -67,6 +67,7 @@ def read_described(
     weights: str | None = None,
     drop: str | Iterable[str] | None = None,
     separator: str | None = None,
+    sheet: str | None = None,
 ) -> tuple[Dataset, dict[str, Refused]]:
     """Read a table and what is in those of its columns that `read` refuses.
 
@@ -80,6 +81,7 @@ def read_described(
         "weights": weights,
         "drop": drop,
         "separator": separator,
+        "sheet": sheet,
     }
     try:
         return read(source, **settings), {}

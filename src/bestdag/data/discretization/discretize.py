@@ -38,6 +38,7 @@ def discretize(
     drop: str | Iterable[str] | None = None,
     allow_few_rows: bool = False,
     separator: str | None = None,
+    sheet: str | None = None,
 ) -> Dataset:
     """Read a table and cut its number columns into intervals.
 
@@ -62,8 +63,9 @@ def discretize(
     like : Dataset or iterable of Variable, optional
         Apply the cut points and states of these variables, instead of making new ones: for new
         rows of an old table. Every column must be among them.
-    states, missing, missing_values, max_states, weights, columns, drop, allow_few_rows, separator
-        As in `read`. In a number column a missing value that is a number is compared as one.
+    states, missing, missing_values, max_states, weights, columns, drop, allow_few_rows
+        As in `read`, and so are `separator` and `sheet`. In a number column a missing value that is
+        a number is compared as one.
 
     Returns
     -------
@@ -116,15 +118,16 @@ def discretize(
             drop=drop,
             allow_few_rows=allow_few_rows,
             separator=separator,
+            sheet=sheet,
             owner="like=",
         )
     chosen = None if cut is None else frozenset(text_list("cut", cut))
     if made.needs_target and target is None and chosen != frozenset():
+        others = ", ".join(name for name, kind in METHODS.items() if not kind.needs_target)
+        needed = f"the class column, or choose a method without one: {others}"
         raise InvalidParameterError(
-            f"discretize: method {method!r} needs a target, the class column; "
-            f"name it, or choose a method without one: "
-            + ", ".join(name for name, kind in METHODS.items() if not kind.needs_target)
-        )
+            f"discretize: method {method!r} needs a target; name {needed}"
+        ).with_option(f"discretize: the method {method} needs --target; name {needed}")
     cutter = Cutter(
         method=made,
         target=target,
@@ -146,4 +149,5 @@ def discretize(
         drop=drop,
         allow_few_rows=allow_few_rows,
         separator=separator,
+        sheet=sheet,
     )

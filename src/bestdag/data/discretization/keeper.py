@@ -103,6 +103,7 @@ def read_raw(
     max_states: int = 50,
     drop: str | Iterable[str] | None = None,
     separator: str | None = None,
+    sheet: str | None = None,
 ) -> RawTable:
     """Read a table without cutting its numbers; the settings are those of `read`.
 
@@ -124,5 +125,6 @@ def read_raw(
             columns=None,
             drop=drop,
             separator=separator,
+            sheet=sheet,
         )
     return RawTable(tuple(keeper.names), dataset, keeper.kept)

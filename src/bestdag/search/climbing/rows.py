@@ -55,6 +55,7 @@ class Rows:
             f"a list of {n_candidates:,} arcs",
             _BYTES_PER_CANDIDATE * n_candidates,
             "set candidates to fewer per variable",
+            option="pass --candidates with fewer per variable",
         )
         self.candidates = candidates
         self._scorer = scorer

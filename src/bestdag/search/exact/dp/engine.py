@@ -202,14 +202,15 @@ def _is_worth_double(problem: DpComponent, threads: int, deadline: float | None)
 def _require_room(largest: Component, threads: int, precision: Precision) -> None:
     n = len(largest.variables)
     if n > MAX_VARIABLES:
-        raise InvalidParameterError(
-            f"dp: at most {MAX_VARIABLES} variables that depend on each other, got {n}; "
-            "use engine='bnc'"
+        what = f"dp: at most {MAX_VARIABLES} variables that depend on each other, got {n}"
+        raise InvalidParameterError(f"{what}; use engine='bnc'").with_option(
+            f"{what}; use --engine bnc"
         )
     needed = forecast(n, n_sets=largest.table.n_sets, threads=threads, precision=precision)
     what = f"dynamic programming over the subsets of {n} variables"
     half = "precision='single' or " if _cell_bytes(n, precision) == 8 else ""
-    require_memory("dp", what, needed.n_bytes, f"use {half}engine='bnc'")
+    remedy = f"use {half}engine='bnc'"
+    require_memory("dp", what, needed.n_bytes, remedy, option="use --engine bnc")
 
 
 class _Shares:
