@@ -27,6 +27,7 @@ _PACKAGE = Path(bestdag.__file__).parent
 
 # Only Python gets to these: a folder, a file, or a function in a file.
 PYTHON_ONLY = (
+    "scores/pseudo_counts.py:__init__",
     "sklearn/",  # estimators for scikit-learn
     "data/frames.py",  # frames, arrays and dicts of columns
     "graph/extension.py",
@@ -46,8 +47,8 @@ PYTHON_ONLY = (
     "scores/scorer.py:_require_dataset",
     "scores/scorer.py:_checked_score",
     "scores/scorer.py:_require_prior",
-    "search/base.py:__init__",  # knowledge that is not a Knowledge
-    "search/base.py:_checked_start",  # a start that is not a Dag
+    "search/problem.py:__init__",  # knowledge that is not a Knowledge
+    "search/problem.py:_checked_start",  # a start that is not a Dag
     "search/k2.py:__post_init__",  # an order that is not a list
 )
 # Settings that require_* checks and that no command has.
@@ -90,7 +91,8 @@ def arguments_of_python():
 
 ARGUMENTS = arguments_of_python()
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
-_ASSIGNED = re.compile(r"\b([a-z_]+)=(?!=)")
+# `--parameters dirichlet,ess=10` is how settings of parameters are given in the command line.
+_ASSIGNED = re.compile(r"(?<!dirichlet,)\b([a-z_]+)=(?!=)")
 # A setting that begins what is said of it; weights are also what a column holds.
 _MUST = re.compile(r": (?!weights)([a-z_]+) (?:must|is for|breaks|gives) ")
 _CALL = re.compile(r"\b[a-z_]+\(\)|\bin Python\b|True or False|DataFrame")
@@ -474,7 +476,7 @@ def test_notes_of_results_are_for_both_worlds(search):
     known = bestdag.Knowledge.parse(["dysp !> asia"] if search != "naive_bayes" else [])
     found = bestdag.learn(
         data, search=make_search(search, **settings), time_limit=0.3, start=start, knowledge=known
-    ).found
+    )
     for note in found.notes:
         assert not _OPTION.search(note)
         assert python_words(note) == []
