@@ -11,7 +11,7 @@
 #include <span>
 #include <utility>
 
-#include "kernels/parallel.hpp"
+#include "base/parallel.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,10 +1,10 @@
 // Bound values that several binding files share.
 #pragma once
 
+#include "base/bitwise.hpp"
 #include "bindings/common.hpp"
-#include "kernels/bitwise.hpp"
-#include "kernels/families.hpp"
-#include "kernels/row_finder.hpp"
+#include "factors/row_finder.hpp"
+#include "scoring/families.hpp"
 
 using Columns = nb::typed<nb::list, nb::object>;
 using Arities = nb::typed<nb::list, int>;

@@ -5,11 +5,11 @@
 #include <random>
 #include <vector>
 
-#include "kernels/bdeu.hpp"
-#include "kernels/branching.hpp"
-#include "kernels/families.hpp"
-#include "kernels/fnml.hpp"
-#include "kernels/pair_scores.hpp"
+#include "scores/bdeu.hpp"
+#include "scores/fnml.hpp"
+#include "scoring/families.hpp"
+#include "scoring/pair_scores.hpp"
+#include "search/branching.hpp"
 #include "tests/checks.hpp"
 
 namespace {

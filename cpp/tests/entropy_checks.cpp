@@ -2,7 +2,7 @@
 // column long enough to be polled. Exits 0 when all is well.
 #include <vector>
 
-#include "kernels/entropy_cuts.hpp"
+#include "data/entropy_cuts.hpp"
 #include "tests/checks.hpp"
 
 namespace {

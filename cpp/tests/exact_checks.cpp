@@ -4,14 +4,14 @@
 #include <random>
 #include <vector>
 
-#include "kernels/bitwise.hpp"
-#include "kernels/choice_sets.hpp"
-#include "kernels/cluster_separation.hpp"
-#include "kernels/cut_pool.hpp"
-#include "kernels/halving.hpp"
-#include "kernels/order_search.hpp"
-#include "kernels/subset_dp.hpp"
-#include "kernels/subset_rivals.hpp"
+#include "base/bitwise.hpp"
+#include "exact/cluster_separation.hpp"
+#include "exact/cut_pool.hpp"
+#include "exact/halving.hpp"
+#include "exact/subset_dp.hpp"
+#include "exact/subset_rivals.hpp"
+#include "search/choice_sets.hpp"
+#include "search/order_search.hpp"
 #include "tests/checks.hpp"
 
 namespace {

@@ -7,14 +7,14 @@
 #include <numeric>
 #include <vector>
 
-#include "kernels/bd.hpp"
-#include "kernels/bdeu.hpp"
-#include "kernels/bic.hpp"
-#include "kernels/fnml.hpp"
-#include "kernels/log_gamma.hpp"
-#include "kernels/mit.hpp"
-#include "kernels/philox.hpp"
-#include "kernels/whole_dp.hpp"
+#include "base/philox.hpp"
+#include "exact/whole_dp.hpp"
+#include "scores/bd.hpp"
+#include "scores/bdeu.hpp"
+#include "scores/bic.hpp"
+#include "scores/fnml.hpp"
+#include "scores/mit.hpp"
+#include "special/log_gamma.hpp"
 #include "tests/checks.hpp"
 
 namespace {

@@ -75,12 +75,12 @@ class RefusedFamilyError(Exception):
 
 def bd_tables(children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_values: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Kernel:
     """
-    Native twin of scores/bd.py with given tables (see kernels/bd_tables.hpp).
+    Native twin of scores/bd.py with given tables (see kernels/scores/bd_tables.hpp).
     """
 
 def bde(ess: float, arities: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: float) -> Kernel:
     """
-    Native twin of scores/bde.py with a prior network (see kernels/bde.hpp).
+    Native twin of scores/bde.py with a prior network (see kernels/scores/bde.hpp).
     """
 
 def mit(confidence: float) -> Kernel:
@@ -121,7 +121,7 @@ def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Anno
 
 def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], thresholds: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], parents: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], finders: list[object], columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')] | Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu')]], threads: int) -> None:
     """
-    Draw all rows of a network, parents first, into the columns; see kernels/sampling.hpp.
+    Draw all rows of a network, parents first, into the columns; see kernels/data/sampling.hpp.
     """
 
 class RowFinder:
@@ -134,7 +134,7 @@ class RowFinder:
 
 def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], columns: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], finders: list[object], arities: Sequence[int], has_missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], result: str, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
     """
-    Sums over tables looked up at the states of each row; see kernels/row_tables.hpp.
+    Sums over tables looked up at the states of each row; see kernels/factors/row_tables.hpp.
     """
 
 def parent_masks(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
@@ -142,7 +142,7 @@ def parent_masks(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), or
 
 def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], fine: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, limit: float, bytes_per_cell: int, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float | None, bool] | None:
     """
-    Least cost of an acyclic choice, inf when none is below the limit, its fine cost or None, and whether Ctrl-C ended the comparison in fine costs; None when out of time; see kernels/subset_dp.hpp.
+    Least cost of an acyclic choice, inf when none is below the limit, its fine cost or None, and whether Ctrl-C ended the comparison in fine costs; None when out of time; see kernels/exact/subset_dp.hpp.
     """
 
 def subset_bytes(n: int, n_sets: int, threads: int, bytes_per_cell: int) -> float:
@@ -154,7 +154,7 @@ def forecast_every_set(table: Table, kernel: Kernel, leave_out: bool, threads: i
     """
 
 class EverySet:
-    """The values of all sets: see kernels/every_set.hpp."""
+    """The values of all sets: see kernels/scoring/every_set.hpp."""
 
     def __init__(self, table: Table, kernel: Kernel) -> None: ...
 
@@ -174,11 +174,11 @@ class WholeProgram:
 
     def solve(self, best: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: float, limit: float, threads: int, seconds: float, progress: object | None, parents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> float | None:
         """
-        Least cost of a network in units, inf when none is below the limit, None when out of time; see kernels/whole_dp.hpp.
+        Least cost of a network in units, inf when none is below the limit, None when out of time; see kernels/exact/whole_dp.hpp.
         """
 
 class OrderSearch:
-    """Search over orders of the variables; see kernels/order_chains.hpp."""
+    """Search over orders of the variables; see kernels/search/order_chains.hpp."""
 
     def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, n_chains: int) -> None: ...
 
@@ -202,7 +202,7 @@ class OrderSearch:
 
 class OrderCrew:
     """
-    Search over orders with parent sets that grow and shrink; see kernels/order_crew.hpp.
+    Search over orders with parent sets that grow and shrink; see kernels/search/order_crew.hpp.
     """
 
     def __init__(self, source: object, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bases: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Sequence[tuple[int, int]], tie: float, n_rows: float, seed: int, n_lanes: int, max_bytes: float) -> None: ...
@@ -234,7 +234,7 @@ class OrderCrew:
     def nanoseconds(self) -> float: ...
 
 class BranchAndCutKernels:
-    """Order search, cuts and pricing of one table; see kernels/cut_pool.hpp."""
+    """Order search, cuts and pricing of one table; see kernels/exact/cut_pool.hpp."""
 
     def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int) -> None: ...
 
@@ -288,7 +288,7 @@ class TooManySetsError(Exception):
 
 class CandidateListing:
     """
-    Candidate parent sets of every child, listed bit by bit (see kernels/candidate_sets.hpp).
+    Candidate parent sets of every child, listed bit by bit (see kernels/scoring/candidate_sets.hpp).
     """
 
     def __init__(self, table: object, kernel: object, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool) -> None: ...
@@ -306,12 +306,12 @@ class CandidateListing:
 
 def total_cap(table: Table, kernel: Kernel) -> float:
     """
-    No network scores more (see kernels/likelihood_caps.hpp); infinite where nothing is known.
+    No network scores more (see kernels/scoring/likelihood_caps.hpp); infinite where nothing is known.
     """
 
 def optimistic_sets(first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int, threads: int) -> tuple[Any, Any, Any, Any]:
     """
-    At most so many sets for each child that promise no less (see kernels/open_sets.hpp).
+    At most so many sets for each child that promise no less (see kernels/scoring/open_sets.hpp).
     """
 
 class Climb:
@@ -363,7 +363,7 @@ class Climb:
 
 def entropy_cuts(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
     """
-    Rows of a sorted column before which it is cut; see kernels/entropy_cuts.hpp.
+    Rows of a sorted column before which it is cut; see kernels/data/entropy_cuts.hpp.
     """
 
 def maximum_spanning_tree(weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], root: int, parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
@@ -373,10 +373,10 @@ def maximum_spanning_tree(weights: Annotated[NDArray[numpy.float64], dict(shape=
 
 def maximum_branching(weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], root_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], spanning: bool, parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool:
     """
-    Parents in the maximum branching (see kernels/branching.hpp); False when there is none.
+    Parents in the maximum branching (see kernels/search/branching.hpp); False when there is none.
     """
 
 def score_pairs(table: Table, kernel: Kernel, given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> bool:
     """
-    Scores of every column given each other (see kernels/pair_scores.hpp); whether all.
+    Scores of every column given each other (see kernels/scoring/pair_scores.hpp); whether all.
     """

@@ -3,7 +3,7 @@
 Every set of columns is counted once, and each local score is made from the values of two sets. So
 the time is known beforehand, whatever the score prunes, and sets of every size are looked at
 (Silander and Myllymäki 2006). It serves the scores that are sums over cells of functions of counts;
-`kernels/every_set.hpp` and `kernels/whole_dp.hpp` say how.
+`kernels/scoring/every_set.hpp` and `kernels/exact/whole_dp.hpp` say how.
 
 Arithmetic. Costs are differences to a variable's best score, rounded down to whole units of which
 the first structure costs about 2^51, as with cells of 8 bytes in `dp_problem`. A quotient may be
