@@ -1,10 +1,11 @@
 // Bound values that several binding files share.
 #pragma once
 
-#include "base/bitwise.hpp"
 #include "bindings/common.hpp"
+#include "bindings/running.hpp"
+#include "counting/family_list.hpp"
+#include "counting/table.hpp"
 #include "factors/row_finder.hpp"
-#include "scoring/families.hpp"
 
 using Columns = nb::typed<nb::list, nb::object>;
 using Arities = nb::typed<nb::list, int>;

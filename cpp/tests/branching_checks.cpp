@@ -5,8 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "scores/bdeu.hpp"
-#include "scores/fnml.hpp"
+#include "scores/list.hpp"
 #include "scoring/families.hpp"
 #include "scoring/pair_scores.hpp"
 #include "search/branching.hpp"

@@ -6,10 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "scores/bd.hpp"
 #include "scores/bd_tables.hpp"
 #include "scores/bde.hpp"
-#include "scores/bdeu.hpp"
+#include "scores/list.hpp"
 #include "scoring/all_families.hpp"
 #include "scoring/candidate_sets.hpp"
 #include "scoring/families.hpp"

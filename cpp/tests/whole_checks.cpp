@@ -9,11 +9,7 @@
 
 #include "base/philox.hpp"
 #include "exact/whole_dp.hpp"
-#include "scores/bd.hpp"
-#include "scores/bdeu.hpp"
-#include "scores/bic.hpp"
-#include "scores/fnml.hpp"
-#include "scores/mit.hpp"
+#include "scores/list.hpp"
 #include "special/log_gamma.hpp"
 #include "tests/checks.hpp"
 

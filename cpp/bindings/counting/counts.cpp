@@ -1,7 +1,9 @@
 // Counts of many families.
 #include <memory>
+#include <vector>
 
 #include "bindings/types.hpp"
+#include "counting/count_families.hpp"
 
 namespace {
 

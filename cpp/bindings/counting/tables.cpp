@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/bitwise.hpp"
 #include "bindings/types.hpp"
 
 namespace {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "bindings/types.hpp"
-#include "bindings/watcher.hpp"
 
 namespace {
 

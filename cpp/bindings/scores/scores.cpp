@@ -1,26 +1,20 @@
-// Kernels of the scores, and local scores of many families.
+// Kernels of the scores.
+#include <exception>
+
 #include "bindings/types.hpp"
-#include "scores/aic.hpp"
-#include "scores/bd.hpp"
 #include "scores/bd_tables.hpp"
 #include "scores/bde.hpp"
-#include "scores/bdeu.hpp"
-#include "scores/bdq.hpp"
-#include "scores/bic.hpp"
 #include "scores/contaminated_prior.hpp"
-#include "scores/fnml.hpp"
-#include "scores/hqc.hpp"
-#include "scores/ll.hpp"
-#include "scores/max_bdeu.hpp"
-#include "scores/min_bdeu.hpp"
-#include "scores/mit.hpp"
-#include "scores/qnml.hpp"
-#include "scoring/all_families.hpp"
-#include "scoring/changes.hpp"
+#include "scores/list.hpp"
 
 namespace {
 
 using Values = Array1<const double>;
+
+template <class Make, class... Names>
+void define_score(nb::module_& m, const char* name, const char* help, Make make, Names... names) {
+    m.def(name, make, nb::arg(names)..., help);
+}
 
 void register_bound_scores(nb::module_& m) {
     // Its arguments are the child's number, the parents' numbers and the bytes it would need.
@@ -62,21 +56,12 @@ void register_bound_scores(nb::module_& m) {
 
 void register_scores(nb::module_& m) {
     nb::class_<bestdag::Kernel>(m, "Kernel", "Native twin of a score.");
-    m.def("ll", &bestdag::make_ll, "Native twin of scores/ll.py.");
-    m.def("aic", &bestdag::make_aic, "Native twin of scores/aic.py.");
-    m.def("bic", &bestdag::make_bic, "Native twin of scores/bic.py.");
-    m.def("hqc", &bestdag::make_hqc, "Native twin of scores/hqc.py.");
-    m.def("bd", &bestdag::make_bd, "pseudo_count"_a, "Native twin of scores/bd.py.");
-    m.def("bdq", &bestdag::make_bdq, "pseudo_count"_a, "Native twin of scores/bdq.py.");
-    m.def("bdeu", &bestdag::make_bdeu, "ess"_a, "Native twin of scores/bdeu.py.");
+#define BESTDAG_DEFINE(name, settings, ...)                       \
+    define_score(m, #name, "Native twin of scores/" #name ".py.", \
+                 &bestdag::make_##name __VA_OPT__(, ) __VA_ARGS__);
+    BESTDAG_SCORES(BESTDAG_DEFINE)
+#undef BESTDAG_DEFINE
     register_bound_scores(m);
-    m.def("mit", &bestdag::make_mit, "confidence"_a, "Native twin of scores/mit.py.");
-    m.def("fnml", &bestdag::make_fnml, "Native twin of scores/fnml.py.");
-    m.def("qnml", &bestdag::make_qnml, "is_exact"_a, "Native twin of scores/qnml.py.");
-    m.def("min_bdeu", &bestdag::make_min_bdeu, "ess"_a, "epsilon"_a,
-          "Native twin of scores/min_bdeu.py.");
-    m.def("max_bdeu", &bestdag::make_max_bdeu, "ess"_a, "epsilon"_a,
-          "Native twin of scores/max_bdeu.py.");
     m.def(
         "max_bdeu_priors",
         [](const Array2<const double>& counts, const Array1<const double>& totals,
@@ -92,50 +77,4 @@ void register_scores(nb::module_& m) {
         "counts"_a.noconvert(), "totals"_a.noconvert(), "epsilons"_a.noconvert(),
         "out"_a.noconvert(),
         "For each row of counts the prior of this sum and epsilon that maximises its probability.");
-    m.def(
-        "score_families",
-        [](const BoundTable& table, const bestdag::Kernel& kernel, const Int32s& children,
-           const Int64s& offsets, const Int32s& parents, const Doubles& out, int threads) {
-            run_unlocked(threads, [&](const bestdag::Execution& execution) {
-                bestdag::score_families(table.table, kernel,
-                                        family_list(children, offsets, parents), view(out),
-                                        execution);
-            });
-        },
-        "table"_a, "kernel"_a, "children"_a.noconvert(), "offsets"_a.noconvert(),
-        "parents"_a.noconvert(), "out"_a.noconvert(), "threads"_a,
-        "Local scores of many families in one call.");
-    nb::class_<bestdag::ChangeScorers>(m, "ChangeScorers",
-                                       "Scores of changes of families, call after call.")
-        .def(
-            "__init__",
-            [](bestdag::ChangeScorers* self, const BoundTable& table,
-               const bestdag::Kernel& kernel) {
-                new (self) bestdag::ChangeScorers(table.table, kernel);
-            },
-            "table"_a, "kernel"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
-        .def(
-            "score",
-            [](bestdag::ChangeScorers& self, const Int32s& children, const Int64s& offsets,
-               const Int32s& parents, const Int64s& candidate_offsets, const Int32s& candidates,
-               const Doubles& out, int threads) {
-                run_unlocked(threads, [&](const bestdag::Execution& execution) {
-                    self.score(family_list(children, offsets, parents),
-                               {view(candidate_offsets), view(candidates)}, view(out), execution);
-                });
-            },
-            "children"_a.noconvert(), "offsets"_a.noconvert(), "parents"_a.noconvert(),
-            "candidate_offsets"_a.noconvert(), "candidates"_a.noconvert(), "out"_a.noconvert(),
-            "threads"_a,
-            "Local scores of families after adding or dropping each of their candidate parents.");
-    m.def(
-        "score_all_families",
-        [](const BoundTable& table, const bestdag::Kernel& kernel, std::size_t max_parents,
-           const Doubles& out, int threads) {
-            run_unlocked(threads, [&](const bestdag::Execution& execution) {
-                bestdag::score_all_families(table.table, kernel, max_parents, view(out), execution);
-            });
-        },
-        "table"_a, "kernel"_a, "max_parents"_a, "out"_a.noconvert(), "threads"_a,
-        "Local scores of every family with at most max_parents parents.");
 }

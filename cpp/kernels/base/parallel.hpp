@@ -18,6 +18,11 @@ public:
 // Read by workers between short pieces of work (well under 50 ms each).
 using StopFlag = std::atomic<bool>;
 
+// Throws Interrupted when the caller asked to stop.
+inline void check(const StopFlag& stop) {
+    if (stop.load(std::memory_order_relaxed)) throw Interrupted();
+}
+
 struct Execution {
     int threads = 1;  // at least 1
     std::function<bool()>

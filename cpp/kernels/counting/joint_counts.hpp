@@ -13,11 +13,6 @@
 
 namespace bestdag {
 
-// Throws Interrupted when the caller asked to stop.
-inline void check(const StopFlag& stop) {
-    if (stop.load(std::memory_order_relaxed)) throw Interrupted();
-}
-
 // True when the counts of this many cells are kept in one dense array rather than by sorting rows.
 bool is_dense(const Table& table, double n_cells) noexcept;
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "counting/joint_counts.hpp"  // check(stop)
+#include "base/parallel.hpp"
 
 namespace bestdag {
 

@@ -1,5 +1,5 @@
-#include "scores/bd.hpp"
-
+// Native twin of scores/bd.py.
+#include "scores/list.hpp"
 #include "special/lookup.hpp"
 
 namespace bestdag {
@@ -51,6 +51,7 @@ private:
 
 }  // namespace
 
+// Requires pseudo_count > 0; with 1, the native twin of scores/k2.py.
 Kernel make_bd(double pseudo_count) {
     return Kernel([pseudo_count](const Table&) { return std::make_unique<Bd>(pseudo_count); });
 }

@@ -3,7 +3,8 @@
 
 #include <span>
 
-#include "scoring/families.hpp"
+#include "counting/family_list.hpp"
+#include "scores/kernel.hpp"
 
 namespace bestdag {
 

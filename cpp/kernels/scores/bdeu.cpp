@@ -1,5 +1,5 @@
-#include "scores/bdeu.hpp"
-
+// Native twin of scores/bdeu.py.
+#include "scores/list.hpp"
 #include "special/lookup.hpp"
 
 namespace bestdag {
@@ -52,6 +52,7 @@ private:
 
 }  // namespace
 
+// Requires ess > 0.
 Kernel make_bdeu(double ess) {
     return Kernel([ess](const Table&) { return std::make_unique<Bdeu>(ess); });
 }

@@ -1,8 +1,8 @@
-#include "scores/bdq.hpp"
-
+// Native twin of scores/bdq.py.
 #include <cmath>
 #include <limits>
 
+#include "scores/list.hpp"
 #include "special/log_gamma.hpp"
 #include "special/lookup.hpp"
 
@@ -72,6 +72,7 @@ private:
 
 }  // namespace
 
+// Requires pseudo_count > 0.
 Kernel make_bdq(double pseudo_count) {
     return Kernel(
         [pseudo_count](const Table& table) { return std::make_unique<Bdq>(table, pseudo_count); });

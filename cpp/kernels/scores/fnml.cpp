@@ -1,8 +1,8 @@
-#include "scores/fnml.hpp"
-
+// Native twin of scores/fnml.py.
 #include <unordered_map>
 
 #include "scores/count_memory.hpp"
+#include "scores/list.hpp"
 #include "scores/row_likelihood.hpp"
 #include "special/regret.hpp"
 
@@ -94,6 +94,7 @@ private:
 
 }  // namespace
 
+// Not a number for counts that are not whole.
 Kernel make_fnml() {
     return Kernel([](const Table& table) { return std::make_unique<Fnml>(table); });
 }

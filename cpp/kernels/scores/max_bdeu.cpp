@@ -1,10 +1,10 @@
-#include "scores/max_bdeu.hpp"
-
+// Native twin of scores/max_bdeu.py.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "scores/contaminated_prior.hpp"
+#include "scores/list.hpp"
 
 namespace bestdag {
 
@@ -112,6 +112,7 @@ private:
 
 }  // namespace
 
+// Requires ess > 0, 0 <= epsilon <= 1.
 Kernel make_max_bdeu(double ess, double epsilon) {
     return Kernel([=](const Table&) { return std::make_unique<MaxBdeu>(ess, epsilon); });
 }

@@ -1,10 +1,10 @@
-#include "scores/min_bdeu.hpp"
-
+// Native twin of scores/min_bdeu.py.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "scores/contaminated_prior.hpp"
+#include "scores/list.hpp"
 
 namespace bestdag {
 
@@ -56,6 +56,7 @@ private:
 
 }  // namespace
 
+// Requires ess > 0, 0 <= epsilon < 1.
 Kernel make_min_bdeu(double ess, double epsilon) {
     return Kernel([=](const Table&) { return std::make_unique<MinBdeu>(ess, epsilon); });
 }

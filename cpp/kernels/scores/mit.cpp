@@ -1,10 +1,10 @@
-#include "scores/mit.hpp"
-
+// Native twin of scores/mit.py.
 #include <algorithm>
 #include <functional>
 #include <unordered_map>
 #include <vector>
 
+#include "scores/list.hpp"
 #include "scores/row_likelihood.hpp"
 #include "special/chi_square.hpp"
 
@@ -83,6 +83,7 @@ private:
 
 }  // namespace
 
+// Requires 0 < confidence < 1.
 Kernel make_mit(double confidence) {
     return Kernel(
         [confidence](const Table& table) { return std::make_unique<Mit>(table, confidence); });

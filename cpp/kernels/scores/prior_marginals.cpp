@@ -6,8 +6,8 @@
 #include <thread>
 #include <utility>
 
-#include "counting/joint_counts.hpp"  // check(stop)
-#include "scores/kernel.hpp"          // RefusedFamily
+#include "base/parallel.hpp"
+#include "scores/kernel.hpp"  // RefusedFamily
 
 namespace bestdag {
 

@@ -1,9 +1,9 @@
-#include "scores/qnml.hpp"
-
+// Native twin of scores/qnml.py.
 #include <cmath>
 #include <limits>
 #include <unordered_map>
 
+#include "scores/list.hpp"
 #include "scores/row_likelihood.hpp"
 #include "special/regret.hpp"
 
@@ -76,6 +76,8 @@ private:
 
 }  // namespace
 
+// The regret is exact, or Szpankowski and Weinberger's approximation. Not a number for counts that
+// are not whole.
 Kernel make_qnml(bool is_exact) {
     return Kernel(
         [is_exact](const Table& table) { return std::make_unique<Qnml>(table, is_exact); });

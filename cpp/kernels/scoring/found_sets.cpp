@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/parallel.hpp"
 #include "base/subsets.hpp"
-#include "counting/joint_counts.hpp"
 #include "scoring/all_families.hpp"
 
 namespace bestdag {

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "base/decimal.hpp"
+#include "base/parallel.hpp"
 #include "base/word_numbers.hpp"
-#include "counting/joint_counts.hpp"  // check(stop)
 
 namespace bestdag {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "counting/count_type.hpp"
 #include "counting/family_counts.hpp"
-#include "counting/joint_counts.hpp"
 #include "scores/row_likelihood.hpp"
 
 namespace bestdag {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "counting/joint_counts.hpp"
+#include "base/parallel.hpp"
 
 namespace bestdag {
 

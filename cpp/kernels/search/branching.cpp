@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "counting/joint_counts.hpp"
+#include "base/parallel.hpp"
 
 namespace bestdag {
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "bindings/types.hpp"
-#include "bindings/watcher.hpp"
 #include "exact/whole_dp.hpp"
 
 namespace {
@@ -114,7 +113,7 @@ void register_every_set(nb::module_& m) {
         .def(
             "best_scores",
             [](const Program& self, int threads, double seconds, const Doubles& out) {
-                Watcher watcher(seconds, nb::none());
+                Watcher watcher(seconds);
                 std::vector<double> best;
                 const bool is_done = run_watched(threads, watcher, [&](const auto& execution) {
                     best = self.best_scores(execution);

@@ -1,4 +1,5 @@
-// The clock and the progress of long native work.
+// How native work runs: with the interpreter lock released, Ctrl-C noticed, and where it may be
+// long with a time limit and reports of progress.
 #pragma once
 
 #include <algorithm>
@@ -6,14 +7,32 @@
 #include <exception>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "bindings/common.hpp"
 
-// Asked by the calling thread, without the interpreter lock: true when time is up.
+// Run work(execution) without the interpreter lock. The calling thread looks for signals while
+// the workers work; a pending KeyboardInterrupt stops them and is raised here.
+template <class Work>
+void run_unlocked(int threads, Work&& work) {
+    const bestdag::Execution execution{threads, [] {
+                                           const nb::gil_scoped_acquire locked;
+                                           return PyErr_CheckSignals() != 0;
+                                       }};
+    try {
+        const nb::gil_scoped_release unlocked;
+        std::forward<Work>(work)(execution);
+    } catch (const bestdag::Interrupted&) {
+        throw nb::python_error();
+    }
+}
+
+// The time limit of long work, and who is told of its progress (None for nobody). Called by the
+// thread that waits for the work, without the interpreter lock: true when the work must stop.
 class Watcher {
     using Clock = std::chrono::steady_clock;
 
 public:
-    Watcher(double seconds, nb::object progress)
+    explicit Watcher(double seconds, nb::object progress = nb::none())
         : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                   std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e8)))),
           progress_(std::move(progress)) {}
