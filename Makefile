@@ -17,6 +17,7 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/check_includes.py
 
 docs: $(VENV)/.installed
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html

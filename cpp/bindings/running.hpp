@@ -26,7 +26,7 @@ void run_unlocked(int threads, Work&& work) {
     }
 }
 
-// The time limit of long work, and who is told of its progress (None for nobody). Called by the
+// The time limit of long work, and the callback for its progress (or None). Called by the
 // thread that waits for the work, without the interpreter lock: true when the work must stop.
 class Watcher {
     using Clock = std::chrono::steady_clock;

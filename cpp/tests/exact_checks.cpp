@@ -7,16 +7,16 @@
 #include "base/bitwise.hpp"
 #include "exact/cluster_separation.hpp"
 #include "exact/cut_pool.hpp"
-#include "exact/halving.hpp"
 #include "exact/subset_dp.hpp"
 #include "exact/subset_rivals.hpp"
+#include "exact/zero_half_cuts.hpp"
 #include "search/choice_sets.hpp"
 #include "search/order_search.hpp"
 #include "tests/checks.hpp"
 
 namespace {
 
-// Random candidate sets with whole costs, the empty set last and dearest.
+// Random candidate sets with whole costs, the empty set last and most expensive.
 struct Choices {
     int n;
     std::vector<std::int64_t> first{0};

@@ -302,7 +302,7 @@ void check_interruption() {
     } catch (const bestdag::Interrupted&) {
         stopped = true;
     }
-    check(stopped, "a request to stop is heard");
+    check(stopped, "a request to stop is answered");
 }
 
 void check_too_many_cells() {

@@ -46,6 +46,19 @@ class TooManyCellsError(Exception):
 def count_families(table: Table, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_cells: float, threads: int) -> list[tuple[Any, Any]]:
     """Observed configurations and counts of each family."""
 
+class RowFinder:
+    """Finds parent configurations in a sorted list."""
+
+    def __init__(self, configurations: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], arities: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def find(self, codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Where each row of codes is in the list, or the length of the list."""
+
+def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], columns: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], finders: list[object], arities: Sequence[int], has_missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], result: str, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+    """
+    Sums over tables looked up at the states of each row; see kernels/factors/row_tables.hpp.
+    """
+
 class Kernel:
     """Native twin of a score."""
 
@@ -61,6 +74,15 @@ def bic() -> Kernel:
 def hqc() -> Kernel:
     """Native twin of scores/hqc.py."""
 
+def fnml() -> Kernel:
+    """Native twin of scores/fnml.py."""
+
+def qnml(is_exact: bool) -> Kernel:
+    """Native twin of scores/qnml.py."""
+
+def mit(confidence: float) -> Kernel:
+    """Native twin of scores/mit.py."""
+
 def bd(pseudo_count: float) -> Kernel:
     """Native twin of scores/bd.py."""
 
@@ -69,6 +91,12 @@ def bdq(pseudo_count: float) -> Kernel:
 
 def bdeu(ess: float) -> Kernel:
     """Native twin of scores/bdeu.py."""
+
+def min_bdeu(ess: float, epsilon: float) -> Kernel:
+    """Native twin of scores/min_bdeu.py."""
+
+def max_bdeu(ess: float, epsilon: float) -> Kernel:
+    """Native twin of scores/max_bdeu.py."""
 
 class RefusedFamilyError(Exception):
     pass
@@ -82,21 +110,6 @@ def bde(ess: float, arities: Annotated[NDArray[numpy.int32], dict(shape=(None,),
     """
     Native twin of scores/bde.py with a prior network (see kernels/scores/bde.hpp).
     """
-
-def mit(confidence: float) -> Kernel:
-    """Native twin of scores/mit.py."""
-
-def fnml() -> Kernel:
-    """Native twin of scores/fnml.py."""
-
-def qnml(is_exact: bool) -> Kernel:
-    """Native twin of scores/qnml.py."""
-
-def min_bdeu(ess: float, epsilon: float) -> Kernel:
-    """Native twin of scores/min_bdeu.py."""
-
-def max_bdeu(ess: float, epsilon: float) -> Kernel:
-    """Native twin of scores/max_bdeu.py."""
 
 def max_bdeu_priors(counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], epsilons: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
     """
@@ -119,66 +132,112 @@ class ChangeScorers:
 def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Local scores of every family with at most max_parents parents."""
 
-def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], thresholds: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], parents: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], finders: list[object], columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')] | Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu')]], threads: int) -> None:
+class TooManySetsError(Exception):
+    pass
+
+class CandidateListing:
     """
-    Draw all rows of a network, parents first, into the columns; see kernels/data/sampling.hpp.
-    """
-
-class RowFinder:
-    """Finds parent configurations in a sorted list."""
-
-    def __init__(self, configurations: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], arities: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
-
-    def find(self, codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-        """Where each row of codes is in the list, or the length of the list."""
-
-def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], columns: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], finders: list[object], arities: Sequence[int], has_missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], result: str, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
-    """
-    Sums over tables looked up at the states of each row; see kernels/factors/row_tables.hpp.
+    Candidate parent sets of every child, listed bit by bit (see kernels/scoring/candidate_sets.hpp).
     """
 
-def parent_masks(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-    """Write each set of variable numbers below 64 as a bit mask."""
+    def __init__(self, table: object, kernel: object, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool) -> None: ...
 
-def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], fine: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, limit: float, bytes_per_cell: int, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float | None, bool] | None:
-    """
-    Least cost of an acyclic choice, inf when none is below the limit, its fine cost or None, and whether Ctrl-C ended the comparison in fine costs; None when out of time; see kernels/exact/subset_dp.hpp.
-    """
+    def run(self, seconds: float, max_bytes: float, stops_at_memory: bool, threads: int) -> None:
+        """List for so many seconds at most."""
 
-def subset_bytes(n: int, n_sets: int, threads: int, bytes_per_cell: int) -> float:
-    """Memory best_by_subsets takes."""
+    @property
+    def is_over(self) -> bool: ...
 
-def forecast_every_set(table: Table, kernel: Kernel, leave_out: bool, threads: int) -> tuple[float, float] | None:
-    """
-    Bytes and steps that all sets and the program over them take; None where the score or the table does not allow it.
-    """
-
-class EverySet:
-    """The values of all sets: see kernels/scoring/every_set.hpp."""
-
-    def __init__(self, table: Table, kernel: Kernel) -> None: ...
-
-    def compute(self, leave_out: bool, threads: int, seconds: float, progress: object | None) -> bool:
-        """Work out the values; False when out of time."""
-
-class WholeProgram:
-    def __init__(self, sets: EverySet, required: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
-
-    def score(self, column: int, parents: int) -> float:
-        """Local score of a column given a mask of columns."""
-
-    def best_scores(self, threads: int, seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    def result(self, most_open: int, finish: bool, threads: int) -> tuple[tuple[Any, Any, Any, Any], Any, Any, tuple[Any, Any, Any, Any], Any]:
         """
-        Best score of each column over all its parent sets; False when out of time.
+        The sets, how many families were scored for each child, whether all were; open sets that cover the rest, and for which children they do. `finish` empties the listing.
         """
 
-    def solve(self, best: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: float, limit: float, threads: int, seconds: float, progress: object | None, parents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> float | None:
+def total_cap(table: Table, kernel: Kernel) -> float:
+    """
+    No network scores more (see kernels/scoring/likelihood_caps.hpp); infinite where nothing is known.
+    """
+
+def optimistic_sets(first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int, threads: int) -> tuple[Any, Any, Any, Any]:
+    """
+    At most so many sets for each child that promise no less (see kernels/scoring/open_sets.hpp).
+    """
+
+class JklError(ValueError):
+    pass
+
+def parse_jkl(text: bytes, threads: int) -> tuple[list[str], tuple[Any, Any, Any, Any]]:
+    """Names and flat arrays of a file of local scores."""
+
+def format_jkl(names: Sequence[str], first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bytes:
+    """The text of a file of local scores."""
+
+class Climb:
+    """A structure under single-arc changes, and what each gains."""
+
+    def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Sequence[tuple[int, int]], ancestors: Sequence[tuple[int, int]], non_ancestors: Sequence[tuple[int, int]]) -> None: ...
+
+    def reset(self, parents: Sequence[Sequence[int]]) -> None:
+        """Take another structure; rows of families that stay are kept."""
+
+    def unscored(self) -> list[int]:
+        """The families whose row is yet to be set."""
+
+    def parents(self) -> list[list[int]]:
+        """The parents of every node."""
+
+    def parents_of(self, child: int) -> list[int]: ...
+
+    def scores(self) -> list[float]:
+        """The score of every family."""
+
+    def score(self, child: int) -> float: ...
+
+    def set_row(self, child: int, score: float, changed: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Scores of a family as it is and after each of its changes."""
+
+    def row(self, child: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The scores of the family's changes, as they were set."""
+
+    def can(self, kind: int, parent: int, child: int) -> bool:
+        """Whether the move is there and is legal."""
+
+    def gain(self, kind: int, parent: int, child: int) -> float:
+        """What the move gains."""
+
+    def best(self, tie: float, tenure: int = 0, aspiration: float = 0.0) -> tuple[int, int, int, float] | None:
+        """The legal move with the highest gain, and its gain."""
+
+    def best_addition(self, child: int, tie: float, place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int, int, float] | None:
+        """The legal new parent from before the child that gains most."""
+
+    def propose(self, temperature: float, n_tries: int, only_add: bool, seed: int, stream: int, counter: int) -> tuple[tuple[int, int, int, float] | None, int]:
         """
-        Least cost of a network in units, inf when none is below the limit, None when out of time; see kernels/exact/whole_dp.hpp.
+        The first random move that is accepted, and the counter after the draws.
         """
+
+    def apply(self, kind: int, parent: int, child: int) -> None:
+        """Make a legal move."""
+
+def maximum_spanning_tree(weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], root: int, parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Parents in the maximum spanning tree of a symmetric matrix, -1 for roots.
+    """
+
+def maximum_branching(weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], root_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], spanning: bool, parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    """
+    Parents in the maximum branching (see kernels/search/branching.hpp); False when there is none.
+    """
+
+def score_pairs(table: Table, kernel: Kernel, given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> bool:
+    """
+    Scores of every column given each other (see kernels/scoring/pair_scores.hpp); whether all.
+    """
 
 class OrderSearch:
-    """Search over orders of the variables; see kernels/search/order_chains.hpp."""
+    """
+    Search over orders of the variables; see kernels/search/order_chains.hpp.
+    """
 
     def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, n_chains: int) -> None: ...
 
@@ -233,8 +292,50 @@ class OrderCrew:
     @property
     def nanoseconds(self) -> float: ...
 
+def parent_masks(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Write each set of variable numbers below 64 as a bit mask."""
+
+def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], fine: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, limit: float, bytes_per_cell: int, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float | None, bool] | None:
+    """
+    Least cost of an acyclic choice, inf when none is below the limit, its fine cost or None, and whether Ctrl-C ended the comparison in fine costs; None when out of time; see kernels/exact/subset_dp.hpp.
+    """
+
+def subset_bytes(n: int, n_sets: int, threads: int, bytes_per_cell: int) -> float:
+    """Memory best_by_subsets takes."""
+
+def forecast_every_set(table: Table, kernel: Kernel, leave_out: bool, threads: int) -> tuple[float, float] | None:
+    """
+    Bytes and steps that all sets and the program over them take; None where the score or the table does not allow it.
+    """
+
+class EverySet:
+    """The values of all sets: see kernels/scoring/every_set.hpp."""
+
+    def __init__(self, table: Table, kernel: Kernel) -> None: ...
+
+    def compute(self, leave_out: bool, threads: int, seconds: float, progress: object | None) -> bool:
+        """Work out the values; False when out of time."""
+
+class EverySetProgram:
+    def __init__(self, sets: EverySet, required: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def score(self, column: int, parents: int) -> float:
+        """Local score of a column given a mask of columns."""
+
+    def best_scores(self, threads: int, seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """
+        Best score of each column over all its parent sets; False when out of time.
+        """
+
+    def solve(self, best: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: float, limit: float, threads: int, seconds: float, progress: object | None, parents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> float | None:
+        """
+        Least cost of a network in units, inf when none is below the limit, None when out of time; see kernels/exact/every_set_dp.hpp.
+        """
+
 class BranchAndCutKernels:
-    """Order search, cuts and pricing of one table; see kernels/exact/cut_pool.hpp."""
+    """
+    Order search, cuts and pricing of one table; see kernels/exact/cut_pool.hpp.
+    """
 
     def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int) -> None: ...
 
@@ -274,109 +375,12 @@ class BranchAndCutKernels:
     def separate_halves(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Sequence[tuple[Sequence[int], int]], min_violation: float, most: int) -> list[tuple[list[int], list[int], float]]:
         """Violated halved cuts (positions in terms, equations, violation)."""
 
-class JklError(ValueError):
-    pass
-
-def parse_jkl(text: bytes, threads: int) -> tuple[list[str], tuple[Any, Any, Any, Any]]:
-    """Names and flat arrays of a file of local scores."""
-
-def format_jkl(names: Sequence[str], first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bytes:
-    """The text of a file of local scores."""
-
-class TooManySetsError(Exception):
-    pass
-
-class CandidateListing:
-    """
-    Candidate parent sets of every child, listed bit by bit (see kernels/scoring/candidate_sets.hpp).
-    """
-
-    def __init__(self, table: object, kernel: object, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool) -> None: ...
-
-    def run(self, seconds: float, max_bytes: float, stops_at_memory: bool, threads: int) -> None:
-        """List for so many seconds at most."""
-
-    @property
-    def is_over(self) -> bool: ...
-
-    def result(self, most_open: int, finish: bool, threads: int) -> tuple[tuple[Any, Any, Any, Any], Any, Any, tuple[Any, Any, Any, Any], Any]:
-        """
-        The sets, how many families were scored for each child, whether all were; open sets that cover the rest, and for which children they do. `finish` empties the listing.
-        """
-
-def total_cap(table: Table, kernel: Kernel) -> float:
-    """
-    No network scores more (see kernels/scoring/likelihood_caps.hpp); infinite where nothing is known.
-    """
-
-def optimistic_sets(first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int, threads: int) -> tuple[Any, Any, Any, Any]:
-    """
-    At most so many sets for each child that promise no less (see kernels/scoring/open_sets.hpp).
-    """
-
-class Climb:
-    """A structure under single-arc changes, and what each gains."""
-
-    def __init__(self, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], edges: Sequence[tuple[int, int]], ancestors: Sequence[tuple[int, int]], non_ancestors: Sequence[tuple[int, int]]) -> None: ...
-
-    def reset(self, parents: Sequence[Sequence[int]]) -> None:
-        """Take another structure; rows of families that stay are kept."""
-
-    def unscored(self) -> list[int]:
-        """The families whose row is yet to be set."""
-
-    def parents(self) -> list[list[int]]:
-        """The parents of every node."""
-
-    def parents_of(self, child: int) -> list[int]: ...
-
-    def scores(self) -> list[float]:
-        """The score of every family."""
-
-    def score(self, child: int) -> float: ...
-
-    def set_row(self, child: int, score: float, changed: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Scores of a family as it is and after each of its changes."""
-
-    def row(self, child: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """The scores of the family's changes, as they were set."""
-
-    def can(self, kind: int, parent: int, child: int) -> bool:
-        """Whether the move is there and is legal."""
-
-    def gain(self, kind: int, parent: int, child: int) -> float:
-        """What the move gains."""
-
-    def best(self, tie: float, tenure: int = 0, aspiration: float = 0.0) -> tuple[int, int, int, float] | None:
-        """The legal move with the highest gain, and its gain."""
-
-    def best_addition(self, child: int, tie: float, place: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, int, int, float] | None:
-        """The legal new parent from before the child that gains most."""
-
-    def propose(self, temperature: float, n_tries: int, only_add: bool, seed: int, stream: int, counter: int) -> tuple[tuple[int, int, int, float] | None, int]:
-        """
-        The first random move that is accepted, and the counter after the draws.
-        """
-
-    def apply(self, kind: int, parent: int, child: int) -> None:
-        """Make a legal move."""
-
 def entropy_cuts(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
     """
     Rows of a sorted column before which it is cut; see kernels/data/entropy_cuts.hpp.
     """
 
-def maximum_spanning_tree(weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], root: int, parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
+def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], thresholds: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], parents: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], finders: list[object], columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')] | Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu')]], threads: int) -> None:
     """
-    Parents in the maximum spanning tree of a symmetric matrix, -1 for roots.
-    """
-
-def maximum_branching(weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], root_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], spanning: bool, parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool:
-    """
-    Parents in the maximum branching (see kernels/search/branching.hpp); False when there is none.
-    """
-
-def score_pairs(table: Table, kernel: Kernel, given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> bool:
-    """
-    Scores of every column given each other (see kernels/scoring/pair_scores.hpp); whether all.
+    Draw all rows of a network, parents first, into the columns; see kernels/data/sampling.hpp.
     """

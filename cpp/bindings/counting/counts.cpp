@@ -1,5 +1,4 @@
 // Counts of many families.
-#include <memory>
 #include <vector>
 
 #include "bindings/types.hpp"
@@ -9,17 +8,6 @@ namespace {
 
 using CountsList = nb::typed<nb::list, nb::typed<nb::tuple, nb::any, nb::any>>;
 
-// A NumPy array of shape (rows, width) that owns what the vector held.
-template <class T>
-nb::object to_numpy(std::vector<T>&& values, std::size_t rows, std::size_t width) {
-    auto owned = std::make_unique<std::vector<T>>(std::move(values));
-    T* const data = owned->data();
-    const nb::capsule owner(owned.get(),
-                            [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    owned.release();
-    return nb::cast(nb::ndarray<nb::numpy, T>(data, {rows, width}, owner));
-}
-
 CountsList to_python(std::vector<bestdag::ObservedCounts>&& counts,
                      const bestdag::FamilyList& families, const bestdag::Table& table) {
     CountsList result;
@@ -27,10 +15,10 @@ CountsList to_python(std::vector<bestdag::ObservedCounts>&& counts,
         const bestdag::Family family = families[i];
         bestdag::ObservedCounts& c = counts[i];
         const std::size_t arity = table.column(family.child).arity;
-        nb::object cells = table.weights().real ? to_numpy(std::move(c.real), c.n_rows, arity)
-                                                : to_numpy(std::move(c.whole), c.n_rows, arity);
+        nb::object cells = table.weights().real ? to_numpy(std::move(c.real), {c.n_rows, arity})
+                                                : to_numpy(std::move(c.whole), {c.n_rows, arity});
         result.append(nb::make_tuple(
-            to_numpy(std::move(c.configurations), c.n_rows, family.parents.size()), cells));
+            to_numpy(std::move(c.configurations), {c.n_rows, family.parents.size()}), cells));
     }
     return result;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bindings/common.hpp"
+#include "bindings/running.hpp"
 
 void register_entropy_cuts(nb::module_& m) {
     m.def(

@@ -12,7 +12,7 @@
 #include "bindings/common.hpp"
 #include "exact/cluster_separation.hpp"
 #include "exact/cut_pool.hpp"
-#include "exact/halving.hpp"
+#include "exact/zero_half_cuts.hpp"
 #include "search/choice_sets.hpp"
 #include "search/order_search.hpp"
 
@@ -139,7 +139,7 @@ void register_branch_and_cut(nb::module_& m) {
                 k.pool_.reduce(view(costs), view(multipliers), view(out));
             },
             "costs"_a.noconvert(), "multipliers"_a.noconvert(), "out"_a.noconvert(),
-            "Costs minus what the multipliers pay, in whole units.")
+            "Reduced costs for these multipliers, in whole units.")
         .def(
             "separate",
             [](const Kernels& k, Ids support, Array1<const double> x, int size,

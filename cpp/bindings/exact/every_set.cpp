@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bindings/types.hpp"
-#include "exact/whole_dp.hpp"
+#include "exact/every_set_dp.hpp"
 
 namespace {
 
@@ -37,9 +37,9 @@ public:
         });
     }
 
-    bestdag::WholeProgram program(const Masks& required, const Masks& allowed,
-                                  const Int64s& max_parents, const Values& base_bonuses,
-                                  const Array2<const double>& bonuses) const {
+    bestdag::EverySetProgram program(const Masks& required, const Masks& allowed,
+                                     const Int64s& max_parents, const Values& base_bonuses,
+                                     const Array2<const double>& bonuses) const {
         const std::size_t n = values_.n();
         if (n == 0) throw std::invalid_argument("the values are not worked out");
         if (required.size() != n || allowed.size() != n || max_parents.size() != n ||
@@ -65,7 +65,7 @@ private:
     bestdag::SetValues values_;
 };
 
-using Program = bestdag::WholeProgram;
+using Program = bestdag::EverySetProgram;
 
 }  // namespace
 
@@ -80,7 +80,7 @@ void register_every_set(nb::module_& m) {
             });
             if (!forecast.is_possible) return std::nullopt;
             const std::size_t n = table.table.n_columns();
-            return std::pair{forecast.bytes + bestdag::whole_program_bytes(n, threads),
+            return std::pair{forecast.bytes + bestdag::every_set_program_bytes(n, threads),
                              forecast.row_steps};
         },
         "table"_a, "kernel"_a, "leave_out"_a, "threads"_a,
@@ -92,7 +92,7 @@ void register_every_set(nb::module_& m) {
              nb::keep_alive<1, 2>())
         .def("compute", &EverySet::compute, "leave_out"_a, "threads"_a, "seconds"_a,
              "progress"_a.none(), "Work out the values; False when out of time.");
-    nb::class_<Program>(m, "WholeProgram")
+    nb::class_<Program>(m, "EverySetProgram")
         .def(
             "__init__",
             [](Program* self, const EverySet& sets, const Masks& required, const Masks& allowed,
@@ -129,7 +129,7 @@ void register_every_set(nb::module_& m) {
                double seconds, nb::object progress,
                const Array1<std::uint64_t>& parents) -> std::optional<double> {
                 Watcher watcher(seconds, std::move(progress));
-                std::optional<bestdag::WholeSolution> solution;
+                std::optional<bestdag::EverySetSolution> solution;
                 const bool is_done = run_watched(threads, watcher, [&](const auto& execution) {
                     solution = self.solve(view(best), unit, limit, execution,
                                           [&](double share) { return watcher(share); });
@@ -145,5 +145,5 @@ void register_every_set(nb::module_& m) {
             "best"_a.noconvert(), "unit"_a, "limit"_a, "threads"_a, "seconds"_a,
             "progress"_a.none(), "parents"_a.noconvert(),
             "Least cost of a network in units, inf when none is below the limit, None when out of "
-            "time; see kernels/exact/whole_dp.hpp.");
+            "time; see kernels/exact/every_set_dp.hpp.");
 }

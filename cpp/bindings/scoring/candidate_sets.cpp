@@ -138,6 +138,6 @@ void register_candidate_sets(nb::module_& m) {
         },
         "first_sets"_a.noconvert(), "scores"_a.noconvert(), "offsets"_a.noconvert(),
         "members"_a.noconvert(), "most"_a, "threads"_a,
-        "At most so many sets for each child that promise no less (see "
+        "At most so many sets for each child, with bounds that are no lower (see "
         "kernels/scoring/open_sets.hpp).");
 }

@@ -12,7 +12,7 @@ using Matrix = Array2<const double>;
 using Values = Array1<const double>;
 using Parents = Array1<std::int32_t>;
 
-constexpr double kNanosecondsPerArc = 10.0;  // enough to decide whether to listen for Ctrl-C
+constexpr double kNanosecondsPerArc = 10.0;  // enough to decide whether to watch for Ctrl-C
 
 void require_square(const Matrix& weights, std::size_t n) {
     if (weights.shape(0) != n || weights.shape(1) != n) {
@@ -20,7 +20,7 @@ void require_square(const Matrix& weights, std::size_t n) {
     }
 }
 
-// One task on a thread of its own, so that the calling thread can listen.
+// One task on a thread of its own, so that the calling thread can watch for Ctrl-C.
 template <class Work>
 void run_alone(std::size_t n, const Work& work) {
     run_unlocked(1, [&](const bestdag::Execution& execution) {

@@ -25,7 +25,7 @@ public:
         data_ = static_cast<T*>(std::aligned_alloc(alignment, bytes));
         if (!data_) throw std::bad_alloc();
 #if defined(__linux__)
-        // Only a wish: walks through distant blocks would miss the address cache on each.
+        // A hint: without huge pages, walks through distant blocks miss the address cache on each.
         if (alignment == kHugePage) madvise(data_, bytes, MADV_HUGEPAGE);
 #endif
     }

@@ -27,7 +27,7 @@ public:
             try {
                 workers_.emplace_back([this] { work(); });
                 ++running_;
-            } catch (const std::system_error&) {  // no more threads to be had: go on with these
+            } catch (const std::system_error&) {  // no more threads: continue with these
                 break;
             }
         }

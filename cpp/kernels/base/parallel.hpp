@@ -1,5 +1,5 @@
 // How every bulk kernel runs: tasks handed to threads that live for one call only, so a fork or
-// another thread pool never meets a sleeping worker of ours.
+// another thread pool never meets a sleeping worker.
 #pragma once
 
 #include <atomic>

@@ -156,7 +156,7 @@ public:
     Splitter(const Blocks& blocks, std::size_t n_classes, const Terms& terms, const StopFlag& stop)
         : blocks_(blocks), stop_(stop), left_(n_classes, terms), right_(n_classes, terms) {}
 
-    // The first block of the right part, or begin when no cut pays.
+    // The first block of the right part, or begin when no cut is worth its cost.
     std::size_t split(std::size_t begin, std::size_t end) {
         left_.clear();
         right_.clear();
@@ -185,10 +185,10 @@ public:
                     left_.n_present() * left_.mean_cost() + right_.n_present() * right_.mean_cost();
             }
         }
-        // Equation 9 of the paper, times n. Fewer than two cases have no choice of cut to pay for.
-        const double price =
+        // Equation 9 of the paper, times n. Fewer than two cases have no choice of cut to encode.
+        const double cost_of_cut =
             std::log2(std::max(1.0, n - 1.0)) + log_partitions(present) - (mean - parts);
-        return whole - best > price + equal ? where : begin;
+        return whole - best > cost_of_cut + equal ? where : begin;
     }
 
 private:

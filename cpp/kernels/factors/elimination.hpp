@@ -17,7 +17,7 @@ using Axis = std::uint32_t;
 // A table with one axis per variable, the last varying fastest. No axis occurs twice.
 struct Factor {
     std::vector<Axis> axes;
-    const double* values;  // owned by somebody else, or by `own`
+    const double* values;  // owned elsewhere, or by `own`
     std::unique_ptr<double[]> own = {};
 };
 

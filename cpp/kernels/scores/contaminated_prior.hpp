@@ -42,7 +42,7 @@ public:
 
     PriorLookups(double ess, double epsilon) : ess_(ess), epsilon_(epsilon) {}
 
-    // Valid until the next call. `forgot` becomes true when ids begin anew.
+    // Valid until the next call. `forgot` becomes true when ids start again from 0.
     PriorLookup& of(const FamilyShape& shape, bool& forgot);
 
 private:

@@ -9,7 +9,7 @@
 namespace bestdag {
 
 // Values are worked out on first use and kept for counts below kLimit. It grows with the largest
-// count met, so a short job pays for no large table.
+// count met, so a short job makes no large table.
 class CountMemory {
 public:
     static constexpr std::size_t kLimit = 1u << 16;  // half a megabyte

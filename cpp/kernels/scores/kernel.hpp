@@ -1,5 +1,5 @@
 // What a score's native twin is: a sum over rows of counts plus a part known from the shape of the
-// family alone. Every score of ours has this form, so no family's table need be held whole.
+// family alone. All scores here have this form, so no family's whole table need be in memory.
 #pragma once
 
 #include <cmath>
@@ -203,7 +203,7 @@ double first_cases(const CountRows<Count>& counts, double share) {
 struct KernelTraits {
     // Time for a family besides counting. Where it is not 0, a single family may take any time.
     double nanoseconds_per_family = 0.0;
-    bool may_refuse = false;  // some families by themselves: score none that nobody asked for
+    bool may_refuse = false;  // some families by themselves: score only those that were asked for
 };
 
 // A score with its settings, shared by threads: makes each of them an evaluator.

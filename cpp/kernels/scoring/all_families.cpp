@@ -43,7 +43,7 @@ template <class Count>
 void score_all(const Table& table, const Kernel& kernel, std::size_t max_parents,
                std::span<double> scores, const Execution& execution) {
     const Subsets sets(table.n_columns(), max_parents + 1);
-    // values[i]: g of the i-th set, for sets that are somebody's parents.
+    // values[i]: g of the i-th set, for sets that are parents in some family.
     std::vector<double> values;
     for (std::size_t size = 1; size <= std::min(max_parents + 1, table.n_columns()); ++size) {
         std::atomic<std::size_t> next = 0;

@@ -55,7 +55,7 @@ struct CandidateSets {
     std::vector<std::int64_t> n_scored;     // by child: families whose score was worked out
     std::vector<std::uint8_t> is_complete;  // by child: 0 where time or memory ran out
     // What is not listed. Each set that is allowed, not in `sets` and not dominated contains an
-    // open set of its child, and scores no more than that one's bound, which stands in `scores`.
+    // open set of its child, and scores no more than that one's bound, which is in `scores`.
     // Only for children that are not complete, and bounded.
     LocalScores open_sets;
     std::vector<std::uint8_t> is_bounded;  // by child: 0 where nothing is known of what is missing
@@ -70,8 +70,8 @@ public:
     std::size_t size;  // parents of the sets under way, the required ones included
 };
 
-// A listing of candidate sets that may be stopped, looked at and gone on with; nothing is worked
-// out twice. It keeps its own copy of the limits; table and kernel must outlive it.
+// A listing of candidate sets that may be stopped, read and continued; nothing is computed
+// twice. It keeps its own copy of the limits; table and kernel must outlive it.
 //
 // Sets are listed by size. With a time limit the child that has had the least time goes next, so
 // that the small sets of all children come first and time that one does not need is left to the
@@ -84,7 +84,7 @@ public:
 
     // Go on for so many seconds at most; every child gets its smallest set, however little time
     // there is. Where memory runs out, the child at hand is ended as it is if `stops_at_memory`,
-    // else TooManySets is thrown. After an exception the listing may be gone on with.
+    // else TooManySets is thrown. After an exception the listing may be continued.
     void run(double seconds, double max_bytes, bool stops_at_memory, const Execution& execution);
 
     // Whether all is listed, or will never be.

@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    // The family with one parent more or less; its parents live in a buffer of ours.
+    // The family with one parent more or less; its parents are in a member.
     Family changed(const Family& family, std::int32_t column) {
         parents_.assign(family.parents.begin(), family.parents.end());
         const auto place = std::lower_bound(parents_.begin(), parents_.end(), column);

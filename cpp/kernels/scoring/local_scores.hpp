@@ -19,7 +19,7 @@ struct LocalScores {
     std::vector<std::int32_t> members;
 };
 
-// The same, owned by somebody else.
+// The same, owned elsewhere.
 struct LocalScoresView {
     std::span<const std::int64_t> first_sets;
     std::span<const double> scores;

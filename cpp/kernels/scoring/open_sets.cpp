@@ -14,7 +14,7 @@ namespace {
 using Word = std::uint64_t;
 constexpr std::size_t kWordBits = 64;
 
-// A set is a subset exactly when its bits are: members are numbered anew, those in use only.
+// A set is a subset exactly when its bits are: only the members in use get a number.
 std::vector<Word> masks_of(const FoundSets& sets, std::size_t& n_words) {
     std::vector<std::int32_t> used(sets.members);
     std::sort(used.begin(), used.end());

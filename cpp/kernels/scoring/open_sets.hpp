@@ -1,8 +1,8 @@
-// Lists of parent sets with upper bounds, made shorter: what is left promises no less.
+// Lists of parent sets with upper bounds, made shorter: no bound becomes lower.
 //
-// Somebody who may choose a set Q at its score gives nothing away by choosing a subset P of Q at a
-// score that is no lower: fewer parents close no new cycle. So a list may lose a set for a subset
-// of it with the larger of the scores.
+// Where a set Q may be chosen at its score, a subset P of Q with a score that is no lower may be
+// chosen instead: fewer parents close no new cycle. So a set of the list may be replaced by a
+// subset of it with the larger of the scores.
 #pragma once
 
 #include <cstddef>

@@ -72,10 +72,10 @@ public:
     double nanoseconds() const noexcept { return static_cast<double>(nanoseconds_.load()); }
     std::size_t n_bytes() const noexcept { return n_bytes_.load(); }
 
-    // Sets to be tried besides those that grow and shrink; nobody may read them meanwhile.
+    // Sets to be tried besides those that grow and shrink; no thread may read them meanwhile.
     void list(std::size_t child, ListedSets sets) { listed_[child] = std::move(sets); }
 
-    // Forget all rows; nobody may hold one.
+    // Forget all rows; no thread may hold one.
     void clear();
 
 private:

@@ -94,7 +94,7 @@ public:
                                 PhiloxKey key, std::uint64_t& counter) const;
 
     // Make a legal move. The rows of the families it changed have to be set again: the child's,
-    // and after a reversal the parent's; their scores are those the old rows promised.
+    // and after a reversal the parent's; their scores are those that the old rows gave.
     void apply(MoveKind kind, std::size_t parent, std::size_t child);
 
 private:

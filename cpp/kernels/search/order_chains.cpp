@@ -5,7 +5,7 @@
 namespace bestdag {
 namespace {
 
-constexpr double kLong = 1e9;  // nanoseconds: worth a thread, so that somebody hears Ctrl-C
+constexpr double kLong = 1e9;  // nanoseconds: worth a thread, so that Ctrl-C is noticed
 
 }  // namespace
 

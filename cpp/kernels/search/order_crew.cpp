@@ -10,8 +10,8 @@ namespace bestdag {
 
 namespace {
 
-constexpr double kLong = 1e9;  // nanoseconds: worth a thread, so that somebody hears Ctrl-C
-constexpr std::size_t kSweptAtOnce = 4;                    // variables of one lane
+constexpr double kLong = 1e9;            // nanoseconds: worth a thread, so that Ctrl-C is noticed
+constexpr std::size_t kSweptAtOnce = 4;  // variables of one lane
 constexpr std::size_t kAttemptsAtOnce = 4;                 // of one lane
 constexpr double kPerAttempt = 1e4, kPerVariable = 500.0;  // nanoseconds of an attempt, about
 constexpr double kTemperatures[] = {0.0, 1.0, 2.0, 4.0};   // in nats, of the lanes
@@ -90,7 +90,7 @@ bool OrderCrew::improve(double nanoseconds, const Execution& execution) {
     const double per_batch = static_cast<double>(kAttemptsAtOnce * lanes_.size()) *
                              (kPerAttempt + kPerVariable * static_cast<double>(n_nodes()));
     while (rows_.nanoseconds() + attempts < end) {
-        // Batches may be too short for anybody to ask meanwhile.
+        // Batches may be too short to be polled meanwhile.
         if (execution.should_stop && execution.should_stop()) throw Interrupted();
         if (static_cast<double>(rows_.n_bytes()) > max_bytes_) {
             is_settled_ = false;

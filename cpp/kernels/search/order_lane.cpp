@@ -190,7 +190,7 @@ void OrderLane::touch(std::size_t v) {
     is_dirty_[v] = 1;
 }
 
-// The family anew, from no parents; kept when better.
+// Build the family again, starting without parents; keep it when it is better.
 void OrderLane::rethink(std::size_t child, const StopFlag& stop) {
     theirs_.parents = reader_.required(child);
     look_up(child, theirs_, stop);
@@ -241,8 +241,9 @@ void OrderLane::move(std::size_t v, std::int32_t to, const Family* family, const
 }
 
 // Moves v to where that gains most. The scores of others are taken as they are with v more or less,
-// and grown on: what is promised is kept, or more. The further v goes the fewer parents it keeps,
-// or the more children it loses, so the walk ends where what may still come cannot make up for it.
+// and their families grow afterwards: the gain is at least what was counted. The further v goes the
+// fewer parents it keeps, or the more children it loses, so the walk ends where what may still come
+// cannot make up for it.
 bool OrderLane::insert_best(std::size_t v, const StopFlag& stop) {
     const auto node = static_cast<std::int32_t>(v);
     const std::int32_t from = place(v);
@@ -372,7 +373,7 @@ void OrderLane::kick(const StopFlag& stop) {
     std::size_t v = draw(n);
     for (std::uint64_t i = 0; i < moves; ++i) {
         gather_neighbours(v);
-        // Often somebody near the last one: what is far apart is improved one by one anyway.
+        // Often a variable near the last one: what is far apart is improved one by one anyway.
         if (i > 0) {
             v = neighbours_.empty() || draw(2) == 0 ? draw(n)
                                                     : number(neighbours_[draw(neighbours_.size())]);

@@ -269,7 +269,7 @@ bool OrderSearch::improve(std::int64_t rounds, const StopFlag& stop) {
         const std::uint64_t moves = 1 + draw(4);
         std::size_t v = n;
         for (std::uint64_t i = 0; i < moves; ++i) {
-            // Often somebody near the last one: what is far apart is improved one by one anyway.
+            // Often a variable near the last one: what is far apart is improved one by one anyway.
             const bool is_near = v < n && !neighbours_[v].empty() && draw(2) == 0;
             v = is_near ? neighbours_[v][draw(neighbours_[v].size())] : draw(n);
             const auto& others = neighbours_[v];

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/philox.hpp"
-#include "exact/whole_dp.hpp"
+#include "exact/every_set_dp.hpp"
 #include "scores/list.hpp"
 #include "special/log_gamma.hpp"
 #include "tests/checks.hpp"
@@ -29,7 +29,7 @@ struct Data {
     }
 };
 
-// Each column copies the one before it, or is drawn anew.
+// Each column copies the one before it, or is drawn at random.
 Data random_data(std::size_t n, std::size_t n_rows, std::uint64_t seed) {
     Data data;
     for (std::size_t c = 0; c < n; ++c) {
@@ -73,7 +73,7 @@ double counted(const bestdag::Table& table, const bestdag::Kernel& kernel, std::
 }
 
 // Over all orders, each column with the best set of those before it.
-double best_by_orders(const bestdag::WholeProgram& program, std::size_t n) {
+double best_by_orders(const bestdag::EverySetProgram& program, std::size_t n) {
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), std::size_t{0});
     double best = -std::numeric_limits<double>::infinity();
@@ -94,7 +94,7 @@ double best_by_orders(const bestdag::WholeProgram& program, std::size_t n) {
     return best;
 }
 
-double solved(const bestdag::WholeProgram& program, std::size_t n, int threads) {
+double solved(const bestdag::EverySetProgram& program, std::size_t n, int threads) {
     const bestdag::Execution execution{threads, {}};
     const std::vector<double> best = program.best_scores(execution);
     double cost = 0.0;
@@ -113,7 +113,7 @@ void check_scores(const bestdag::Kernel& kernel, bool weighted, std::uint64_t se
     const bestdag::Table table = data.table(weighted);
     const bestdag::Execution execution{3, {}};
     const auto values = bestdag::every_set(table, kernel, false, execution, {});
-    const bestdag::WholeProgram program(table, kernel, values, free_rules(n));
+    const bestdag::EverySetProgram program(table, kernel, values, free_rules(n));
     for (std::size_t child = 0; child < n; ++child) {
         for (std::uint64_t set = 0; set < 1u << n; ++set) {
             if (set >> child & 1u) continue;
@@ -125,7 +125,7 @@ void check_scores(const bestdag::Kernel& kernel, bool weighted, std::uint64_t se
     const double best = best_by_orders(program, n);
     check(std::abs(solved(program, n, 1) - best) < 1e-6, "the optimum is the best of all orders");
     const auto fewer = bestdag::every_set(table, kernel, true, execution, {});
-    const bestdag::WholeProgram part(table, kernel, fewer, free_rules(n));
+    const bestdag::EverySetProgram part(table, kernel, fewer, free_rules(n));
     check(std::abs(solved(part, n, 3) - best) < 1e-6, "sets that are left out do not matter");
 }
 
@@ -138,7 +138,7 @@ void check_threads() {
     for (const int threads : {1, 3}) {
         const bestdag::Execution execution{threads, {}};
         const auto values = bestdag::every_set(table, kernel, false, execution, {});
-        const bestdag::WholeProgram program(table, kernel, values, free_rules(16));
+        const bestdag::EverySetProgram program(table, kernel, values, free_rules(16));
         found[threads == 3] = solved(program, 16, threads);
     }
     check(found[0] == found[1], "threads change nothing");

@@ -1,4 +1,4 @@
-#include "exact/halving.hpp"
+#include "exact/zero_half_cuts.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 namespace bestdag {
 namespace {
 
-constexpr double kTight = 0.4;         // clusters with more slack than this help nobody
+constexpr double kTight = 0.4;         // clusters with more slack than this do not help
 constexpr std::size_t kMostTerms = 8;  // longer sums round little
 constexpr double kNoise = 1e-9;
 
@@ -64,7 +64,7 @@ public:
         }
         return false;
     }
-    // What the sum would waste with this row added or taken away, up to the price of an odd
+    // What the sum would waste with this row added or taken away, up to the cost of an odd
     // right-hand side, for which `toggle` is exact.
     double waste_with(const Row& row, double slack_change) const noexcept {
         double total = waste_ + slack_change;
@@ -133,7 +133,7 @@ private:
     double waste_ = 0.0;
     double cheapest_flip_ = 1.0;
     std::size_t flip_ = 0;
-    bool has_odd_side_ = false;  // ... and after the equations of the others that pay
+    bool has_odd_side_ = false;  // ... and after the equations of the others that help
 };
 
 std::vector<Row> tight_rows(const ChoiceSets& sets, const Support& support,
