@@ -26,7 +26,7 @@ from bestdag.data.readers import read
 from bestdag.network.network import Network
 from bestdag.scores.scorer import Scorer
 from bestdag.search import make_search
-from bestdag.search.base import Problem
+from bestdag.search.problem import Problem
 
 FOLDER = Path(os.environ.get("BESTDAG_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

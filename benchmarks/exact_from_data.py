@@ -20,8 +20,8 @@ from pathlib import Path
 from bestdag.data.dataset import Dataset
 from bestdag.network.network import Network
 from bestdag.scores.scorer import Scorer
-from bestdag.search.base import Problem
 from bestdag.search.exact.search import Exact
+from bestdag.search.problem import Problem
 
 FOLDER = Path(os.environ.get("BESTDAG_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

@@ -68,7 +68,7 @@ def run_peers(path: str) -> None:
 def compare(folder: Path, peers: str | None, threads: int) -> None:
     """Climb on samples of known networks."""
     import bestdag as bd
-    from bestdag.search.base import Problem
+    from bestdag.search.problem import Problem
 
     ours = {
         "ours": bd.HillClimb(),
@@ -110,7 +110,7 @@ def large(n_variables: int, threads: int) -> None:
     import numpy as np
 
     import bestdag as bd
-    from bestdag.search.base import Problem
+    from bestdag.search.problem import Problem
 
     rng = np.random.default_rng(1)
     columns: list[np.ndarray] = []

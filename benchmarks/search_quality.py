@@ -114,7 +114,7 @@ def _search(
 ) -> tuple[float, float, str]:
     from bestdag.scores.scorer import Scorer
     from bestdag.search import make_search
-    from bestdag.search.base import Problem
+    from bestdag.search.problem import Problem
 
     started = time.process_time()
     problem = Problem(Scorer(data, score), max_parents=max_parents, time_limit=limit)

@@ -1,5 +1,7 @@
 """`Result.fit`: the parameters that belong to the score, unless others are asked for."""
 
+from dataclasses import replace
+
 import pytest
 
 from bestdag import (
@@ -23,7 +25,6 @@ from bestdag import (
 )
 from bestdag.errors import DataError, InvalidParameterError, UnknownNameError
 from bestdag.examples import example
-from bestdag.learning import Result
 from bestdag.scores.build import build_score_table
 
 PRIOR = Network.load(example("asia.bif"))
@@ -36,7 +37,7 @@ def learned():
 
 def under(learned, score):
     """The same structure and data, as if learned with another score."""
-    return Result(learned.found, learned.dataset, score)
+    return replace(learned, scored_by=score)
 
 
 def fitted(learned, estimator):
@@ -144,8 +145,8 @@ def test_a_table_of_local_scores_is_learned_from_as_data_are(learned):
     result = learn(table)
     assert result.status == "optimum proved"
     assert result.dag.is_equivalent(learned.dag)
-    assert result.found.score == pytest.approx(learned.found.score, abs=1e-9)
-    assert (result.dataset, result.score) == (None, None)
+    assert result.score == pytest.approx(learned.score, abs=1e-9)
+    assert (result.dataset, result.scored_by) == (None, None)
     with pytest.raises(DataError, match=r"needs rows of data, .* use fit_network\(result\.dag"):
         result.fit()
     assert learn(table, knowledge="dysp !- either").dag.parents("dysp") == ("bronc", "lung")
@@ -159,17 +160,16 @@ def test_a_table_of_local_scores_has_its_scores_already(given):
 
 
 def test_repr_is_one_line_and_str_the_answer(learned):
-    score = f"{learned.found.score:.6f}"
+    score = f"{learned.score:.6f}"
     arcs = len(learned.dag.arcs)
     found = f"optimum proved by exact, score {score}, {arcs} arcs"
     assert repr(learned) == f"<Result: BDeu(ess=7) on 2,000 rows; {found}>"
-    assert repr(learned.found) == f"<SearchResult: {found}>"
     assert str(learned).splitlines()[0] == "BDeu(ess=7) on 2,000 rows"
     assert str(learned.dag) in str(learned)
 
 
 def test_the_best_tree_is_called_that():
     tree = learn(example("asia.csv"), "bic", search="tree")
-    assert (tree.status, tree.found.among, tree.is_proved) == ("local optimum", "trees", False)
+    assert (tree.status, tree.among, tree.is_proved) == ("local optimum", "trees", False)
     assert str(tree).splitlines()[1].startswith("best of all trees by tree in ")
     assert "best of all trees by tree, score" in repr(tree)

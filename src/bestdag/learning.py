@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from bestdag.data.dataset import Dataset
@@ -21,47 +21,27 @@ from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
-from bestdag.search.base import Problem, Search, SearchResult
 from bestdag.search.bound import solve_with_bound
+from bestdag.search.problem import Problem, Search
+from bestdag.search.result import SearchResult
 
 __all__ = ["Result", "learn"]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Result:
-    """What was learned: the search's result with the data and the score it belongs to.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Result(SearchResult):
+    """What was learned: the structure, what is known about it, and what it was learned from.
 
-    A result of a table of local scores has neither: `dataset` and `score` are None.
+    Attributes
+    ----------
+    dataset : Dataset or None
+        The rows; None when a table of local scores was given.
+    scored_by : Score or None
+        The score; None as well.
     """
 
-    found: SearchResult
     dataset: Dataset | None
-    score: Score | None
-
-    @property
-    def dag(self) -> Dag:
-        """The structure."""
-        return self.found.dag
-
-    @property
-    def status(self) -> str:
-        """How the search ended; "optimum proved" only when it is."""
-        return self.found.status
-
-    @property
-    def is_proved(self) -> bool:
-        """Whether no structure scores more."""
-        return self.found.is_proved
-
-    @property
-    def bound(self) -> float | None:
-        """What no structure's score exceeds; None where nothing is known."""
-        return self.found.bound
-
-    @property
-    def gap(self) -> float | None:
-        """How far below the best the structure may be, in nats."""
-        return self.found.gap
+    scored_by: Score | None
 
     def fit(
         self,
@@ -96,24 +76,24 @@ class Result:
         >>> result.fit("dirichlet", ess=10) == result.fit("fsnml")
         False
         """
-        if self.dataset is None or self.score is None:
+        if self.dataset is None or self.scored_by is None:
             raise DataError(
                 "fit: needs rows of data, and this structure was learned from a table of local "
                 "scores; use fit_network(result.dag, data, estimator)"
             )
-        estimator = choose_estimator(self.score, parameters, settings)
+        estimator = choose_estimator(self.scored_by, parameters, settings)
         return fit_network(self.dag, self.dataset, estimator, threads=threads)
 
     def __repr__(self) -> str:
-        return f"<Result: {self._about()}; {self.found.summary()}>"
+        return f"<Result: {self._about()}; {self.summary()}>"
 
     def __str__(self) -> str:
-        return f"{self._about()}\n{self.found}"
+        return f"{self._about()}\n{SearchResult.__str__(self)}"
 
     def _about(self) -> str:
         if self.dataset is None:
             return f"local scores of {len(self.dag.nodes):,} variables"
-        return f"{self.score!r} on {self.dataset.total_weight:,} rows"
+        return f"{self.scored_by!r} on {self.dataset.total_weight:,} rows"
 
 
 def learn(
@@ -198,7 +178,8 @@ def learn(
     )
     problem.progress("scoring parent sets")
     found = solve_with_bound(problem, search) if bound else problem.solve(search)
-    return Result(found, dataset, chosen)
+    known = {field.name: getattr(found, field.name) for field in fields(found)}
+    return Result(**known, dataset=dataset, scored_by=chosen)
 
 
 def _refuse_beside_scores(**settings: object) -> None:

@@ -3,12 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
-from typing import Any
+from dataclasses import MISSING, field, fields
+from typing import Any, NamedTuple, get_type_hints
 
 from bestdag.errors import unknown_name
 
-__all__ = ["canonical", "make"]
+__all__ = ["Setting", "canonical", "listed", "make", "setting", "settings_of"]
+
+
+def setting(default: Any, help: str, *, load: str | None = None) -> Any:  # noqa: A002 (as in click)
+    """Declare a setting of a score, a search or an estimator: a field with its help text.
+
+    Options of the command line are made of it. `load` names what a file on the command line holds,
+    where the value is no number or text: "network" or "tables".
+    """
+    return field(default=default, metadata={"help": help, "load": load})
+
+
+class Setting(NamedTuple):
+    """A setting of one class of a list."""
+
+    owner: str
+    name: str
+    kind: Any
+    default: Any
+    help: str
+    load: str | None
+
+
+def settings_of(entry: Any) -> list[Setting]:
+    """Return the settings that a class declares."""
+    kinds = get_type_hints(entry if isinstance(entry, type) else type(entry))
+    return [
+        Setting(
+            entry.name,
+            one.name,
+            kinds[one.name],
+            None if one.default is MISSING else one.default,
+            one.metadata["help"],
+            one.metadata["load"],
+        )
+        for one in fields(entry)
+    ]
+
+
+def listed(namespace: Mapping[str, Any], package: str) -> dict[str, Any]:
+    """Return the classes with a name that a package imports from its modules, by that name.
+
+    The lines that import them are the list; their order is that of help and docs.
+    """
+    classes = [value for value in namespace.values() if isinstance(value, type)]
+    own = [entry for entry in classes if entry.__module__.startswith(f"{package}.")]
+    names = [getattr(entry, "name", None) for entry in own]
+    return {name: entry for name, entry in zip(names, own, strict=True) if isinstance(name, str)}
 
 
 def canonical(name: str, known: Iterable[str]) -> str:

@@ -15,7 +15,10 @@ CSV = str(example("asia.csv"))
         (["hill-climb", "--reinsert", "no", "--restarts", 2, "--perturb", 3], {"reinsert": False}),
         (["hill_climb", "--start-from", "tree", "--candidates", 4], {"start_from": "tree"}),
         (["tabu", "--length", 5, "--patience", 9], {"length": 5, "patience": 9}),
-        (["annealing", "--levels", 3, "--hottest", 2], {"levels": 3, "hottest": 2.0}),
+        (
+            ["annealing", "--levels", 3, "--initial-temperature", 2],
+            {"levels": 3, "initial_temperature": 2.0},
+        ),
         (["k2", "--orders", 3], {"orders": 3}),
     ],
 )

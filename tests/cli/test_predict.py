@@ -107,7 +107,7 @@ def test_trees_are_written_with_their_parameters(cli, tmp_path, command):
     assert (shown.code, "by dirichlet" in shown.out) == (0, True)
     written = Network.load(path)
     if command == ["tree"]:
-        expected = learn(CSV, search=Tree()).found.dag
+        expected = learn(CSV, search=Tree()).dag
         assert written.dag == expected
     kinds = json.loads(cli(*command, CSV, "-o", path, "--force", "--json").out)
     assert kinds["settings"]["parameters"] == "dirichlet"

@@ -176,7 +176,7 @@ def test_wrong_tables_are_one_line_and_code_2(cli, small, content, expected):
     ("arguments", "expected"),
     [
         (["--score", "bdu"], "did you mean 'bdeu'?"),
-        (["--score", "bic", "--ess", "2"], "--ess belongs to none of the scores bic"),
+        (["--score", "bic", "--ess", "2"], "--ess does not belong to the score bic"),
         (["--ess", "-1"], "ess must be a finite number > 0, got -1.0"),
         (["--ess", "many"], "--ess"),
         (["--kappa", "0.5"], "--structure-prior and --kappa are given together"),

@@ -73,7 +73,7 @@ def test_an_incomplete_table_is_announced(cli, tmp_path):
     ("arguments", "message"),
     [
         (["-o", "t.jkl", "--score", "bdu"], "did you mean 'bdeu'"),
-        (["-o", "t.jkl", "--score", "bic", "--ess", "1"], "--ess belongs to none of the scores"),
+        (["-o", "t.jkl", "--score", "bic", "--ess", "1"], "--ess does not belong to the score bic"),
         (["-o", "-", "--json"], "both want standard output"),
         (["-o", "t.jkl", "--max-parents", "-1"], "--max-parents"),
         (["-o", "t.jkl", "--time-limit", "0"], "time_limit must be a finite number > 0"),

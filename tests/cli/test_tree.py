@@ -27,7 +27,7 @@ KEYS = [
 def test_json_has_the_one_shape_of_structures(cli, arguments, search):
     shown = cli(*arguments, CSV, "--score", "fnml", "--json")
     result = json.loads(shown.out)
-    expected = learn(CSV, "fnml", search=search).found
+    expected = learn(CSV, "fnml", search=search)
     assert (shown.code, list(result)) == (0, KEYS)
     assert (result["search"], result["score_name"]) == (search.name, "fnml")
     assert (result["status"], result["bound"]) == ("local optimum", None)
@@ -85,7 +85,7 @@ def test_knowledge_and_limits(cli):
 def test_weights_are_written_as_csv(cli, tmp_path):
     path = tmp_path / "weights.csv"
     assert cli("tan", CSV, "--target", "dysp", "--edge-weights", path).code == 0
-    weights = learn(CSV, search=TAN(target="dysp")).found.weights
+    weights = learn(CSV, search=TAN(target="dysp")).weights
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 7 * 6

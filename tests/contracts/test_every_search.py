@@ -11,7 +11,7 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES, make_score
 from bestdag.scores.scorer import Scorer
 from bestdag.search import SEARCHES, make_search
-from bestdag.search.base import Problem
+from bestdag.search.problem import Problem
 from tests.conftest import make_dataset
 
 every_search = pytest.mark.parametrize("search", SEARCHES)

@@ -18,8 +18,8 @@ from bestdag.scores.bde import BDe
 from bestdag.scores.build import build_score_table
 from bestdag.scores.prior import EdgeDifferencePrior
 from bestdag.scores.scorer import Scorer
-from bestdag.search.base import Problem
 from bestdag.search.exact.search import Exact
+from bestdag.search.problem import Problem
 from tests.conftest import make_dataset
 from tests.scores.prior_networks import (
     BOUND_SCORES,

@@ -11,7 +11,7 @@ from bestdag.errors import InvalidParameterError
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores.scorer import Scorer
 from bestdag.search.annealing import Annealing
-from bestdag.search.base import Problem
+from bestdag.search.problem import Problem
 from tests.search.neighbours import linked_data, neighbours
 from tests.search.test_hill_climb import STATEMENTS
 
@@ -59,9 +59,9 @@ def test_draws_depend_on_seed_stream_and_counter_alone():
 
 
 def test_linear_and_geometric_schedules():
-    linear = Annealing(hottest=4, coldest=1, levels=4, schedule="linear")
+    linear = Annealing(initial_temperature=4, final_temperature=1, levels=4, schedule="linear")
     assert list(linear.temperatures()) == pytest.approx([4, 3, 2, 1])
-    geometric = Annealing(hottest=100, coldest=1, levels=3)
+    geometric = Annealing(initial_temperature=100, final_temperature=1, levels=3)
     assert list(geometric.temperatures()) == pytest.approx([100, 10, 1])
 
 
@@ -92,9 +92,12 @@ def test_knowledge_holds(lines):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"hottest": 0}, "hottest must be"),
-        ({"coldest": -1}, "coldest must be"),
-        ({"hottest": 1, "coldest": 2}, "coldest must be at most hottest"),
+        ({"initial_temperature": 0}, "initial_temperature must be"),
+        ({"final_temperature": -1}, "final_temperature must be"),
+        (
+            {"initial_temperature": 1, "final_temperature": 2},
+            "final_temperature must be at most initial_temperature",
+        ),
         ({"schedule": "slow"}, "schedule must be"),
         ({"levels": 0}, "levels must be"),
         ({"proposals": 0}, "proposals must be"),

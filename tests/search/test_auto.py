@@ -17,12 +17,13 @@ from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search import auto as module
 from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
-from bestdag.search.base import Problem, SearchResult
 from bestdag.search.bound import Bound
 from bestdag.search.exact.dp import Forecast
 from bestdag.search.exact.search import Exact
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.improve import Structure
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult
 from bestdag.search.tabu import Tabu
 from tests.search.exact.tables import random_table
 from tests.search.test_order import chain_data

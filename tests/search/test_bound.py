@@ -16,10 +16,11 @@ from bestdag.scores.prior import EdgeDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
-from bestdag.search.base import Problem, SearchResult
 from bestdag.search.bound import Bound, solve_with_bound, upper_bound, with_bound
 from bestdag.search.exact import search as exact_search
 from bestdag.search.exact.search import Exact
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult
 from tests.conftest import make_dataset
 from tests.scores.random_data import random_dataset
 from tests.scores.test_build import FewerIsBetter
@@ -165,11 +166,11 @@ def test_any_search_gives_a_bound_on_request():
     result = learn(data, "bic", search="hill_climb", bound=True)
     best = learn(data, "bic", search="exact")
     assert result.dag == without.dag
-    assert best.found.score <= result.bound + 1e-6
-    assert result.gap == pytest.approx(best.found.score - result.found.score, abs=1e-6)
-    assert result.found.n_rows == 2000
-    assert result.found.gap_per_row == pytest.approx(result.gap / 2000)
-    assert result.found.notes[-1].startswith("bound on the best score: ")
+    assert best.score <= result.bound + 1e-6
+    assert result.gap == pytest.approx(best.score - result.score, abs=1e-6)
+    assert result.n_rows == 2000
+    assert result.gap_per_row == pytest.approx(result.gap / 2000)
+    assert result.notes[-1].startswith("bound on the best score: ")
     assert "per row) below the best possible" in str(result)
 
 

@@ -12,12 +12,12 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
-from bestdag.search.base import Problem
 from bestdag.search.exact import relaxed
 from bestdag.search.exact.bnc import solve_bnc
 from bestdag.search.exact.dp import Forecast, solve_dp
 from bestdag.search.exact.search import Exact
 from bestdag.search.exact.verification import VerificationError, verify_engine_result
+from bestdag.search.problem import Problem
 from tests.shared_data import shared_file
 
 # Two separate pairs, each of which wants a cycle; the best acyclic choice is -2 - 1.5 - 1 - 5.
@@ -117,7 +117,7 @@ def test_unknown_engine_and_setting():
 def test_learn_finds_and_proves_the_best_network_of_the_example():
     result = learn(example("asia.csv"), "bic")
     assert result.is_proved
-    assert result.found.score >= learn(example("asia.csv"), "bic", max_parents=1).found.score
+    assert result.score >= learn(example("asia.csv"), "bic", max_parents=1).score
     assert "optimum proved" in str(result)
 
 

@@ -13,9 +13,9 @@ from bestdag.errors import CycleError, GraphError, InvalidParameterError
 from bestdag.graph.enumeration import all_dags
 from bestdag.network.table import ConditionalTable
 from bestdag.scores.scorer import Scorer
-from bestdag.search.base import Problem
 from bestdag.search.ges.gains import Gains
 from bestdag.search.ges.operators import View, deletes, inserts, turns
+from bestdag.search.problem import Problem
 from tests.conftest import make_dataset
 
 CLASSES = defaultdict(list)
@@ -270,7 +270,7 @@ def test_a_sample_of_a_network_with_many_variables():
     data = network.sample(5000, seed=1)
     found = learn(data, "bdeu", search="ges")
     assert set(found.dag.skeleton().edges) >= set(itertools.pairwise(names))
-    assert found.found.score >= Scorer(data, "bdeu").total(network)
+    assert found.score >= Scorer(data, "bdeu").total(network)
 
 
 def test_leaves_a_start_that_the_prior_calls_impossible():

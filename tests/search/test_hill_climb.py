@@ -15,8 +15,8 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import make_score
 from bestdag.scores.prior import EdgeDifferencePrior
 from bestdag.scores.scorer import Scorer
-from bestdag.search.base import Problem
 from bestdag.search.hill_climb import HillClimb
+from bestdag.search.problem import Problem
 from tests.conftest import make_dataset
 from tests.search.neighbours import Slow, linked_data, neighbours
 
@@ -280,7 +280,7 @@ def test_ctrl_c_gives_the_best_so_far(name):
     data = linked_data(0)
     result = learn(data, Interrupting(make_score("bic")), search=name)
     assert result.status == "interrupted"
-    assert result.found.score == pytest.approx(Scorer(data, "bic").total(result.dag), rel=1e-12)
+    assert result.score == pytest.approx(Scorer(data, "bic").total(result.dag), rel=1e-12)
 
 
 def test_progress_is_told():
@@ -323,8 +323,8 @@ def test_plot_of_the_trace():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
     result = learn(example("asia.csv"), "bic", search="hill_climb")
-    axes = result.found.plot_trace()
-    assert axes.lines[0].get_ydata().tolist() == [step.score for step in result.found.trace]
+    axes = result.plot_trace()
+    assert axes.lines[0].get_ydata().tolist() == [step.score for step in result.trace]
 
 
 def test_perturbing_without_restarts_is_refused():

@@ -7,8 +7,8 @@ from bestdag.errors import GraphError, InvalidParameterError, UnknownNameError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores.scorer import Scorer
-from bestdag.search.base import Problem
 from bestdag.search.k2 import K2Search
+from bestdag.search.problem import Problem
 from tests.search.neighbours import linked_data
 from tests.search.test_hill_climb import STATEMENTS, table_7_4
 

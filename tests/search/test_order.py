@@ -19,10 +19,10 @@ from bestdag.scores.table import ScoreTable
 from bestdag.search._candidates import Candidates, Limits
 from bestdag.search._orders import Orders
 from bestdag.search._path_limits import narrowed, precedences
-from bestdag.search.base import Problem
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.improve import Improver
 from bestdag.search.order import OrderSearch
+from bestdag.search.problem import Problem
 from tests.conftest import make_dataset
 from tests.search.exact.tables import best_by_choices, random_table
 from tests.shared_data import shared_file

@@ -6,8 +6,8 @@ from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores.scorer import Scorer
-from bestdag.search.base import Problem
 from bestdag.search.hill_climb import HillClimb
+from bestdag.search.problem import Problem
 from bestdag.search.tabu import Tabu
 from tests.search.neighbours import linked_data, neighbours
 from tests.search.test_hill_climb import STATEMENTS, bits, table_7_4

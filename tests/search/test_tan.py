@@ -21,7 +21,7 @@ from bestdag.errors import GraphError, InvalidParameterError, UnknownNameError
 from bestdag.graph.dag import Dag
 from bestdag.scores import SCORES
 from bestdag.search import make_search
-from bestdag.search.base import Problem
+from bestdag.search.problem import Problem
 from tests.conftest import make_dataset
 from tests.scores import prior_networks
 from tests.search.trees import arborescences, forests, random_data

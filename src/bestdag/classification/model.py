@@ -14,16 +14,14 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, unknown_name
 from bestdag.graph.knowledge import Knowledge
-from bestdag.learning import Result
+from bestdag.learning import Result, learn
 from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
 from bestdag.parameters import ESTIMATORS, choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.registry import canonical
-from bestdag.scores import make_score
 from bestdag.scores.base import Score
-from bestdag.scores.scorer import Scorer
-from bestdag.search.base import Problem, Search
+from bestdag.search.problem import Search
 
 __all__ = ["Classifier", "Recipe"]
 
@@ -84,18 +82,19 @@ class Recipe:
     def fit_coded(self, coded: CodedTable) -> Classifier:
         """Learn from columns that are coded already, with the same coding."""
         dataset = coded.dataset
-        score = make_score(self.score) if isinstance(self.score, str) else self.score
-        problem = Problem(
-            Scorer(dataset, score, threads=self.threads),
+        result = learn(
+            dataset,
+            self.score,
+            search=self.search,
             knowledge=self.knowledge,
             max_parents=self.max_parents,
             time_limit=self.time_limit,
             seed=self.seed,
             threads=self.threads,
         )
-        result = Result(self.search.run(problem), dataset, score)
+        assert result.scored_by is not None
         # Not `result.fit`: many attributes have many parameters, and classify well all the same.
-        estimator = choose_estimator(score, self._estimator(), {})
+        estimator = choose_estimator(result.scored_by, self._estimator(), {})
         network, _ = fitted_network(result.dag, dataset, estimator, threads=self.threads)
         return Classifier(coded.columns, coded.target, network, result, self.threads)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bestdag.classification.model import Recipe
     from bestdag.data.discretization.keeper import RawTable
     from bestdag.evaluation.classification import Evaluation
-    from bestdag.search.base import Search
+    from bestdag.search.problem import Search
 
 __all__ = ["COMPARED", "command"]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,24 +10,15 @@ from bestdag.cli.network_data import read_for_network, say_cut
 from bestdag.cli.network_output import network_output, require_network_output
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import count, print_json, working
+from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
+from bestdag.errors import unknown_name
+from bestdag.parameters import ESTIMATORS, make_estimator
+from bestdag.registry import canonical
 
 if TYPE_CHECKING:
     from bestdag.parameters.base import Estimator
 
 __all__ = ["command"]
-
-# Settings of estimators: option, type, help. The name of the option is that of the setting.
-_SETTINGS: tuple[tuple[str, Any, str], ...] = (
-    ("ess", float, "Equivalent sample size of dirichlet.  [default: 1]"),
-    ("pseudo-count", float, "One pseudo-count of dirichlet for every cell."),
-    ("prior", str, "Network file: prior network of dirichlet."),
-)
-
-
-def _estimator_options(function: Callable[..., None]) -> Callable[..., None]:
-    for name, kind, text in reversed(_SETTINGS):
-        function = click.option(f"--{name}", type=kind, help=text)(function)
-    return function
 
 
 @click.command("fit")
@@ -41,9 +30,9 @@ def _estimator_options(function: Callable[..., None]) -> Callable[..., None]:
     default="dirichlet",
     show_default=True,
     metavar="NAME",
-    help="One of mle, dirichlet, fsnml.",
+    help=f"One of {', '.join(ESTIMATORS)}.",
 )
-@_estimator_options
+@settings_options(ESTIMATORS)
 @network_output(required=True)
 @click.option("--ignore-extra", is_flag=True, help="Ignore columns the network does not have.")
 @click.option(
@@ -113,21 +102,9 @@ def command(
 
 def _choose(name: str, options: dict[str, Any]) -> tuple[Estimator, dict[str, Any]]:
     """Make the estimator asked for, of settings taken out of `options`; and these as shown."""
-    from bestdag.network.network import Network
-    from bestdag.parameters import ESTIMATORS, make_estimator
-    from bestdag.registry import canonical
-
     name = canonical(name, ESTIMATORS)
-    given = {option: options.pop(option.replace("-", "_")) for option, _, _ in _SETTINGS}
-    given = {option: value for option, value in given.items() if value is not None}
-    settings = {option.replace("-", "_"): value for option, value in given.items()}
-    known = [field.name for field in fields(ESTIMATORS[name])] if name in ESTIMATORS else []
-    for option, setting in zip(given, settings, strict=True):
-        if name in ESTIMATORS and setting not in known:
-            raise click.UsageError(f"--{option} does not belong to the parameters {name}")
-    made = dict(settings)
-    if "prior" in made:
-        made["prior"] = Network.load(made["prior"])
-    estimator = make_estimator(name, **made)
-    shown = {s: settings.get(s, getattr(estimator, s)) for s in known}
-    return estimator, {s: value for s, value in shown.items() if value is not None}
+    given = taken_settings(ESTIMATORS, options, [name], "parameters")
+    if name not in ESTIMATORS:
+        raise unknown_name("estimator", name, ESTIMATORS)
+    estimator = make_estimator(name, **made_of_text(ESTIMATORS[name], given))
+    return estimator, shown_settings(estimator, given)

@@ -8,22 +8,39 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bestdag.cli.output import count, require_new_file
+from bestdag.cli.settings import parse_choice
+from bestdag.parameters import ESTIMATORS, choose_estimator
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
     from bestdag.graph.dag import Dag
     from bestdag.parameters.base import Estimator
+    from bestdag.scores.base import Score
 
-__all__ = ["network_output", "parameters_option", "require_network_output", "write_fitted"]
+__all__ = [
+    "choose_parameters",
+    "network_output",
+    "parameters_option",
+    "require_network_output",
+    "write_fitted",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 parameters_option = click.option(
     "--parameters",
     metavar="NAME",
-    help="Parameters of the network written: mle, dirichlet or fsnml.  "
-    "[default: dirichlet with the score's prior where it has one, else fsnml]",
+    help=f"Parameters of the network written: {', '.join(ESTIMATORS)}, with settings as in "
+    "dirichlet,ess=10.  [default: those that belong to the score]",
 )
+
+
+def choose_parameters(score: Score, text: str | None) -> Estimator:
+    """Make the estimator that was asked for, or the one that belongs to the score."""
+    if text is None:
+        return choose_estimator(score, None, {})
+    name, settings = parse_choice(text, ESTIMATORS, "parameters")
+    return choose_estimator(score, name, settings)
 
 
 def network_output(*, required: bool) -> Callable[[_Function], _Function]:

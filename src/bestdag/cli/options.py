@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["common_options", "data_options", "read_settings", "threads_option"]
+__all__ = ["DATA_OPTIONS", "common_options", "data_options", "read_settings", "threads_option"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -15,7 +15,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _SIGNS = {"tab": "\t", "\\t": "\t"}
 
 # Settings of `read`, by name; commands take those that mean something to them.
-_DATA: dict[str, Callable[[Any], Any]] = {
+DATA_OPTIONS: dict[str, Callable[[Any], Any]] = {
     "missing": click.option(
         "--missing",
         type=click.Choice(["error", "drop", "state"]),
@@ -69,8 +69,8 @@ def data_options(*names: str) -> Callable[[_Function], _Function]:
     """Add settings of `read`: those named, or all."""
 
     def decorate(function: _Function) -> _Function:
-        for name in reversed(names or tuple(_DATA)):
-            function = _DATA[name](function)
+        for name in reversed(names or tuple(DATA_OPTIONS)):
+            function = DATA_OPTIONS[name](function)
         return function
 
     return decorate
@@ -85,6 +85,6 @@ def common_options(function: _Function) -> _Function:
 
 def read_settings(options: dict[str, Any]) -> dict[str, Any]:
     """Take the settings of `read` out of a command's options."""
-    settings = {name: options.pop(name) for name in _DATA if name in options}
+    settings = {name: options.pop(name) for name in DATA_OPTIONS if name in options}
     settings["missing_values"] = ("", *settings.get("missing_values", ()))
     return settings

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
+from bestdag.registry import canonical
+from bestdag.scores import ALIASES, SCORES, make_score
 
 if TYPE_CHECKING:
     from bestdag.scores.base import Score
@@ -15,16 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["ChosenScore", "choose_scores", "choose_structure_prior", "score_options"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-
-# Settings of scores: option, type, help. The name of the option is that of the setting.
-_SETTINGS: tuple[tuple[str, Any, str], ...] = (
-    ("ess", float, "Equivalent sample size of BDe, BDeu, Min- and Max-BDeu.  [default: 1]"),
-    ("epsilon", float, "Contamination of Min- and Max-BDeu.  [default: 0.5]"),
-    ("confidence", float, "Confidence level of MIT.  [default: 0.99]"),
-    ("pseudo-count", float, "Pseudo-count of BD and BDq.  [default: 0.5]"),
-    ("regret", click.Choice(["exact", "szpankowski"]), "Regret of qNML.  [default: exact]"),
-    ("prior", str, "Network file: prior network of BDe.  [default: uniform]"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +39,7 @@ def score_options(function: _Function) -> _Function:
         metavar="NETWORK",
         help="Network file: add kappa to the power of the differences from its arcs.",
     )(function)
-    for name, kind, text in reversed(_SETTINGS):
-        function = click.option(f"--{name}", type=kind, help=text)(function)
-    return function
+    return settings_options(SCORES)(function)
 
 
 def choose_scores(names: tuple[str, ...], options: dict[str, Any]) -> dict[str, ChosenScore]:
@@ -55,34 +47,15 @@ def choose_scores(names: tuple[str, ...], options: dict[str, Any]) -> dict[str, 
 
     A setting must belong to one of the scores. 'all' means every score.
     """
-    from bestdag.network.network import Network
-    from bestdag.registry import canonical
-    from bestdag.scores import ALIASES, SCORES, make_score
-
-    given: dict[str, Any] = {}
-    for name, _, _ in _SETTINGS:
-        key = name.replace("-", "_")
-        value = options.pop(key, None)
-        if value is not None:
-            given[key] = value
-    made = dict(given)
-    if "prior" in given:
-        made["prior"] = Network.load(given["prior"])
     wanted = [canonical(name, [*SCORES, *ALIASES, "all"]) for name in names]
     if "all" in wanted:
         wanted = [name for name in wanted if name != "all"] + list(SCORES)
-    unused = set(given)
+    keys = [ALIASES.get(name, name) for name in wanted]
+    given = taken_settings(SCORES, options, keys, "score" if len(keys) == 1 else "scores")
     chosen: dict[str, ChosenScore] = {}
-    for name in wanted:
-        key = ALIASES.get(name, name)
-        known = {field.name for field in fields(SCORES[key])} if key in SCORES else set()
-        unused -= known
-        score = make_score(name, **{s: value for s, value in made.items() if s in known})
-        shown = {s: given.get(s, getattr(score, s)) for s in sorted(known)}
-        chosen[key] = ChosenScore(score, {s: v for s, v in shown.items() if v is not None})
-    if unused:
-        flag = sorted(unused)[0].replace("_", "-")
-        raise click.UsageError(f"--{flag} belongs to none of the scores {', '.join(chosen)}")
+    for key in keys:
+        score = make_score(key, **(made_of_text(SCORES[key], given) if key in SCORES else {}))
+        chosen[key] = ChosenScore(score, shown_settings(score, given))
     return chosen
 
 

@@ -9,7 +9,7 @@ import click
 from bestdag.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from bestdag.search.base import SearchResult
+    from bestdag.search.result import SearchResult
 
 __all__ = ["print_structure"]
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from bestdag.cli.tree_command import run_tree_command, tree_options
+from bestdag.cli.structure import learn_structure, structure_options
+from bestdag.search.tan import TAN
 
 __all__ = ["command"]
 
@@ -15,7 +16,8 @@ __all__ = ["command"]
 @click.argument("data")
 @click.option("--target", required=True, metavar="NAME", help="The class.")
 @click.option("--root", metavar="NAME", help="The attribute with no parent but the class.")
-@tree_options
+@click.option("--forest", is_flag=True, help="Keep only arcs that raise the score.")
+@structure_options
 def command(data: str, target: str, root: str | None, forest: bool, **options: Any) -> None:
     """Learn the best tree-augmented naive Bayes network (TAN) for the table DATA.
 
@@ -24,6 +26,4 @@ def command(data: str, target: str, root: str | None, forest: bool, **options: A
     an arc is what it adds to the score given the class, a natural logarithm. -o writes the
     network, its parameters fitted to DATA.
     """
-    from bestdag.search.tan import TAN
-
-    run_tree_command(TAN(target=target, root=root, forest=forest), data, options)
+    learn_structure(TAN(target=target, root=root, forest=forest), data, options)

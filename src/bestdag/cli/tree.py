@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from bestdag.cli.tree_command import run_tree_command, tree_options
+from bestdag.cli.structure import learn_structure, structure_options
+from bestdag.search.tree import Tree
 
 __all__ = ["command"]
 
@@ -14,7 +15,8 @@ __all__ = ["command"]
 @click.command("tree")
 @click.argument("data")
 @click.option("--root", metavar="NAME", help="The variable without parent.  [default: the best]")
-@tree_options
+@click.option("--forest", is_flag=True, help="Keep only arcs that raise the score.")
+@structure_options
 def command(data: str, root: str | None, forest: bool, **options: Any) -> None:
     """Learn the best tree for the table DATA: Chow-Liu for any score.
 
@@ -22,6 +24,4 @@ def command(data: str, root: str | None, forest: bool, **options: Any) -> None:
     variable but the root has one parent. The weight of an arc is what it adds to the score, a
     natural logarithm. -o writes the network, its parameters fitted to DATA.
     """
-    from bestdag.search.tree import Tree
-
-    run_tree_command(Tree(root=root, forest=forest), data, options)
+    learn_structure(Tree(root=root, forest=forest), data, options)

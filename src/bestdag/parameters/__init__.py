@@ -6,23 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from bestdag.errors import InvalidParameterError
-from bestdag.parameters.base import Estimator
-from bestdag.parameters.dirichlet import Dirichlet, HasPriors
-from bestdag.parameters.fsnml import FSNML
-from bestdag.parameters.mle import MLE
-from bestdag.registry import canonical, make
-from bestdag.scores.aic import AIC
+from bestdag.parameters.base import Estimator as Estimator
+from bestdag.parameters.dirichlet import HasPriors
+from bestdag.registry import canonical, listed, make
 from bestdag.scores.base import Score
-from bestdag.scores.bic import BIC
-from bestdag.scores.fnml import FNML
-from bestdag.scores.hqc import HQC
-from bestdag.scores.ll import LL
-from bestdag.scores.mit import MIT
-from bestdag.scores.qnml import QNML
 
-__all__ = ["ESTIMATORS", "choose_estimator", "estimator_for", "make_estimator"]
+# The list: one line for each estimator, in the order that help and docs show.
+# isort: off
+from bestdag.parameters.mle import MLE as MLE
+from bestdag.parameters.dirichlet import Dirichlet as Dirichlet
+from bestdag.parameters.fsnml import FSNML as FSNML
+# isort: on
 
-ESTIMATORS: dict[str, Any] = {e.name: e for e in (MLE, Dirichlet, FSNML)}
+ESTIMATORS: dict[str, Any] = listed(globals(), __name__)
 
 
 def make_estimator(name: str, **settings: Any) -> Estimator:
@@ -40,10 +36,9 @@ def make_estimator(name: str, **settings: Any) -> Estimator:
 def estimator_for(score: Score) -> Estimator:
     """Return the estimator that belongs to a score.
 
-    The posterior mean under its own prior for a score with Dirichlet priors, fsNML for the others:
-    fNML, qNML, LL, AIC, BIC, HQC and MIT. What was merely not seen never has probability zero. A
-    score of your own that has ``priors(counts)`` gets the posterior mean; for another one the
-    choice is yours.
+    The posterior mean under its own prior for a score that has ``priors(counts)``; else the one
+    that the score names as its `estimator`, fsNML for all likelihood scores. What was merely not
+    seen never has probability zero. For a score of your own that has neither the choice is yours.
 
     Examples
     --------
@@ -53,8 +48,9 @@ def estimator_for(score: Score) -> Estimator:
     """
     if isinstance(score, HasPriors):
         return Dirichlet(prior=score)
-    if isinstance(score, FNML | QNML | LL | AIC | BIC | HQC | MIT):
-        return FSNML()
+    name = getattr(score, "estimator", None)
+    if name is not None:
+        return make_estimator(name)
     raise InvalidParameterError(
         f"fit: no parameters belong to the score {score.name!r}; "
         f"choose one of {', '.join(ESTIMATORS)}"

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import DataError, InvalidParameterError, require_prior_count
 from bestdag.parameters.base import normalized, shares_unobserved
+from bestdag.registry import setting
 from bestdag.scores.bd import BD
 from bestdag.scores.bde import BDe
 from bestdag.scores.bdeu import BDeu
@@ -95,10 +96,14 @@ class Dirichlet(_WithSource):
 
     name: ClassVar[str] = "dirichlet"
 
-    ess: float | None = None
-    pseudo_count: float | None = None
-    tables: Mapping[tuple[str, Collection[str]], npt.ArrayLike] | None = None
-    prior: PriorNetwork | HasPriors | None = None
+    ess: float | None = setting(None, "Equivalent sample size, 1 unless another prior is given.")
+    pseudo_count: float | None = setting(None, "Pseudo-count of every cell.")
+    tables: Mapping[tuple[str, Collection[str]], npt.ArrayLike] | None = setting(
+        None, "Pseudo-counts of every family: a JSON file.", load="tables"
+    )
+    prior: PriorNetwork | HasPriors | None = setting(
+        None, "Prior network: a network file.", load="network"
+    )
 
     def __post_init__(self) -> None:
         given = [name for name, value in self._settings().items() if value is not None]

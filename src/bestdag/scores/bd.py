@@ -13,6 +13,7 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.schema import Variable
 from bestdag.errors import InvalidParameterError, require_prior_count
+from bestdag.registry import setting
 from bestdag.scores.pseudo_counts import PseudoCounts
 from bestdag.special import log_rising
 
@@ -74,8 +75,10 @@ class BD:
     is_hyperparameter_free: ClassVar[bool] = False
     is_regular: ClassVar[bool] = True
 
-    pseudo_count: float | None = None
-    tables: _Tables | None = None
+    pseudo_count: float | None = setting(None, "Pseudo-count of every cell, 0.5 unless given.")
+    tables: _Tables | None = setting(
+        None, "Pseudo-counts of every family: a JSON file.", load="tables"
+    )
 
     def __post_init__(self) -> None:
         if self.tables is None:

@@ -13,6 +13,7 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.schema import Variable
 from bestdag.errors import InvalidParameterError, require_prior_count
+from bestdag.registry import setting
 from bestdag.scores.bd import dirichlet_terms
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.prior_network import PriorMarginals, PriorNetwork
@@ -74,8 +75,10 @@ class BDe(_WithMarginals):
     is_hyperparameter_free: ClassVar[bool] = False
     is_regular: ClassVar[bool] = False
 
-    prior: PriorNetwork | None = None
-    ess: float = 1.0
+    prior: PriorNetwork | None = setting(
+        None, "Prior network: a network file.  [default: uniform]", load="network"
+    )
+    ess: float = setting(1.0, "Equivalent sample size.")
 
     def __post_init__(self) -> None:
         require_prior_count("BDe", "ess", self.ess)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import require_prior_count
+from bestdag.registry import setting
 from bestdag.special import log_rising
 
 __all__ = ["BDeu"]
@@ -51,7 +52,7 @@ class BDeu:
     is_hyperparameter_free: ClassVar[bool] = False
     is_regular: ClassVar[bool] = False
 
-    ess: float = 1.0
+    ess: float = setting(1.0, "Equivalent sample size.")
 
     def __post_init__(self) -> None:
         require_prior_count("BDeu", "ess", self.ess)

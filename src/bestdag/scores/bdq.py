@@ -12,6 +12,7 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import require_prior_count
+from bestdag.registry import setting
 from bestdag.special import log_rising
 
 __all__ = ["BDq"]
@@ -68,7 +69,7 @@ class BDq:
     is_hyperparameter_free: ClassVar[bool] = False
     is_regular: ClassVar[bool] = False
 
-    pseudo_count: float = 0.5
+    pseudo_count: float = setting(0.5, "Pseudo-count of every cell.")
 
     def __post_init__(self) -> None:
         require_prior_count("BDq", "pseudo_count", self.pseudo_count)

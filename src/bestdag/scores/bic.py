@@ -43,6 +43,7 @@ class BIC:
     """
 
     name: ClassVar[str] = "bic"
+    estimator: ClassVar[str] = "fsnml"
     is_score_equivalent: ClassVar[bool] = True
     is_hyperparameter_free: ClassVar[bool] = True
     is_regular: ClassVar[bool] = True

@@ -46,6 +46,7 @@ class FNML:
     """
 
     name: ClassVar[str] = "fnml"
+    estimator: ClassVar[str] = "fsnml"
     is_score_equivalent: ClassVar[bool] = False
     is_hyperparameter_free: ClassVar[bool] = True
     is_regular: ClassVar[bool] = True

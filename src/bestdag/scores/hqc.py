@@ -46,6 +46,7 @@ class HQC:
     """
 
     name: ClassVar[str] = "hqc"
+    estimator: ClassVar[str] = "fsnml"
     is_score_equivalent: ClassVar[bool] = True
     is_hyperparameter_free: ClassVar[bool] = True
     is_regular: ClassVar[bool] = True

@@ -40,6 +40,7 @@ class LL:
     """
 
     name: ClassVar[str] = "ll"
+    estimator: ClassVar[str] = "fsnml"
     is_score_equivalent: ClassVar[bool] = True
     is_hyperparameter_free: ClassVar[bool] = True
     is_regular: ClassVar[bool] = True

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import require_prior_count
+from bestdag.registry import setting
 from bestdag.scores.contamination import Contamination, require_epsilon
 
 __all__ = ["MinBDeu"]
@@ -62,8 +63,8 @@ class MinBDeu:
     is_hyperparameter_free: ClassVar[bool] = False
     is_regular: ClassVar[bool] = False
 
-    ess: float = 1.0
-    epsilon: float = 0.5
+    ess: float = setting(1.0, "Equivalent sample size.")
+    epsilon: float = setting(0.5, "Contamination of the prior.")
 
     def __post_init__(self) -> None:
         require_prior_count("MinBDeu", "ess", self.ess)

@@ -11,6 +11,7 @@ import numpy as np
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import InvalidParameterError, shown_value
+from bestdag.registry import setting
 from bestdag.scores.ll import LL
 from bestdag.special import chi_square_quantile, n_log_n
 
@@ -62,11 +63,12 @@ class MIT:
     """
 
     name: ClassVar[str] = "mit"
+    estimator: ClassVar[str] = "fsnml"
     is_score_equivalent: ClassVar[bool] = False
     is_hyperparameter_free: ClassVar[bool] = False
     is_regular: ClassVar[bool] = True
 
-    confidence: float = 0.99
+    confidence: float = setting(0.99, "Confidence level.")
 
     def __post_init__(self) -> None:
         real = isinstance(self.confidence, numbers.Real)

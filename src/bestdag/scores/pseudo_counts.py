@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import prod
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +13,7 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.schema import Variable
-from bestdag.errors import InvalidParameterError
+from bestdag.errors import FileError, FormatError, InvalidParameterError
 
 __all__ = ["PseudoCounts"]
 
@@ -43,6 +45,27 @@ class PseudoCounts(Mapping[tuple[str, Collection[str]], _Floats]):
             if family in self._tables:
                 raise InvalidParameterError(f"BD: the family {_show(family)} has two tables")
             self._tables[family] = _checked_table(family, values)
+
+    @classmethod
+    def load(cls, path: str | Path) -> PseudoCounts:
+        """Read a JSON file: a list of objects with the keys child, parents and counts.
+
+        One row of counts for each configuration of the parents, in name order, the last parent's
+        states changing fastest.
+        """
+        try:
+            given = json.loads(Path(path).read_bytes())
+            tables: dict[tuple[str, Collection[str]], npt.ArrayLike] = {
+                (one["child"], tuple(one["parents"])): np.array(one["counts"], np.float64)
+                for one in given
+            }
+        except OSError as error:
+            raise FileError(f"{path}: cannot be read: {error.strerror or error}") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise FormatError(
+                f"{path}: must be a JSON list of objects with child, parents and counts; {error!r}"
+            ) from None
+        return cls(tables)
 
     def of(self, child: Variable, parents: Sequence[Variable]) -> _Floats:
         """Return the table of a family, or say that there is none of its shape."""

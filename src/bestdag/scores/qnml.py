@@ -11,6 +11,7 @@ import numpy as np
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import require_choice
+from bestdag.registry import setting
 from bestdag.scores._whole import require_whole_counts
 from bestdag.special import n_log_share, regret, szpankowski_regret
 
@@ -58,12 +59,13 @@ class QNML:
     """
 
     name: ClassVar[str] = "qnml"
+    estimator: ClassVar[str] = "fsnml"
     is_score_equivalent: ClassVar[bool] = True
     is_hyperparameter_free: ClassVar[bool] = True
     is_regular: ClassVar[bool] = True
     needs_whole_counts: ClassVar[bool] = True
 
-    regret: Literal["exact", "szpankowski"] = "exact"
+    regret: Literal["exact", "szpankowski"] = setting("exact", "How regrets are computed.")
 
     def __post_init__(self) -> None:
         require_choice("QNML", "regret", self.regret, ["exact", "szpankowski"])

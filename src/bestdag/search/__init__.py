@@ -4,40 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from bestdag.registry import canonical, make
-from bestdag.search.annealing import Annealing
-from bestdag.search.auto import Auto
-from bestdag.search.base import Search
-from bestdag.search.exact.search import Exact
-from bestdag.search.ges.search import GES
-from bestdag.search.hill_climb import HillClimb
-from bestdag.search.k2 import K2Search
-from bestdag.search.naive_bayes import NaiveBayes
-from bestdag.search.order import OrderSearch
-from bestdag.search.tabu import Tabu
-from bestdag.search.tan import TAN
-from bestdag.search.tree import Tree
+from bestdag.registry import canonical, listed, make
+from bestdag.search.problem import Search as Search
 
-__all__ = ["ALIASES", "SEARCHES", "make_search", "search_for_fit"]
+# The list: one line for each search, in the order that help and docs show.
+# isort: off
+from bestdag.search.auto import Auto as Auto
+from bestdag.search.exact.search import Exact as Exact
+from bestdag.search.hill_climb import HillClimb as HillClimb
+from bestdag.search.tabu import Tabu as Tabu
+from bestdag.search.annealing import Annealing as Annealing
+from bestdag.search.k2 import K2Search as K2Search
+from bestdag.search.order import OrderSearch as OrderSearch
+from bestdag.search.ges.search import GES as GES
+from bestdag.search.tree import Tree as Tree
+from bestdag.search.tan import TAN as TAN
+from bestdag.search.naive_bayes import NaiveBayes as NaiveBayes
+# isort: on
 
 # Seconds for one of many fits, as in cross-validation.
 _BUDGET_OF_A_FIT = 1.0
 
-# One line each, in the order that help and docs show.
-_LISTED: tuple[Any, ...] = (
-    Auto,
-    Exact,
-    HillClimb,
-    Tabu,
-    Annealing,
-    K2Search,
-    OrderSearch,
-    GES,
-    Tree,
-    TAN,
-    NaiveBayes,
-)
-SEARCHES: dict[str, Any] = {search.name: search for search in _LISTED}
+SEARCHES: dict[str, Any] = listed(globals(), __name__)
 ALIASES: dict[str, str] = {}
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bestdag.errors import GraphError
-from bestdag.graph.dag import Dag
 from bestdag.machine import thread_count
 from bestdag.search._orders import Orders
 from bestdag.search._path_limits import precedences
-from bestdag.search.base import Problem, Status, Step
 from bestdag.search.improve import Structure
+from bestdag.search.problem import Problem
+from bestdag.search.result import Status, Step
+from bestdag.search.ties import is_better
 
 __all__ = ["TableRun"]
 
@@ -16,12 +17,6 @@ _ROUNDS, _ROUNDS_PER_VARIABLE = 1000, 5
 # Rounds in all, times variables: a round takes longer the more variables there are.
 _MOST_WORK = 150_000_000
 _MANY_VARIABLES = 100
-# Gains below this share of the score are rounding noise between equivalent structures.
-_MIN_RELATIVE_GAIN = 1e-12
-
-
-class _OutOfTime(Exception):  # noqa: N818 (not an error)
-    """The time limit is reached."""
 
 
 class TableRun:
@@ -39,20 +34,14 @@ class TableRun:
 
     @property
     def best(self) -> Structure:
-        """The best structure found."""
-        assert self._best is not None
+        """The best structure found; Ctrl-C before there is one is raised again."""
+        if self._best is None:
+            raise KeyboardInterrupt
         return self._best
 
     def search(self) -> Status:
         """Search until nothing more is found; says why it ended."""
-        try:
-            self._search_table()
-        except _OutOfTime:
-            return "time limit"
-        except KeyboardInterrupt:
-            if self._best is None:
-                raise
-            return "interrupted"
+        self._search_table()
         return "local optimum" if self._rounds_left > 0 else "step limit"
 
     def _search_table(self) -> None:
@@ -67,7 +56,7 @@ class TableRun:
                 orders.descend_from(first, problem.seconds_left)
             orders.scatter(problem.seconds_left)
             self._consider(orders, "order")
-            self._check_time()
+            problem.check_time()
             self._improve(orders)
         if self._best is None:
             raise GraphError(
@@ -85,27 +74,20 @@ class TableRun:
             idle = 0 if improved else idle + 1
             if improved:
                 self._consider(orders, "rounds")
-            self._check_time()
+            problem.check_time()
             # Whatever was found may break a statement, and then there is none yet.
             score = "" if self._best is None else f"score {self._best.score:.4f}, "
             problem.progress(f"{score}{idle} of {patience} idle spells")
 
     def _consider(self, orders: Orders, move: str) -> None:
         """Keep the structure when it is better and obeys every statement."""
-        names, nodes = self._problem.names, self._problem.nodes
-        dag = Dag.from_parents(
-            {v: [names[p] for p in g] for v, g in zip(names, orders.parents(), strict=True)}
-        )
+        nodes, dag = self._problem.nodes, self._problem.dag(orders.parents())
         if (nodes.required_edges or nodes.has_ancestral) and not self._problem.knowledge.allows(
             dag
         ):
             return
         score = orders.score
-        if self._best is None or score > self._best.score + _MIN_RELATIVE_GAIN * abs(score):
+        if self._best is None or is_better(score, self._best.score):
             gain = 0.0 if self._best is None else score - self._best.score
             self._best = Structure(dag, score)
             self.trace.append(Step(move, gain, score))
-
-    def _check_time(self) -> None:
-        if self._problem.out_of_time():
-            raise _OutOfTime

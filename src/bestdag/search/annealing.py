@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from bestdag.errors import InvalidParameterError, require_choice, require_count, require_positive
-from bestdag.search.base import Problem, SearchResult
+from bestdag.registry import setting
 from bestdag.search.climbing.ascent import ascend, reinsert
 from bestdag.search.climbing.run import STARTS, finish, require_limits, walk_for
 from bestdag.search.climbing.starts import Draws
 from bestdag.search.climbing.walk import Walk
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult
 
 __all__ = ["Annealing"]
 
@@ -29,7 +31,7 @@ class Annealing:
 
     Parameters
     ----------
-    hottest, coldest : float, defaults 10 and 0.1
+    initial_temperature, final_temperature : float, defaults 10 and 0.1
         The first and the last temperature, in nats.
     schedule : {"geometric", "linear"}, default "geometric"
         How temperatures fall: by the same factor, or by the same difference.
@@ -65,22 +67,24 @@ class Annealing:
 
     name: ClassVar[str] = "annealing"
 
-    hottest: float = 10.0
-    coldest: float = 0.1
-    schedule: Literal["geometric", "linear"] = "geometric"
-    levels: int = 50
-    proposals: int | None = None
-    start_from: Literal["empty", "random", "tree"] = "empty"
-    candidates: int | None = None
-    max_steps: int | None = None
+    initial_temperature: float = setting(10.0, "Initial temperature, in nats.")
+    final_temperature: float = setting(0.1, "Final temperature, in nats.")
+    schedule: Literal["geometric", "linear"] = setting("geometric", "How temperatures fall.")
+    levels: int = setting(50, "Number of temperatures.")
+    proposals: int | None = setting(None, "Moves proposed at each temperature.")
+    start_from: Literal["empty", "random", "tree"] = setting("empty", "First structure.")
+    candidates: int | None = setting(
+        None, "Choose parents among the best single ones, so many per variable."
+    )
+    max_steps: int | None = setting(None, "Stop after so many moves.")
 
     def __post_init__(self) -> None:
-        require_positive("annealing", "hottest", self.hottest)
-        require_positive("annealing", "coldest", self.coldest)
-        if self.coldest > self.hottest:
+        require_positive("annealing", "initial_temperature", self.initial_temperature)
+        require_positive("annealing", "final_temperature", self.final_temperature)
+        if self.final_temperature > self.initial_temperature:
             raise InvalidParameterError(
-                f"annealing: coldest must be at most hottest, {self.hottest!r}, "
-                f"got {self.coldest!r}"
+                "annealing: final_temperature must be at most initial_temperature, "
+                f"{self.initial_temperature!r}, got {self.final_temperature!r}"
             )
         require_choice("annealing", "schedule", self.schedule, ("geometric", "linear"))
         require_count("annealing", "levels", self.levels, minimum=1)
@@ -94,18 +98,19 @@ class Annealing:
 
         Examples
         --------
-        >>> [round(t, 3) for t in Annealing(hottest=8, coldest=1, levels=4).temperatures()]
+        >>> search = Annealing(initial_temperature=8, final_temperature=1, levels=4)
+        >>> [round(t, 3) for t in search.temperatures()]
         [8.0, 4.0, 2.0, 1.0]
         """
-        last = max(1, self.levels - 1)
-        hottest, coldest = float(self.hottest), float(self.coldest)
+        n_steps = max(1, self.levels - 1)
+        first, last = float(self.initial_temperature), float(self.final_temperature)
         k = 0
         while k < self.levels:
-            share = k / last
+            share = k / n_steps
             if self.schedule == "linear":
-                yield hottest + (coldest - hottest) * share
+                yield first + (last - first) * share
             else:
-                yield hottest * (coldest / hottest) ** share
+                yield first * (last / first) ** share
             k += 1
 
     def run(self, problem: Problem) -> SearchResult:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from bestdag.counts.engine import n_parent_sets
 from bestdag.errors import require_choice, require_count, require_positive
-from bestdag.graph.dag import Dag
 from bestdag.machine import available_memory
+from bestdag.registry import setting
 from bestdag.scores.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
-from bestdag.search.base import Problem, SearchResult, Status
 from bestdag.search.bound import Bound, upper_bound
-from bestdag.search.climbing.feasible import feasible_parents
 from bestdag.search.exact.components import decompose
 from bestdag.search.exact.dp import Forecast, forecast
 from bestdag.search.exact.search import Exact
 from bestdag.search.exact.whole import forecast_whole
 from bestdag.search.improve import Improver, Structure
 from bestdag.search.order import OrderSearch
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult, Status
+from bestdag.search.ties import is_better
 
 __all__ = ["Auto"]
 
@@ -46,8 +47,6 @@ _SHARE_OF_MEMORY = 0.4
 _LEAST_IDLE = 2.0
 # A bound that falls by less than this share of the gap is no news.
 _NEWS = 0.01
-# Gains below this share of the score are rounding.
-_MIN_RELATIVE_GAIN = 1e-12
 # So many families are listed in a minute or so.
 _MANY_FAMILIES = 5_000_000
 
@@ -86,15 +85,15 @@ class Auto:
     >>> from bestdag import learn
     >>> from bestdag.examples import example
     >>> result = learn(example("asia.csv"), "bic")
-    >>> result.found.search, result.status
+    >>> result.search, result.status
     ('exact', 'optimum proved')
     """
 
     name: ClassVar[str] = "auto"
 
-    budget: float = 60.0
-    rounds: int | None = None
-    engine: Literal["auto", "dp", "bnc"] = "auto"
+    budget: float = setting(60.0, "End after so many seconds without a time limit.")
+    rounds: int | None = setting(None, "End after so many rounds; the same result every time.")
+    engine: Literal["auto", "dp", "bnc"] = setting("auto", "Engine of the exact search.")
 
     def __post_init__(self) -> None:
         require_positive("auto", "budget", self.budget)
@@ -122,8 +121,7 @@ class _Run:
         self._has_limit = problem.deadline is not None
         left = math.inf if self._has_limit else settings.budget - problem.seconds
         self._problem = problem.within(left)
-        start = problem.start or _feasible(problem)
-        self._improver = Improver(self._problem, start)
+        self._improver = Improver(self._problem, problem.feasible_dag("auto"))
         self._whole: Forecast | None = None  # as long as it is to be tried
         self._seconds_for_whole: float | None = None
         self._listing: ParentSetListing | None = None
@@ -140,11 +138,7 @@ class _Run:
 
     def result(self) -> SearchResult:
         """Search until the end."""
-        status: Status
-        try:
-            status = self._search()
-        except KeyboardInterrupt:
-            status = "interrupted"
+        status = self._problem.until_stopped(self._search)
         self._take_structure()
         if self._proved is not None:
             found = self._proved
@@ -162,8 +156,7 @@ class _Run:
         else:
             self._prove_by_whole()
         while self._proved is None:
-            if self._problem.out_of_time():
-                return "time limit"
+            self._problem.check_time()
             if self._improver.n_rounds == self._settings.rounds and self._whole is None:
                 return "step limit"
             if self._is_idle() and self._whole is None and not self._improver.climb():
@@ -181,8 +174,8 @@ class _Run:
             or self._improver.n_rounds == self._settings.rounds
         ):
             self._prove_by_whole()
-        elif whole is None and self._spent["proof"] < self._share() * seconds:
-            self._work_on_proof(max(_LEAST_SLICE, self._share() * seconds))
+        elif whole is None and self._spent["proof"] + _LEAST_SLICE <= self._share() * seconds:
+            self._work_on_proof(self._share() * seconds)
         else:
             self._improve()
 
@@ -209,7 +202,7 @@ class _Run:
         self._take(self._improver.best, "order")
 
     def _take(self, found: Structure, by: str) -> None:
-        if found.score > self._best.score + _MIN_RELATIVE_GAIN * abs(found.score):
+        if is_better(found.score, self._best.score):
             self._best, self._found_by = found, by
             self._news_at = self._problem.seconds
 
@@ -312,20 +305,19 @@ class _Run:
         best, bound = self._best, self._bound
         why = _BOUND if bound.value is not None else "no bound on the best score: "
         trace = self._improver.trace if self._found_by == "order" else []
-        return SearchResult(
-            dag=best.dag,
-            score=best.score,
+        result = self._given.result(
+            self._settings,
+            best.dag,
+            best.score,
+            status,
             bound=None if bound.value is None else max(bound.value, best.score),
-            status=status,
-            search=self._found_by,
-            seconds=self._given.seconds,
-            settings=asdict(self._settings),
             trace=tuple(trace),
             notes=(
                 f"{self._what_was_done()}{self._ending(status)}; {self._advice()}",
                 f"{why}{bound.how}",
             ),
         )
+        return replace(result, search=self._found_by)
 
     def _what_was_done(self) -> str:
         improver = self._improver
@@ -370,14 +362,6 @@ def _rounded_up(seconds: float) -> int:
         if seconds <= step:
             return step
     return math.ceil(seconds / 3600) * 3600
-
-
-def _feasible(problem: Problem) -> Dag:
-    names = problem.names
-    parents = feasible_parents(problem.nodes, who="auto")
-    return Dag.from_parents(
-        {v: [names[p] for p in given] for v, given in zip(names, parents, strict=True)}
-    )
 
 
 def _search_table(settings: Auto, problem: Problem) -> SearchResult:

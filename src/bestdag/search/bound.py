@@ -11,9 +11,10 @@ from bestdag.errors import GraphError
 from bestdag.scores.listing import ArcPrior, ParentSetListing, limits_within, with_bonuses
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
-from bestdag.search.base import Problem, Search, SearchResult
 from bestdag.search.exact.components import Component, decompose
 from bestdag.search.exact.relaxed import Solver
+from bestdag.search.problem import Problem, Search
+from bestdag.search.result import SearchResult
 
 __all__ = ["Bound", "solve_with_bound", "upper_bound", "with_bound"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,15 +15,14 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.scores.scorer import Scorer
-from bestdag.search.base import Problem, SearchResult, Status
 from bestdag.search.edge_weights import EdgeWeights
 from bestdag.search.naive_bayes import class_arcs, class_knowledge
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult, Status
+from bestdag.search.ties import tie_width
 
 __all__ = ["TreeSettings", "best_tree"]
 
-# Weights count in steps of this share of the largest score, or of the largest sum that rounding
-# went into. Below it is rounding noise, which must not decide between equal trees.
-_STEP = 2.0**-43
 # Whole numbers up to here are exact, and so are their differences.
 _MAX_WHOLE = 2.0**51
 
@@ -100,12 +99,11 @@ def best_tree(
     problem: Problem,
     *,
     kinds: tuple[str, str],
-    shown: dict[str, Any],
     target: str | None = None,
 ) -> SearchResult:
     """Find the best tree over all variables, or over all but the class, the parent of all.
 
-    `kinds` says what the structure is among, as a tree and as a forest; `shown` are the settings.
+    `kinds` says what the structure is among, as a tree and as a forest.
     """
     who, scorer = settings.name, problem.scorer(settings.name)
     given = () if target is None else (target,)
@@ -121,14 +119,11 @@ def best_tree(
     dag = Dag(problem.names, [*(class_arcs(given[0], names) if given else ()), *arcs])
     _refuse_violations(who, problem.knowledge, dag)
     n_roots = len(names) - len(arcs)
-    return SearchResult(
-        dag=dag,
-        score=_total(scorer, dag, scores, parents, given),
-        bound=None,
-        status=status,
-        search=who,
-        seconds=problem.seconds,
-        settings=shown,
+    return problem.result(
+        settings,
+        dag,
+        _total(scorer, dag, scores, parents, given),
+        status,
         notes=(_note(settings, problem, kinds, n_roots, status),),
         weights=EdgeWeights.of(names, scores, given, symmetric=how.symmetric),
         among="trees" if target is None else "tan",
@@ -243,10 +238,13 @@ def _best_parents(scores: npt.NDArray[np.float64], how: _Choice) -> npt.NDArray[
 def _whole_weights(
     scores: npt.NDArray[np.float64], total_weight: float
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return weights of arcs and of having no parent as whole multiples of the noise level."""
+    """Return weights of arcs and of having no parent as whole multiples of what rounding may do.
+
+    It must not decide between equal trees. Sums of this size went into the scores.
+    """
     finite = np.where(np.isfinite(scores), scores, 0.0)
     scale = max(1.0, float(np.abs(finite).max()), total_weight * math.log(total_weight + 1.0))
-    step = 2.0 ** math.ceil(math.log2(scale * _STEP))
+    step = 2.0 ** math.ceil(math.log2(tie_width(scale)))
     alone = np.diag(scores)
     # Where a prior forbids having no parent, arcs are compared with each other only.
     base = np.where(np.isfinite(alone), alone, finite.max(axis=0))

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from bestdag.errors import InvalidParameterError, require_choice, require_count, require_flag
-from bestdag.search.base import Problem, SearchResult
+from bestdag.registry import setting
 from bestdag.search.climbing.ascent import ascend, reinsert
 from bestdag.search.climbing.run import STARTS, finish, require_limits, walk_for
 from bestdag.search.climbing.starts import Draws, random_parents
 from bestdag.search.climbing.walk import Walk
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult
 
 __all__ = ["HillClimb"]
 
@@ -57,18 +59,20 @@ class HillClimb:
     >>> from bestdag import learn
     >>> from bestdag.examples import example
     >>> result = learn(example("asia.csv"), "bic", search=HillClimb(restarts=3, perturb=4))
-    >>> result.status, result.found.trace[0].move
+    >>> result.status, result.trace[0].move
     ('local optimum', 'add bronc -> dysp')
     """
 
     name: ClassVar[str] = "hill_climb"
 
-    start_from: Literal["empty", "random", "tree"] = "empty"
-    reinsert: bool = True
-    restarts: int = 0
-    perturb: int = 0
-    candidates: int | None = None
-    max_steps: int | None = None
+    start_from: Literal["empty", "random", "tree"] = setting("empty", "First structure.")
+    reinsert: bool = setting(True, "Go on from local optima by reinserting variables.")
+    restarts: int = setting(0, "Climb so many times again.")
+    perturb: int = setting(0, "Restart from the best after so many random moves.")
+    candidates: int | None = setting(
+        None, "Choose parents among the best single ones, so many per variable."
+    )
+    max_steps: int | None = setting(None, "Stop after so many moves.")
 
     def __post_init__(self) -> None:
         require_choice("hill_climb", "start_from", self.start_from, STARTS)

@@ -19,10 +19,11 @@ from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search._candidates import Candidates, Limits
 from bestdag.search._orders import Orders
 from bestdag.search._path_limits import narrowed, precedences
-from bestdag.search.base import Problem, SearchResult, Step
-from bestdag.search.climbing.walk import NOISE
 from bestdag.search.hill_climb import HillClimb
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult, Step
 from bestdag.search.tabu import Tabu
+from bestdag.search.ties import is_better, tie_width
 
 __all__ = ["Improver", "Structure"]
 
@@ -45,8 +46,6 @@ _LARGE, _COMMON = 3, 0.3
 _MANY_SETS = 2_000_000
 # With more variables tabu search takes too long for one round.
 _TABU_VARIABLES = 200
-# Gains below this share of the score are rounding noise between equivalent structures.
-_MIN_RELATIVE_GAIN = 1e-12
 
 
 class Structure(NamedTuple):
@@ -164,7 +163,7 @@ class Improver:
             raise KeyboardInterrupt
 
     def _is_better(self, score: float) -> bool:
-        return score > self.best.score + _MIN_RELATIVE_GAIN * abs(score)
+        return is_better(score, self.best.score)
 
     def _search_orders(self) -> None:
         """Search over orders for a while, list some sets, or climb when that brings nothing."""
@@ -247,10 +246,7 @@ class Improver:
 
     def _consider(self, parents: Sequence[Sequence[int]]) -> None:
         """Keep a structure that is better, unless it breaks a statement: then narrow the limits."""
-        problem, nodes, names = self._problem, self._problem.nodes, self._problem.names
-        dag = Dag.from_parents(
-            {v: [names[p] for p in given] for v, given in zip(names, parents, strict=True)}
-        )
+        problem, nodes, dag = self._problem, self._problem.nodes, self._problem.dag(parents)
         if (nodes.required_edges or nodes.has_ancestral) and not problem.knowledge.allows(dag):
             self._is_narrow = True
             self._crew = self._orders = None
@@ -295,7 +291,7 @@ class Improver:
             bases,
             limits.max_parents,
             before=[*((p, c) for p, c in np.argwhere(limits.required).tolist()), *before],
-            tie=NOISE * max(1.0, abs(self.best.score)),
+            tie=tie_width(self.best.score),
             n_rows=float(scorer.dataset.n_rows),
             seed=self._problem.seed % 2**64,
             n_lanes=_LANES,

@@ -11,10 +11,12 @@ import numpy.typing as npt
 
 from bestdag.errors import GraphError, InvalidParameterError, require_count, unknown_name
 from bestdag.graph.node_knowledge import NodeKnowledge
-from bestdag.search.base import Problem, SearchResult
-from bestdag.search.climbing.feasible import Parents
+from bestdag.registry import setting
 from bestdag.search.climbing.run import finish
 from bestdag.search.climbing.walk import Walk
+from bestdag.search.feasible import Parents
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult
 
 __all__ = ["K2Search"]
 
@@ -59,8 +61,8 @@ class K2Search:
 
     name: ClassVar[str] = "k2"
 
-    order: Sequence[str] | None = None
-    orders: int | None = None
+    order: Sequence[str] | None = setting(None, "Every variable once, with commas between them.")
+    orders: int | None = setting(None, "Try so many random orders, 10 unless an order is given.")
 
     def __post_init__(self) -> None:
         if self.orders is not None:

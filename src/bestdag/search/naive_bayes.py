@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import ClassVar
 
 from bestdag.data.dataset import Dataset
 from bestdag.errors import GraphError, InvalidParameterError, require_known
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
-from bestdag.search.base import Problem, SearchResult
+from bestdag.registry import setting
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult
 
 __all__ = ["NaiveBayes", "augmented", "class_arcs", "class_knowledge", "require_target"]
 
@@ -85,14 +87,14 @@ class NaiveBayes:
     Examples
     --------
     >>> from bestdag import learn
-    >>> found = learn({"a": ["x", "y"], "c": ["u", "v"]}, search=NaiveBayes(target="c")).found
+    >>> found = learn({"a": ["x", "y"], "c": ["u", "v"]}, search=NaiveBayes(target="c"))
     >>> found.dag.arcs
     (('c', 'a'),)
     """
 
     name: ClassVar[str] = "naive_bayes"
 
-    target: str | None = None
+    target: str | None = setting(None, "The class.")
 
     def __post_init__(self) -> None:
         require_target(self.name, self.target)
@@ -109,13 +111,10 @@ class NaiveBayes:
                 f"naive_bayes: the only structure breaks the statement '{broken[0]}'; leave it "
                 "out, or use another search"
             )
-        return SearchResult(
-            dag=dag,
-            score=scorer.total(dag),
-            bound=None,
-            status="time limit" if problem.out_of_time() else "local optimum",
-            search=self.name,
-            seconds=problem.seconds,
-            settings=asdict(self),
+        return problem.result(
+            self,
+            dag,
+            scorer.total(dag),
+            "time limit" if problem.out_of_time() else "local optimum",
             notes=(f"the only naive Bayes network with class {self.target!r}",),
         )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import ClassVar
 
 from bestdag.errors import require_count
-from bestdag.graph.dag import Dag
+from bestdag.registry import setting
 from bestdag.scores.table import ScoreTable
 from bestdag.search._order_run import TableRun
-from bestdag.search.base import Problem, SearchResult, Status, Step
-from bestdag.search.climbing.feasible import feasible_parents
-from bestdag.search.improve import Improver, Structure
+from bestdag.search.improve import Improver
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult, Status
 
 __all__ = ["OrderSearch"]
 
@@ -80,9 +80,9 @@ class OrderSearch:
 
     name: ClassVar[str] = "order"
 
-    max_sets: int = 10_000_000
-    patience: int = 20
-    rounds: int | None = None
+    max_sets: int = setting(10_000_000, "List about so many small parent sets.")
+    patience: int = setting(20, "Stop after so many rounds without improvement.")
+    rounds: int | None = setting(None, "End after so many rounds; the same result every time.")
 
     def __post_init__(self) -> None:
         require_count("order", "max_sets", self.max_sets, minimum=1)
@@ -94,47 +94,26 @@ class OrderSearch:
         """Search; a time limit or Ctrl-C gives the best structure so far."""
         if isinstance(problem.scores, ScoreTable):
             run = TableRun(problem, max(1, round(_SPELLS_PER_ROUND * self.patience)))
-            return self._result(problem, run.search(), run.best, run.trace)
-        start = problem.start
-        if start is None:
-            names = problem.names
-            parents = feasible_parents(problem.nodes, who="order")
-            start = Dag.from_parents(
-                {v: [names[p] for p in given] for v, given in zip(names, parents, strict=True)}
-            )
-        improver = Improver(problem, start, max_sets=self.max_sets)
-        status = self._improve(problem, improver)
-        return self._result(problem, status, improver.best, improver.trace)
+            status = problem.until_stopped(run.search)
+            best = run.best
+            return problem.result(self, best.dag, best.score, status, trace=tuple(run.trace))
+        improver = Improver(problem, problem.feasible_dag("order"), max_sets=self.max_sets)
+        status = problem.until_stopped(lambda: self._improve(problem, improver))
+        best = improver.best
+        return problem.result(self, best.dag, best.score, status, trace=tuple(improver.trace))
 
     def _improve(self, problem: Problem, improver: Improver) -> Status:
         idle = 0
-        try:
-            while not problem.out_of_time():
-                if self.rounds is not None and improver.n_rounds >= self.rounds:
-                    return "step limit"
-                idle = 0 if improver.round() else idle + 1
-                problem.progress(
-                    f"round {improver.n_rounds:,}, score {improver.best.score:.4f}, "
-                    f"{idle} of {self.patience} idle"
-                )
-                if idle >= self.patience and improver.is_searched:
-                    if not improver.climb() and not problem.out_of_time():
-                        return "local optimum"
-                    idle = 0
-        except KeyboardInterrupt:
-            return "interrupted"
-        return "time limit"
-
-    def _result(
-        self, problem: Problem, status: Status, best: Structure, trace: list[Step]
-    ) -> SearchResult:
-        return SearchResult(
-            dag=best.dag,
-            score=best.score,
-            bound=None,
-            status=status,
-            search=self.name,
-            seconds=problem.seconds,
-            settings=asdict(self),
-            trace=tuple(trace),
-        )
+        while True:
+            problem.check_time()
+            if self.rounds is not None and improver.n_rounds >= self.rounds:
+                return "step limit"
+            idle = 0 if improver.round() else idle + 1
+            problem.progress(
+                f"round {improver.n_rounds:,}, score {improver.best.score:.4f}, "
+                f"{idle} of {self.patience} idle"
+            )
+            if idle >= self.patience and improver.is_searched:
+                if not improver.climb() and not problem.out_of_time():
+                    return "local optimum"
+                idle = 0

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from bestdag.errors import require_choice, require_count, require_flag
-from bestdag.search.base import Problem, SearchResult
+from bestdag.registry import setting
 from bestdag.search.climbing.ascent import ascend, reinsert
 from bestdag.search.climbing.run import STARTS, finish, require_limits, walk_for
 from bestdag.search.climbing.walk import Walk
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult
 
 __all__ = ["Tabu"]
 
@@ -52,18 +54,20 @@ class Tabu:
     >>> from bestdag import learn
     >>> from bestdag.examples import example
     >>> result = learn(example("asia.csv"), "bic", search=Tabu())
-    >>> result.status, min(step.gain for step in result.found.trace) < 0
+    >>> result.status, min(step.gain for step in result.trace) < 0
     ('local optimum', True)
     """
 
     name: ClassVar[str] = "tabu"
 
-    length: int = 10
-    patience: int = 100
-    reinsert: bool = True
-    start_from: Literal["empty", "random", "tree"] = "empty"
-    candidates: int | None = None
-    max_steps: int | None = None
+    length: int = setting(10, "So many of the last moves are not undone.")
+    patience: int = setting(100, "Stop after so many moves without improvement.")
+    reinsert: bool = setting(True, "Go on from local optima by reinserting variables.")
+    start_from: Literal["empty", "random", "tree"] = setting("empty", "First structure.")
+    candidates: int | None = setting(
+        None, "Choose parents among the best single ones, so many per variable."
+    )
+    max_steps: int | None = setting(None, "Stop after so many moves.")
 
     def __post_init__(self) -> None:
         require_count("tabu", "length", self.length, minimum=1)

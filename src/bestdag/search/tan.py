@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import ClassVar
 
 from bestdag.errors import require_flag
-from bestdag.search.base import Problem, SearchResult
+from bestdag.registry import setting
 from bestdag.search.branching import best_tree
 from bestdag.search.naive_bayes import require_target
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult
 
 __all__ = ["TAN"]
 
@@ -54,16 +56,16 @@ class TAN:
     --------
     >>> from bestdag import learn
     >>> from bestdag.examples import example
-    >>> found = learn(example("asia.csv"), "bic", search=TAN(target="dysp")).found
+    >>> found = learn(example("asia.csv"), "bic", search=TAN(target="dysp"))
     >>> found.dag.parents("xray"), found.notes
     (('dysp', 'either'), ("best of all TAN networks with class 'dysp'",))
     """
 
     name: ClassVar[str] = "tan"
 
-    target: str | None = None
-    root: str | None = None
-    forest: bool = False
+    target: str | None = setting(None, "The class.")
+    root: str | None = setting(None, "The attribute with no parent but the class.")
+    forest: bool = setting(False, "Keep only arcs that raise the score.")
 
     def __post_init__(self) -> None:
         require_target(self.name, self.target)
@@ -75,4 +77,4 @@ class TAN:
             f"TAN networks with class {self.target!r}",
             f"forest-augmented naive Bayes networks with class {self.target!r}",
         )
-        return best_tree(self, problem, kinds=kinds, shown=asdict(self), target=self.target)
+        return best_tree(self, problem, kinds=kinds, target=self.target)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import ClassVar
 
 from bestdag.errors import require_flag
-from bestdag.search.base import Problem, SearchResult
+from bestdag.registry import setting
 from bestdag.search.branching import best_tree
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult
 
 __all__ = ["Tree"]
 
@@ -60,19 +62,19 @@ class Tree:
     --------
     >>> from bestdag import learn
     >>> from bestdag.examples import example
-    >>> found = learn(example("asia.csv"), "bic", search=Tree(root="smoke")).found
+    >>> found = learn(example("asia.csv"), "bic", search=Tree(root="smoke"))
     >>> found.dag.children("smoke"), found.notes
     (('bronc',), ("best of all trees with root 'smoke'",))
     """
 
     name: ClassVar[str] = "tree"
 
-    root: str | None = None
-    forest: bool = False
+    root: str | None = setting(None, "The variable without parent.")
+    forest: bool = setting(False, "Keep only arcs that raise the score.")
 
     def __post_init__(self) -> None:
         require_flag(self.name, "forest", self.forest)
 
     def run(self, problem: Problem) -> SearchResult:
         """Score all pairs and find the tree; after the time limit, from the pairs scored."""
-        return best_tree(self, problem, kinds=("trees", "forests"), shown=asdict(self))
+        return best_tree(self, problem, kinds=("trees", "forests"))

@@ -16,8 +16,8 @@ from bestdag.classification.model import Recipe
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, DataWarning, require_choice
 from bestdag.search import search_for_fit
-from bestdag.search.base import Search
 from bestdag.search.naive_bayes import NaiveBayes, augmented
+from bestdag.search.problem import Search
 from bestdag.search.tan import TAN
 from bestdag.sklearn.tables import RawTable, class_labels, raw_table
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections import deque
 
-from bestdag.search.climbing.feasible import Parents
 from bestdag.search.climbing.walk import ADD, REMOVE, Move, Walk
+from bestdag.search.feasible import Parents
 
 __all__ = ["ascend", "reinsert"]
 

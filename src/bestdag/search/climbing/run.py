@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 from bestdag.errors import require_count
-from bestdag.search.base import Problem, SearchResult, Status
-from bestdag.search.climbing.feasible import Parents
 from bestdag.search.climbing.starts import random_parents, tree_parents
-from bestdag.search.climbing.walk import LimitError, Walk
+from bestdag.search.climbing.walk import Walk
+from bestdag.search.feasible import Parents
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult
 
 __all__ = ["STARTS", "finish", "require_limits", "walk_for"]
 
@@ -41,27 +41,17 @@ def finish(
     search: Any, walk: Walk, body: Callable[[Walk], None], start_from: str = "empty"
 ) -> SearchResult:
     """Run the body of a search and return the best structure it met, however it ended."""
-    status: Status = "local optimum"
-    try:
+
+    def run() -> None:
         walk.prepare()
         walk.begin(_first_parents(walk, start_from))
         body(walk)
-    except LimitError as stopped:
-        status = stopped.status
-    except KeyboardInterrupt:
-        status = "interrupted"
-    dag = walk.best_dag()
-    return SearchResult(
-        dag=dag,
-        score=walk.best_score if walk.has_begun else walk.problem.scorer(walk.who).total(dag),
-        bound=None,
-        status=status,
-        search=search.name,
-        seconds=walk.problem.seconds,
-        settings=asdict(search),
-        trace=walk.trace(),
-        notes=walk.notes,
-    )
+
+    problem = walk.problem
+    status = problem.until_stopped(run)
+    dag = problem.dag(walk.best_parents())
+    score = walk.best_score if walk.has_begun else problem.scorer(walk.who).total(dag)
+    return problem.result(search, dag, score, status, trace=walk.trace(), notes=walk.notes)
 
 
 def _first_parents(walk: Walk, start_from: str) -> Parents:

@@ -6,13 +6,15 @@ import math
 
 import numpy as np
 
-from bestdag.search.climbing.feasible import Parents
+from bestdag import _core
 from bestdag.search.climbing.walk import ADD, Move, Walk
+from bestdag.search.feasible import Parents
 
 __all__ = ["Draws", "random_parents", "tree_parents"]
 
 # Tries for each arc of a random structure; where arcs are hard to place there are fewer.
 _TRIES_PER_ARC = 20
+_LARGEST_WEIGHT = 1e300
 
 
 class Draws:
@@ -76,35 +78,23 @@ def tree_parents(walk: Walk) -> Parents:
 
 
 def _spanning_tree(walk: Walk) -> list[list[int]]:
-    """Return the neighbours of each variable in a forest of arcs that gain (Kruskal)."""
+    """Return the neighbours of each variable in a forest of arcs that gain."""
     n = len(walk.base)
-    gains: dict[tuple[int, int], float] = {}
+    gains = np.zeros((n, n))
     for rows in walk.rows.score([(child, [], None) for child in range(n)]):
         walk.check_time()
         walk.set_tie(np.array([score for _, (score, _) in rows]))
         for child, (score, changed) in rows:
-            for parent, gain in zip(
-                walk.rows.candidates[child].tolist(), (changed - score).tolist(), strict=True
-            ):
-                pair = (min(parent, child), max(parent, child))
-                gains[pair] = max(gain, gains.get(pair, 0.0))
-    part = list(range(n))
-
-    def find(node: int) -> int:
-        while part[node] != node:
-            part[node] = part[part[node]]
-            node = part[node]
-        return node
-
-    for child, group in enumerate(walk.base):
-        for parent in group:
-            part[find(parent)] = find(child)
+            gains[walk.rows.candidates[child], child] = changed - score
+    weights = np.rint(np.maximum(gains, gains.T) / walk.tie)  # equal but for rounding: equal
+    weights[weights <= 1] = -np.inf
+    for child, group in enumerate(walk.base):  # these are there already
+        weights[group, child] = weights[child, group] = _LARGEST_WEIGHT
+    parents = np.full(n, -1, np.int32)
+    _core.maximum_spanning_tree(weights, 0, parents)
     neighbours: list[list[int]] = [[] for _ in range(n)]
-    # Equal gains, up to rounding: the first pair.
-    ranked = sorted(gains, key=lambda pair: (-round(gains[pair] / walk.tie), pair))
-    for one, other in ranked:
-        if gains[one, other] > walk.tie and find(one) != find(other):
-            part[find(one)] = find(other)
-            neighbours[one].append(other)
-            neighbours[other].append(one)
+    for child, parent in enumerate(parents.tolist()):
+        if parent >= 0:
+            neighbours[parent].append(child)
+            neighbours[child].append(parent)
     return [sorted(group) for group in neighbours]

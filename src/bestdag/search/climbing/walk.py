@@ -13,20 +13,17 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.graph._names import arc_text
-from bestdag.graph.dag import Dag
 from bestdag.graph.node_knowledge import NodeKnowledge
-from bestdag.search.base import Problem, Status, Step
-from bestdag.search.climbing.feasible import Parents, feasible_parents
 from bestdag.search.climbing.rows import Family, Rows, screened
+from bestdag.search.feasible import Parents, feasible_parents
+from bestdag.search.problem import Problem, SearchEnd
+from bestdag.search.result import Step
+from bestdag.search.ties import tie_width
 
-__all__ = ["ADD", "NOISE", "REMOVE", "REVERSE", "LimitError", "Mark", "Move", "Walk"]
+__all__ = ["ADD", "REMOVE", "REVERSE", "Mark", "Move", "Walk"]
 
 ADD, REMOVE, REVERSE = 0, 1, 2
 _VERBS = ("add", "remove", "reverse")
-
-# Gains that differ by less than this share of the largest local score are equal: what rounding
-# leaves between equivalent structures is a thousand times smaller.
-NOISE = 1e-11
 
 _SECONDS_BETWEEN_REPORTS = 0.1
 
@@ -39,14 +36,6 @@ _MOST_MOVES = 1_000
 Move = tuple[int, int, int, float]
 # What was done, its gain, the score after it.
 _TraceStep = tuple[Move | str, float, float]
-
-
-class LimitError(Exception):
-    """A limit is reached."""
-
-    def __init__(self, status: Status) -> None:
-        super().__init__(status)
-        self.status: Status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +96,7 @@ class Walk:
     n_candidates : int or None
         For each variable only so many of its best single parents may become parents.
     max_steps : int or None
-        Steps before `LimitError` is raised.
+        Steps before `SearchEnd` is raised.
     remember : bool
         Whether families are likely to come again.
     use_start : bool
@@ -129,7 +118,7 @@ class Walk:
         self.nodes = nodes
         self.has_begun = False  # whether there is a scored structure
         self.score = -math.inf
-        self.tie = NOISE
+        self.tie = tie_width(0.0)
         self.who = who
         self._max_steps = math.inf if max_steps is None else max_steps
         self._scorer = problem.scorer(who)
@@ -191,7 +180,7 @@ class Walk:
 
     def set_tie(self, scores: npt.NDArray[np.float64]) -> None:
         """Say how large local scores are, and so which gains are equal."""
-        self.tie = NOISE * float(np.max(np.abs(scores), where=np.isfinite(scores), initial=1.0))
+        self.tie = tie_width(np.max(np.abs(scores), where=np.isfinite(scores), initial=1.0))
 
     def make(self, moves: Sequence[Move]) -> None:
         """Make legal moves that change different families, and score these in one call."""
@@ -272,15 +261,8 @@ class Walk:
         return self._best_parents[1]
 
     def check_time(self) -> None:
-        """Raise `LimitError` when the time is up."""
-        if self.problem.out_of_time():
-            raise LimitError("time limit")
-
-    def best_dag(self) -> Dag:
-        """Return the best structure so far, over the names."""
-        names = self.nodes.names
-        parents = self.best_parents()
-        return Dag(names, [(names[p], names[c]) for c, group in enumerate(parents) for p in group])
+        """Raise `SearchEnd` when the time is up."""
+        self.problem.check_time()
 
     def trace(self) -> tuple[Step, ...]:
         """Return the steps in words; of more than 20,000 the first and the last 10,000."""
@@ -332,7 +314,7 @@ class Walk:
 
     def _require_steps(self) -> None:
         if self._n_steps >= self._max_steps:
-            raise LimitError("step limit")
+            raise SearchEnd("step limit")
 
     def _report(self) -> None:
         now = time.monotonic()

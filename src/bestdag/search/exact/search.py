@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar
 
@@ -13,9 +13,9 @@ from bestdag.counts.engine import n_parent_sets
 from bestdag.errors import InvalidParameterError, NotEnoughMemoryError, require_choice
 from bestdag.graph.dag import Dag
 from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.registry import setting
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
-from bestdag.search.base import Problem, SearchResult, Status
 from bestdag.search.bound import upper_bound, with_bound
 from bestdag.search.exact.dp import Forecast
 from bestdag.search.exact.engine import Status as EngineStatus
@@ -24,6 +24,8 @@ from bestdag.search.exact.statement_tree import NoStructureError, Outcome, State
 from bestdag.search.exact.statements import Statements
 from bestdag.search.exact.whole import forecast_whole, solve_whole
 from bestdag.search.hill_climb import HillClimb
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult, Status
 
 __all__ = ["Exact"]
 
@@ -68,7 +70,7 @@ class Exact:
 
     name: ClassVar[str] = "exact"
 
-    engine: EngineChoice = "auto"
+    engine: EngineChoice = setting("auto", "Engine of the exact search.")
 
     def __post_init__(self) -> None:
         require_choice("exact", "engine", self.engine, ("auto", "dp", "bnc"))
@@ -97,15 +99,13 @@ class Exact:
             return self._unproved(problem, first, "interrupted")
         if found.proof is None:
             return self._unproved(problem, first, "time limit", found.best_scores)
-        result = SearchResult(
-            dag=found.dag,
-            score=found.score,
+        result = problem.result(
+            self,
+            found.dag,
+            found.score,
+            "optimum proved",
             bound=found.score,
-            status="optimum proved",
-            search=self.name,
             engine="dp",
-            seconds=problem.seconds,
-            settings=asdict(self),
             resolution=found.proof.resolution,
             certificates=(found.proof,),
         )
@@ -114,16 +114,8 @@ class Exact:
     def _unproved(
         self, problem: Problem, dag: Dag, status: Status, bound: float | None = None
     ) -> SearchResult:
-        return SearchResult(
-            dag=dag,
-            score=problem.scorer("exact").total(dag),
-            bound=bound,
-            status=status,
-            search=self.name,
-            engine="dp",
-            seconds=problem.seconds,
-            settings=asdict(self),
-        )
+        score = problem.scorer("exact").total(dag)
+        return problem.result(self, dag, score, status, bound=bound, engine="dp")
 
     def _from_lists(self, problem: Problem) -> SearchResult:
         """Solve by lists of candidate sets."""
@@ -179,17 +171,14 @@ class Exact:
         return self._result(problem, table, found)
 
     def _result(self, problem: Problem, table: ScoreTable, found: Outcome) -> SearchResult:
-        status: Status = found.status
-        result = SearchResult(
-            dag=_dag(table, found.chosen),
-            score=found.score,
+        result = problem.result(
+            self,
+            _dag(table, found.chosen),
+            found.score,
+            found.status,
             # A bound over some of the sets is none over all of them.
             bound=max(found.bound, found.score) if table.complete else None,
-            status=status,
-            search=self.name,
             engine="+".join(found.engines) or "none needed",
-            seconds=problem.seconds,
-            settings=asdict(self),
             resolution=found.resolution,
             certificates=found.proofs,
         )

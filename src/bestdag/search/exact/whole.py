@@ -27,9 +27,9 @@ from bestdag.graph.dag import Dag
 from bestdag.machine import thread_count
 from bestdag.scores.listing import ArcPrior, limits_within, with_bonuses
 from bestdag.scores.scorer import Scorer
-from bestdag.search.base import Problem
 from bestdag.search.exact.dp import Forecast
 from bestdag.search.exact.verification import VerificationError
+from bestdag.search.problem import Problem
 
 _Masks = npt.NDArray[np.uint64]
 _Reals = npt.NDArray[np.float64]

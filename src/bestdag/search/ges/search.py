@@ -10,11 +10,13 @@ from typing import Any, ClassVar
 from bestdag.errors import GraphError, InvalidParameterError, require_flag
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
+from bestdag.registry import setting
 from bestdag.scores.scorer import Scorer
-from bestdag.search.base import Problem, SearchResult, Status, Step
-from bestdag.search.climbing.feasible import feasible_parents
+from bestdag.search.feasible import feasible_parents
 from bestdag.search.ges.gains import Gains
 from bestdag.search.ges.operators import Family, Move, View, deletes, inserts, turns
+from bestdag.search.problem import Problem
+from bestdag.search.result import SearchResult, Status, Step
 
 __all__ = ["GES"]
 
@@ -63,7 +65,7 @@ class GES:
 
     name: ClassVar[str] = "ges"
 
-    turning: bool = False
+    turning: bool = setting(False, "Add the turning phase.")
 
     def __post_init__(self) -> None:
         require_flag(self.name, "turning", self.turning)

@@ -1,34 +1,27 @@
-"""What a search gets and what it returns."""
+"""What a search gets: scores, what the user knows, and when to stop."""
 
 from __future__ import annotations
 
 import copy
 import math
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, Protocol, cast
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from typing import Any, Protocol, cast
 
 import numpy as np
 
-from bestdag.errors import (
-    GraphError,
-    InvalidParameterError,
-    import_optional,
-    require_count,
-    require_positive,
-)
+from bestdag.errors import GraphError, InvalidParameterError, require_count, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.scores.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
-from bestdag.search.edge_weights import EdgeWeights
+from bestdag.search.feasible import feasible_parents
+from bestdag.search.result import SearchResult, Status
 
-__all__ = ["Problem", "Search", "SearchResult", "Status", "Step", "checked_search"]
-
-Status = Literal["optimum proved", "local optimum", "step limit", "time limit", "interrupted"]
+__all__ = ["Problem", "Search", "SearchEnd", "checked_search"]
 
 _LARGEST_SUM = 1e300
 
@@ -36,188 +29,12 @@ _LARGEST_SUM = 1e300
 _LEAST_SECONDS = 1e-3
 
 
-class Step(NamedTuple):
-    """One step of a search: what was done, what it gained, and the score after it."""
+class SearchEnd(Exception):  # noqa: N818 (not an error)
+    """A limit is reached, and the search ends with what it has."""
 
-    move: str
-    gain: float
-    score: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class SearchResult:
-    """A structure, its score, and what is known about it.
-
-    Attributes
-    ----------
-    dag : Dag
-    score : float
-        Natural logarithm; higher is better.
-    bound : float or None
-        No structure scores more than this (within `resolution`); None where nothing is proven.
-    status : str
-        "optimum proved", "local optimum", "step limit", "time limit" or "interrupted".
-    search : str
-        Name of the search.
-    engine : str or None
-        The engine that did it, for searches that have several.
-    seconds : float
-    settings : mapping
-        Settings of the search.
-    resolution : float
-        What the arithmetic of a proof can hide, in nats.
-    certificates : tuple
-        What a check of the bound needs, in a form of the engine's own.
-    trace : tuple of Step
-        The steps of the search from its first structure on, for searches that take steps.
-    notes : tuple of str
-        What a reader should know: which search was chosen and why, say.
-    weights : EdgeWeights or None
-        What each arc alone is worth, for searches that choose among trees.
-    n_rows : float or None
-        Rows of the data, or their weights together; None where they are not known.
-    is_among_listed : bool
-        Whether structure and bound are those of a file of local scores, among its sets alone.
-    among : str or None
-        "trees" or "tan": the structure is the best of these, unless a limit came first, and the
-        first note says of which exactly. `status` and `bound` are about all structures.
-    """
-
-    dag: Dag
-    score: float
-    bound: float | None
-    status: Status
-    search: str
-    engine: str | None = None
-    seconds: float
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    resolution: float = 0.0
-    certificates: tuple[Any, ...] = ()
-    trace: tuple[Step, ...] = ()
-    notes: tuple[str, ...] = ()
-    weights: EdgeWeights | None = None
-    n_rows: float | None = None
-    is_among_listed: bool = False
-    among: str | None = None
-
-    @property
-    def gap(self) -> float | None:
-        """``bound - score`` in nats: how far from optimal the structure may be."""
-        return None if self.bound is None else max(0.0, self.bound - self.score)
-
-    @property
-    def gap_per_row(self) -> float | None:
-        """The gap divided by the number of rows; None where either is not known."""
-        return None if self.gap is None or not self.n_rows else self.gap / self.n_rows
-
-    @property
-    def is_proved(self) -> bool:
-        """Whether no structure scores more."""
-        return self.status == "optimum proved"
-
-    def verify(self) -> bool:
-        """Check the proof again, by independent slow code.
-
-        Returns
-        -------
-        bool
-            True; a proof that does not hold, or is not there, raises.
-        """
-        if not self.is_proved:
-            raise InvalidParameterError(f"verify: nothing is proved, status is '{self.status}'")
-        for proof in self.certificates:
-            proof.verify()
-        return True
-
-    def plot_trace(self, ax: Any = None) -> Any:
-        """Draw the score after each step, and the best so far; needs matplotlib.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; new axes by default.
-
-        Returns
-        -------
-        Axes
-        """
-        if not self.trace:
-            raise InvalidParameterError(f"plot_trace: {self.search} took no steps to draw")
-        if ax is None:
-            ax = import_optional("matplotlib.pyplot", who="plot_trace").subplots()[1]
-        scores = [step.score for step in self.trace]
-        numbers = range(1, len(scores) + 1)
-        ax.plot(numbers, scores, label="score")
-        ax.plot(numbers, np.maximum.accumulate(scores), label="best so far")
-        ax.set(xlabel="step", ylabel="score (natural logarithm)", title=self.search)
-        ax.legend()
-        return ax
-
-    def __str__(self) -> str:
-        how = self.search if self.engine is None else f"{self.search} ({self.engine})"
-        short = "" if self.gap is None else self.shortfall()
-        outcome, notes = self.outcome()
-        lines = [
-            f"{outcome} by {how} in {self.seconds:.2f} s",
-            *notes,
-            f"score {self.score:.6f} (natural logarithm)" + (f", {short}" if short else ""),
-            str(self.dag),
-        ]
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return f"<SearchResult: {self.summary()}>"
-
-    def summary(self) -> str:
-        """Say in one line how it ended, what it scores and how large the structure is."""
-        n_arcs = len(self.dag.arcs)
-        return (
-            f"{self.outcome()[0]} by {self.search}, score {self.score:.6f}, "
-            f"{n_arcs:,} arc{'' if n_arcs == 1 else 's'}"
-        )
-
-    def outcome(self) -> tuple[str, tuple[str, ...]]:
-        """Return how it ended, in words for people, and the notes that do not say so."""
-        if self.among is not None and self.status == "local optimum" and self.notes:
-            return self.notes[0], self.notes[1:]
-        return self.status, self.notes
-
-    def shortfall(self) -> str:
-        """Say in words how far below the best the structure may be; empty when it is proved.
-
-        Examples
-        --------
-        >>> found = SearchResult(
-        ...     dag=Dag(["a"]), score=-20.0, bound=-7.66, status="time limit", search="order",
-        ...     seconds=1.0, n_rows=5000,
-        ... )
-        >>> found.shortfall()
-        'at most 12.4 nats (0.00247 per row) below the best possible'
-        """
-        if self.is_proved:
-            return ""
-        if self.gap is None:
-            return "no bound on the best score"
-        text = f"at most {_at_most(self.gap)} nats"
-        if self.is_among_listed:
-            return f"{text} below the best among the file's sets"
-        if self.gap_per_row is not None:
-            text += f" ({_at_most(self.gap_per_row)} per row)"
-        return f"{text} below the best possible"
-
-
-def _at_most(value: float) -> str:
-    """Write with three digits, or all before the point, rounded up."""
-    if value <= 0 or not math.isfinite(value):
-        return f"{value:g}"
-    digits = max(0, 2 - math.floor(math.log10(value)))
-    if digits > 300:
-        return f"{value:g}"
-    # A number that is written with so many digits stays as it is.
-    rounded = round(value, digits)
-    if rounded < value:
-        rounded = math.ceil(value * 10.0**digits) / 10.0**digits
-    return f"{rounded:,.0f}" if digits == 0 else f"{rounded:.3g}"
+    def __init__(self, status: Status) -> None:
+        super().__init__(status)
+        self.status: Status = status
 
 
 class Search(Protocol):
@@ -391,6 +208,46 @@ class Problem:
     def seconds_left(self) -> float:
         """Time until the limit; infinite without one."""
         return math.inf if self.deadline is None else self.deadline - time.monotonic()
+
+    def check_time(self) -> None:
+        """Raise `SearchEnd` when the time is up."""
+        if self.out_of_time():
+            raise SearchEnd("time limit")
+
+    def until_stopped(self, body: Callable[[], Status | None]) -> Status:
+        """Run the body of a search to its end, a limit or Ctrl-C, and return which it was.
+
+        A body that runs to its end without naming a status has reached a local optimum.
+        """
+        try:
+            return body() or "local optimum"
+        except SearchEnd as end:
+            return end.status
+        except KeyboardInterrupt:
+            return "interrupted"
+
+    def dag(self, parents: Sequence[Sequence[int]]) -> Dag:
+        """Return a structure by names; parents are numbers of variables in name order."""
+        names = self.names
+        return Dag(names, [(names[p], names[c]) for c, group in enumerate(parents) for p in group])
+
+    def feasible_dag(self, who: str) -> Dag:
+        """Return a structure to begin with: the one given, or one that the knowledge allows."""
+        return self.start or self.dag(feasible_parents(self.nodes, who=who))
+
+    def result(
+        self, search: Any, dag: Dag, score: float, status: Status, **more: Any
+    ) -> SearchResult:
+        """Return the result of a search, which ended now."""
+        return SearchResult(
+            dag=dag,
+            score=score,
+            status=status,
+            search=search.name,
+            seconds=self.seconds,
+            settings=asdict(search),
+            **more,
+        )
 
     def progress(self, text: str) -> None:
         """Say how far things are."""

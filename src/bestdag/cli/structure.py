@@ -1,0 +1,190 @@
+"""What the commands that learn a structure share: options, the run, and what is printed."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bestdag.cli.interrupts import INTERRUPTED
+from bestdag.cli.network_data import read_at_cut_points, read_for_network, say_cut
+from bestdag.cli.network_output import (
+    choose_parameters,
+    network_output,
+    parameters_option,
+    require_network_output,
+    write_fitted,
+)
+from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.output import require_new_file, require_own_names, working
+from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
+from bestdag.cli.search_options import choose_knowledge, knowledge_options
+from bestdag.cli.structure_output import print_structure
+
+if TYPE_CHECKING:
+    from bestdag.data.dataset import Dataset
+    from bestdag.search.edge_weights import EdgeWeights
+    from bestdag.search.problem import Search
+
+__all__ = ["learn_structure", "structure_options"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("--score", "name", default="bdeu", show_default=True, help="The score."),
+    score_options,
+    click.option("--max-parents", type=click.IntRange(0), help="At most so many parents."),
+    click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after so long."),
+    knowledge_options,
+    click.option(
+        "--edge-weights",
+        metavar="FILE",
+        help="Write the weight of every arc as CSV, for the searches tree and tan.",
+    ),
+    network_output(required=False),
+    parameters_option,
+    click.option(
+        "--cut-points",
+        metavar="FILE",
+        help="Cut points of number columns, a file that discretize --save-cut-points wrote.",
+    ),
+    data_options(),
+    threads_option,
+    common_options,
+)
+
+
+def structure_options(function: _Function) -> _Function:
+    """Add the options that all commands have which learn a structure."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def learn_structure(
+    search: Search,
+    data: str | None,
+    options: dict[str, Any],
+    *,
+    from_scores: str | None = None,
+    require_optimal: bool = False,
+    **more: Any,
+) -> None:
+    """Learn, print the structure, and write what was asked for.
+
+    `more` are further arguments of `learn`.
+    """
+    from bestdag.learning import learn
+    from bestdag.scores.table import ScoreTable
+
+    output, as_json, threads = options["output"], options["as_json"], options["threads"]
+    _check_files(data, from_scores, options)
+    ((score_name, one),) = choose_scores((options["name"],), options).items()
+    estimator = None
+    if output is not None:
+        estimator = choose_parameters(one.score, options["parameters"])
+    prior = choose_structure_prior(options)
+    limits = {key: options[key] for key in ("max_parents", "time_limit")}
+    knowledge = choose_knowledge(options)
+    cut: list[str] = []
+    with working(f"learning from {data or from_scores}", quiet=options["quiet"]):
+        table: Dataset | ScoreTable
+        if from_scores is not None:
+            table = ScoreTable.load(from_scores)
+        else:
+            assert data is not None
+            table, cut = _read(data, one.score, options["cut_points"], read_settings(options))
+        result = learn(
+            table,
+            None if from_scores else one.score,
+            structure_prior=prior,
+            search=search,
+            knowledge=knowledge,
+            threads=threads,
+            **limits,
+            **more,
+        )
+    if options["edge_weights"] is not None and result.weights is not None:
+        _write_weights(options["edge_weights"], result.weights)
+    if not as_json:
+        say_cut(cut, options["cut_points"] or "the prior network")
+    print_structure(
+        result,
+        what=from_scores or f"{score_name} on {data}",
+        score_name=None if from_scores else score_name,
+        settings={
+            **({} if from_scores else one.settings),
+            **limits,
+            **({"seed": more["seed"]} if "seed" in more else {}),
+            **({} if estimator is None else {"parameters": estimator.name}),
+            **({"cut": cut} if cut else {}),
+        },
+        as_json=as_json,
+    )
+    if estimator is not None and result.dataset is not None:
+        # After the structure is shown: tables that do not fit into memory do not lose it.
+        is_said = not (as_json or options["quiet"])
+        write_fitted(
+            output, result.dag, result.dataset, estimator, threads=threads, is_said=is_said
+        )
+    if result.status == "interrupted":
+        raise click.exceptions.Exit(INTERRUPTED)
+    if require_optimal and not result.is_proved:
+        raise click.exceptions.Exit(1)
+
+
+def _check_files(data: str | None, from_scores: str | None, options: dict[str, Any]) -> None:
+    """Refuse, before any work, files that could not be written at its end."""
+    output, weights = options["output"], options["edge_weights"]
+    require_own_names(
+        {"DATA": data, "--from-scores": from_scores}, {"--edge-weights": weights, "-o": output}
+    )
+    if output is not None:
+        if from_scores is not None:
+            raise click.UsageError(
+                "-o needs DATA: a file of local scores has no rows to fit parameters to"
+            )
+        require_network_output(output, force=options["force"])
+    elif options["parameters"] is not None:
+        raise click.UsageError("--parameters is for the network written by -o FILE")
+    elif options["force"] and weights is None:
+        raise click.UsageError("--force is for the network written by -o FILE, or --edge-weights")
+    if weights == "-":
+        raise click.UsageError("--edge-weights needs a file; standard output has the structure")
+    if weights is not None:
+        require_new_file(weights, force=options["force"])
+
+
+def _read(
+    data: str, score: Any, cut_points: str | None, reading: dict[str, Any]
+) -> tuple[Dataset, list[str]]:
+    """Read the table; a score with a prior network says what the states are.
+
+    Also return the names of the columns whose numbers were cut.
+    """
+    from bestdag.data.readers import read
+
+    variables = getattr(getattr(score, "prior", None), "variables", None)
+    if variables is None:
+        if cut_points is not None:
+            return read_at_cut_points(data, cut_points, **reading)
+        return read(data, **reading), []
+    if cut_points is not None:
+        raise click.UsageError("--cut-points leaves nothing to --prior, whose states are used")
+    return read_for_network(data, variables, owner="the prior network", **reading)
+
+
+def _write_weights(path: str, weights: EdgeWeights) -> None:
+    from bestdag.files import write_file
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["parent", "child", "weight"])
+    for parent, row in zip(weights.names, weights.matrix.tolist(), strict=True):
+        for child, weight in zip(weights.names, row, strict=True):
+            if parent != child:
+                writer.writerow([parent, child, weight])
+    write_file(path, text.getvalue().encode())
