@@ -1,11 +1,17 @@
-"""Folders of native code: nothing includes upwards, and the check that says so can fail."""
+"""Folders of native code: nothing includes upwards, and a score is one file and one line."""
 
+import re
 from pathlib import Path
 
 import pytest
 from tools.check_includes import FOLDERS, problems
 
+from bestdag import _core
+
 CPP = Path(__file__).parents[1] / "cpp"
+
+LIST = CPP / "kernels" / "scores" / "list.hpp"
+NAMES = re.findall(r"SCORE\((\w+), ", LIST.read_text()) if LIST.exists() else []
 
 pytestmark = pytest.mark.skipif(not CPP.exists(), reason="needs the source tree")
 
@@ -71,3 +77,22 @@ def test_python_in_a_kernel_is_refused(tmp_path, line):
 def test_an_include_without_its_folder_is_refused(tmp_path):
     (problem,) = problems(tree(tmp_path, kernels__base__word='#include "parallel.hpp"'))
     assert problem.endswith("write base/parallel.hpp")
+
+
+def test_the_native_scores_are_found():
+    assert {"ll", "bic", "bdeu", "max_bdeu"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_native_score_is_one_file_and_one_line(name):
+    maker = re.compile(rf"\bmake_{name}\b|\bSCORE\({name},")
+    places = [
+        (path.relative_to(CPP).as_posix(), line)
+        for folder in ("kernels", "bindings")
+        for path in sorted((CPP / folder).rglob("*.?pp"))
+        for line in path.read_text().splitlines()
+        if maker.search(line)
+    ]
+    assert {path for path, _ in places} == {f"kernels/scores/{name}.cpp", "kernels/scores/list.hpp"}
+    assert sum(path.endswith("list.hpp") for path, _ in places) == 1
+    assert isinstance(getattr(_core, name), type(_core.ll))

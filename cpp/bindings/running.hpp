@@ -80,3 +80,10 @@ bool run_watched(int threads, Watcher& watcher, Work&& work) {
     if (PyErr_Occurred()) throw nb::python_error();  // Ctrl-C
     return is_done;
 }
+
+// The same for so many seconds, without reports of progress.
+template <class Work>
+bool run_for(double seconds, int threads, Work&& work) {
+    Watcher watcher(seconds);
+    return run_watched(threads, watcher, std::forward<Work>(work));
+}

@@ -105,6 +105,12 @@ void check_counts(const Data& data, const bestdag::Table& table, const bestdag::
     }
 }
 
+// A score with settings that all of them allow.
+template <class... Settings>
+bestdag::Kernel with_some_settings(bestdag::Kernel (*make)(Settings...)) {
+    return make(static_cast<Settings>(0.5)...);  // true for a flag
+}
+
 void check_table(const Data& data, const bestdag::Execution& execution) {
     const Families families(data.columns.size());
     const bestdag::FamilyList list = families.list();
@@ -112,20 +118,11 @@ void check_table(const Data& data, const bestdag::Execution& execution) {
 
     const bestdag::Weights kinds[] = {
         {}, {data.whole.data(), nullptr}, {nullptr, data.real.data()}};
-    const bestdag::Kernel kernels[] = {bestdag::make_ll(),
-                                       bestdag::make_aic(),
-                                       bestdag::make_bic(),
-                                       bestdag::make_hqc(),
-                                       bestdag::make_mit(0.99),
-                                       bestdag::make_bd(0.5),
-                                       bestdag::make_bdq(0.5),
-                                       bestdag::make_bdeu(2.0),
-                                       bestdag::make_fnml(),
-                                       bestdag::make_qnml(true),
-                                       bestdag::make_qnml(false),
-                                       bestdag::make_min_bdeu(2.0, 0.5),
-                                       bestdag::make_max_bdeu(2.0, 0.5),
-                                       bestdag::make_max_bdeu(2.0, 1.0)};
+    std::vector<bestdag::Kernel> kernels{bestdag::make_qnml(false),
+                                         bestdag::make_max_bdeu(2.0, 1.0)};
+#define BESTDAG_ADD(name, ...) kernels.push_back(with_some_settings(bestdag::make_##name));
+    BESTDAG_SCORES(BESTDAG_ADD)
+#undef BESTDAG_ADD
     for (const bestdag::Weights& weights : kinds) {
         const bestdag::Table table(data.n_rows, data.columns, weights);
         for (const auto& kernel : kernels) {

@@ -113,9 +113,8 @@ void register_every_set(nb::module_& m) {
         .def(
             "best_scores",
             [](const Program& self, int threads, double seconds, const Doubles& out) {
-                Watcher watcher(seconds);
                 std::vector<double> best;
-                const bool is_done = run_watched(threads, watcher, [&](const auto& execution) {
+                const bool is_done = run_for(seconds, threads, [&](const auto& execution) {
                     best = self.best_scores(execution);
                 });
                 if (is_done) std::copy(best.begin(), best.end(), out.data());

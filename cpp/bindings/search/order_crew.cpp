@@ -110,8 +110,7 @@ void register_order_crew(nb::module_& m) {
             [](OrderCrew& self, double nanoseconds, int threads, double seconds) {
                 bool improved = false;
                 const double before = self.total();
-                Watcher watcher(seconds);
-                run_watched(threads, watcher, [&](const bestdag::Execution& execution) {
+                run_for(seconds, threads, [&](const bestdag::Execution& execution) {
                     improved = self.improve(nanoseconds, execution);
                 });
                 return improved || (std::isfinite(before) && self.total() > before);

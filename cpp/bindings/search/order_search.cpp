@@ -46,8 +46,7 @@ void register_order_search(nb::module_& m) {
             "descend_from",
             [](BoundOrderSearch& s, const std::vector<std::int32_t>& order, double seconds) {
                 const double before = s.chains_.best_cost();
-                Watcher watcher(seconds);
-                run_watched(1, watcher, [&](const bestdag::Execution& execution) {
+                run_for(seconds, 1, [&](const bestdag::Execution& execution) {
                     s.chains_.descend_from(order, execution);
                 });
                 return s.chains_.best_cost() < before;
@@ -57,10 +56,8 @@ void register_order_search(nb::module_& m) {
             "scatter",
             [](BoundOrderSearch& s, int threads, double seconds) {
                 const double before = s.chains_.best_cost();
-                Watcher watcher(seconds);
-                run_watched(threads, watcher, [&](const bestdag::Execution& execution) {
-                    s.chains_.scatter(execution);
-                });
+                run_for(seconds, threads,
+                        [&](const bestdag::Execution& execution) { s.chains_.scatter(execution); });
                 return s.chains_.best_cost() < before;
             },
             "threads"_a, "seconds"_a, "Send every chain but the first to a random order.")
@@ -68,8 +65,7 @@ void register_order_search(nb::module_& m) {
             "improve",
             [](BoundOrderSearch& s, std::int64_t rounds, int threads, double seconds) {
                 const double before = s.chains_.best_cost();
-                Watcher watcher(seconds);
-                run_watched(threads, watcher, [&](const bestdag::Execution& execution) {
+                run_for(seconds, threads, [&](const bestdag::Execution& execution) {
                     s.chains_.improve(rounds, execution);
                 });
                 return s.chains_.best_cost() < before;
