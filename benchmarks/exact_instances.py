@@ -16,8 +16,8 @@ import tomllib
 from pathlib import Path
 
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import BranchAndCut
-from bestdag.search.exact.certificate import verify
+from bestdag.search.exact.bnc.certificate import verify
+from bestdag.search.exact.bnc.engine import BranchAndCut
 from bestdag.search.exact.components import decompose
 
 FOLDER = Path(os.environ.get("BESTDAG_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -77,7 +77,7 @@ def _line(entry: dict[str, object], limit: float, check: bool) -> str:
     cuts, root_gap = (sum(getattr(e, name) for e in engines) for name in ("n_cuts", "root_gap"))
     status = max((r.status for r in results), key=lambda s: s != "optimum proved")
     pairs = zip(parts, results, strict=True)
-    verified = ", verified" if check and all(verify(p, r.certificate) for p, r in pairs) else ""
+    verified = ", verified" if check and all(verify(p, r.proofs[0]) for p, r in pairs) else ""
     reach = REACH.get(str(entry["name"]), float("nan"))
     return (
         f"{entry['name']:24}{wall:8.2f}{cpu:8.2f}{reach:7.1f}{nodes:7}{cuts:7}"

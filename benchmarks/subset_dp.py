@@ -18,7 +18,7 @@ import numpy as np
 from bestdag import _core
 from bestdag.machine import thread_count
 from bestdag.scores.table import ParentSets, ScoreTable
-from bestdag.search.exact.dp import forecast, solve_dp
+from bestdag.search.exact.dp.engine import forecast, solve_dp
 
 
 def random_table(n: int, n_sets: int, seed: int = 0, max_parents: int = 5) -> ScoreTable:
@@ -40,7 +40,7 @@ def measure(table: ScoreTable, threads: int, precision: str) -> tuple[float, flo
     """Wall and processor seconds of one proof."""
     wall, cpu = time.perf_counter(), time.process_time()
     result = solve_dp(table, threads=threads, precision=precision)
-    assert result.proved
+    assert result.is_proved
     return time.perf_counter() - wall, time.process_time() - cpu
 
 

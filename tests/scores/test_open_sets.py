@@ -19,8 +19,8 @@ from bestdag.scores.listing import ParentSetListing
 from bestdag.scores.prior import EdgeDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
-from bestdag.search.exact.bnc import solve_bnc
-from bestdag.search.exact.dp import solve_dp
+from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.dp.engine import solve_dp
 from tests.scores.random_data import random_dataset
 from tests.scores.test_build import WEIGHTS, FewerIsBetter, all_scores, as_sets, tolerance_of
 

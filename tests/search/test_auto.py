@@ -18,10 +18,10 @@ from bestdag.search import auto as module
 from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
 from bestdag.search.bound import Bound
-from bestdag.search.exact.dp import Forecast
+from bestdag.search.exact.dp.engine import Forecast
 from bestdag.search.exact.search import Exact
 from bestdag.search.hill_climb import HillClimb
-from bestdag.search.improve import Structure
+from bestdag.search.order.improve import Structure
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
 from bestdag.search.tabu import Tabu

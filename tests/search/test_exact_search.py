@@ -12,11 +12,11 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
-from bestdag.search.exact import relaxed
-from bestdag.search.exact.bnc import solve_bnc
-from bestdag.search.exact.dp import Forecast, solve_dp
+from bestdag.search.exact import solver as relaxed
+from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.dp.engine import Forecast, solve_dp
 from bestdag.search.exact.search import Exact
-from bestdag.search.exact.verification import VerificationError, verify_engine_result
+from bestdag.search.exact.verification import VerificationError, verify_solution
 from bestdag.search.problem import Problem
 from tests.shared_data import shared_file
 
@@ -48,11 +48,11 @@ def test_a_proof_can_be_checked_and_a_false_one_is_found_out(engine):
     assert found.verify()
     # A worse choice for a and b that claims to be the best: a without b, b without a.
     proof = next(p for p in found.certificates if p.component.variables == (0, 1))
-    worse = replace(proof.result, parents=[1, 1], score=-6.0, bound=-6.0, certificate=None)
+    worse = replace(proof.result, chosen=(1, 1), score=-6.0, bound=-6.0, proofs=())
     with pytest.raises(VerificationError, match=r"a choice scores -3\.5, more than -6\.0"):
-        verify_engine_result(proof.component.table, worse)
+        verify_solution(proof.component.table, worse)
     with pytest.raises(VerificationError, match="add up to"):
-        verify_engine_result(proof.component.table, replace(proof.result, score=-1.0))
+        verify_solution(proof.component.table, replace(proof.result, score=-1.0))
 
 
 def test_nothing_to_search_needs_no_engine():
@@ -140,14 +140,14 @@ def engines_asked(monkeypatch, *, bnc_status="optimum proved", dp_proves=True, s
         result = solve_bnc(table)
         if bnc_status == "optimum proved":
             return result
-        return replace(result, status=bnc_status, proved=False, bound=result.score + 2)
+        return replace(result, status=bnc_status, bound=result.score + 2)
 
     def dp(table, *, threads, deadline):
         asked.append(("dp", deadline))
         result = solve_dp(table)
         if dp_proves:
             return result
-        return replace(result, status="time limit", proved=False, bound=result.score + 5)
+        return replace(result, status="time limit", bound=result.score + 5)
 
     monkeypatch.setattr(relaxed, "_SURELY_DP", surely)
     monkeypatch.setattr(relaxed, "solve_bnc", bnc)

@@ -16,12 +16,12 @@ from bestdag.scores.bic import BIC
 from bestdag.scores.prior import EdgeDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
-from bestdag.search._candidates import Candidates, Limits
-from bestdag.search._orders import Orders
-from bestdag.search._path_limits import narrowed, precedences
 from bestdag.search.hill_climb import HillClimb
-from bestdag.search.improve import Improver
-from bestdag.search.order import OrderSearch
+from bestdag.search.order.candidates import Candidates, Limits
+from bestdag.search.order.improve import Improver
+from bestdag.search.order.orders import Orders
+from bestdag.search.order.path_limits import narrowed, precedences
+from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem
 from tests.conftest import make_dataset
 from tests.search.exact.tables import best_by_choices, random_table

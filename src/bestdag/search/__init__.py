@@ -15,7 +15,7 @@ from bestdag.search.hill_climb import HillClimb as HillClimb
 from bestdag.search.tabu import Tabu as Tabu
 from bestdag.search.annealing import Annealing as Annealing
 from bestdag.search.k2 import K2Search as K2Search
-from bestdag.search.order import OrderSearch as OrderSearch
+from bestdag.search.order.search import OrderSearch as OrderSearch
 from bestdag.search.ges.search import GES as GES
 from bestdag.search.tree import Tree as Tree
 from bestdag.search.tan import TAN as TAN

@@ -15,11 +15,11 @@ from bestdag.scores.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
 from bestdag.search.bound import Bound, upper_bound
 from bestdag.search.exact.components import decompose
-from bestdag.search.exact.dp import Forecast, forecast
+from bestdag.search.exact.dp.all_sets import forecast_whole
+from bestdag.search.exact.dp.engine import Forecast, forecast
 from bestdag.search.exact.search import Exact
-from bestdag.search.exact.whole import forecast_whole
-from bestdag.search.improve import Improver, Structure
-from bestdag.search.order import OrderSearch
+from bestdag.search.order.improve import Improver, Structure
+from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult, Status
 from bestdag.search.ties import is_better

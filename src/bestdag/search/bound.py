@@ -12,7 +12,7 @@ from bestdag.scores.listing import ArcPrior, ParentSetListing, limits_within, wi
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.components import Component, decompose
-from bestdag.search.exact.relaxed import Solver
+from bestdag.search.exact.solver import Solver
 from bestdag.search.problem import Problem, Search
 from bestdag.search.result import SearchResult
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from bestdag.errors import require_flag
 from bestdag.registry import setting
-from bestdag.search.branching import best_tree
 from bestdag.search.naive_bayes import require_target
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
+from bestdag.search.spanning import best_tree
 
 __all__ = ["TAN"]
 

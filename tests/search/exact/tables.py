@@ -95,4 +95,4 @@ def best_by_recursion(table):
 
 
 def chosen_parents(table, result):
-    return [table.child(i).parents(k) for i, k in enumerate(result.parents)]
+    return [table.child(i).parents(k) for i, k in enumerate(result.chosen)]

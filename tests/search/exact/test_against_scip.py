@@ -10,8 +10,8 @@ import random
 import pytest
 
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import solve_bnc
-from bestdag.search.exact.dp import solve_dp
+from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.dp.engine import solve_dp
 from tests.search.exact.brute_force import random_table
 from tests.shared_data import shared_file
 
@@ -48,7 +48,7 @@ def best_by_scip(table):
 def check(table):
     best = best_by_scip(table)
     for solved in (solve_dp(table), solve_bnc(table)):
-        assert solved.proved
+        assert solved.is_proved
         # SCIP's own tolerance is 1e-6 of a variable.
         assert solved.score == pytest.approx(best, rel=1e-7, abs=1e-6)
 

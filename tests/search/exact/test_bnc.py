@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import solve_bnc
-from bestdag.search.exact.certificate import verify
-from bestdag.search.exact.engine import EngineResult
+from bestdag.search.exact.bnc.certificate import verify
+from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.solution import Solution
 from tests.search.exact.brute_force import (
     best_by_dp,
     best_by_enumeration,
@@ -28,15 +28,15 @@ from tests.search.exact.brute_force import (
 from tests.shared_data import shared_file
 
 
-def solved(table: ScoreTable, **settings) -> EngineResult:
+def solved(table: ScoreTable, **settings) -> Solution:
     """Solve, and check everything a result promises about itself."""
     result = solve_bnc(table, threads=1, deadline=None, **settings)
     assert result.status == "optimum proved"
-    assert result.proved
+    assert result.is_proved
     assert result.bound == result.score
-    chosen = [table.child(v).parents(k) for v, k in enumerate(result.parents)]
+    chosen = [table.child(v).parents(k) for v, k in enumerate(result.chosen)]
     assert is_acyclic([frozenset(parents) for parents in chosen])
-    assert verify(table, result.certificate)
+    assert verify(table, result.proofs[0])
     return result
 
 
@@ -52,7 +52,7 @@ def test_a_case_worked_out_by_hand():
     )
     result = solved(table)
     assert result.score == -1.0
-    assert [table.child(v).parents(k) for v, k in enumerate(result.parents)] == [(), (0,), (0, 1)]
+    assert [table.child(v).parents(k) for v, k in enumerate(result.chosen)] == [(), (0,), (0, 1)]
 
 
 @pytest.mark.parametrize("seed", range(150))
@@ -69,9 +69,9 @@ def test_a_limit_on_steps_gives_a_bound_and_always_the_same(max_pivots):
     table = ScoreTable.load(shared_file("scores/autos.BIC.k7.jkl.gz"))
     first, again = (solve_bnc(table, max_pivots=max_pivots) for _ in range(2))
     assert first.status == "step limit"
-    assert not first.proved
-    assert (first.score, first.bound, first.nodes) == (again.score, again.bound, again.nodes)
-    assert verify(table, first.certificate)
+    assert not first.is_proved
+    assert (first.score, first.bound, first.n_nodes) == (again.score, again.bound, again.n_nodes)
+    assert verify(table, first.proofs[0])
 
 
 @pytest.mark.slow
@@ -133,14 +133,14 @@ def test_hostile_tables(table):
     # The resolution is small beside what there is to choose from.
     cost = sum(
         Fraction(float(table.child(v).scores[0])) - Fraction(float(table.child(v).scores[k]))
-        for v, k in enumerate(result.parents)
+        for v, k in enumerate(result.chosen)
     )
     assert result.resolution <= max(1e-6 * cost, 1e-290)  # a unit is never below 2**-1000
 
 
 def test_one_variable():
     result = solved(ScoreTable.from_lists(["a"], {"a": [(-1.5, [])]}))
-    assert (result.score, result.parents) == (-1.5, [0])
+    assert (result.score, result.chosen) == (-1.5, (0,))
 
 
 def test_no_arcs_possible():
@@ -188,7 +188,7 @@ def test_more_candidate_parents_than_bits_of_a_word():
 def test_a_known_network_is_taken_as_a_start():
     table = random_table(random.Random(3), 6, keep=0.4)
     best = solved(table)
-    again = solved(table, incumbent=best.parents)
+    again = solved(table, incumbent=best.chosen)
     assert again.score == pytest.approx(best.score, rel=1e-12)
 
 
@@ -220,10 +220,10 @@ def test_a_time_limit_returns_a_network_and_a_valid_bound(seconds):
     started = time.monotonic()
     result = solve_bnc(table, threads=1, deadline=started + seconds)
     assert time.monotonic() - started < seconds + 2.0
-    assert (result.status, result.proved) == ("time limit", False)
+    assert (result.status, result.is_proved) == ("time limit", False)
     assert result.score <= entry["optimum"] + 1e-6 <= result.bound + 2e-6
     assert result.gap > 0
-    assert verify(table, result.certificate)
+    assert verify(table, result.proofs[0])
 
 
 def test_ctrl_c_returns_the_best_so_far_and_a_second_call_works():
@@ -233,10 +233,10 @@ def test_ctrl_c_returns_the_best_so_far_and_a_second_call_works():
     timer.start()
     result = solve_bnc(table, threads=1, deadline=None)
     assert time.monotonic() - pressed[0] < 1.0  # about 0.05 on an idle machine
-    assert (result.status, result.proved) == ("interrupted", False)
+    assert (result.status, result.is_proved) == ("interrupted", False)
     assert result.score <= entry["optimum"] + 1e-6 <= result.bound + 2e-6
     assert all(thread.name != "bestdag-bnc" for thread in threading.enumerate())
-    assert solved(random_table(random.Random(1), 4)).proved
+    assert solved(random_table(random.Random(1), 4)).is_proved
 
 
 def test_an_error_of_the_progress_function_ends_the_search():

@@ -11,9 +11,9 @@ import pytest
 
 from bestdag.errors import CertificateError
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import solve_bnc
-from bestdag.search.exact.certificate import Certificate, Multipliers, Node, verify
-from bestdag.search.exact.relaxation import Cut
+from bestdag.search.exact.bnc.certificate import Certificate, Multipliers, Node, verify
+from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.bnc.relaxation import Cut
 from tests.search.exact.brute_force import random_table
 
 
@@ -83,7 +83,7 @@ def hard_table() -> ScoreTable:
 
 def hard_proof() -> tuple[ScoreTable, Certificate]:
     table = hard_table()
-    certificate = solve_bnc(table, threads=1, deadline=None).certificate
+    certificate = solve_bnc(table, threads=1, deadline=None).proofs[0]
     assert isinstance(certificate, Certificate)
     assert verify(table, certificate)
     return table, certificate

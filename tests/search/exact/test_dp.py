@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import bestdag.machine
 from bestdag import _core
 from bestdag.errors import GraphError, InvalidParameterError, NotEnoughMemoryError
-from bestdag.search.exact.dp import Forecast, forecast, solve_dp
+from bestdag.search.exact.dp.engine import Forecast, forecast, solve_dp
 from tests.search.exact.tables import (
     best_by_choices,
     best_by_recursion,
@@ -39,9 +39,9 @@ def instruction_set(request):
 def assert_best(table, result, best):
     """The result is acyclic, adds up, and nothing beats it by more than the resolution."""
     assert result.status == "optimum proved"
-    assert result.proved
+    assert result.is_proved
     assert is_acyclic(chosen_parents(table, result))
-    scores = [table.child(i).scores[k] for i, k in enumerate(result.parents)]
+    scores = [table.child(i).scores[k] for i, k in enumerate(result.chosen)]
     assert result.score == math.fsum(scores)
     assert result.bound == result.score
     assert best - result.resolution <= result.score <= best
@@ -55,19 +55,19 @@ def test_two_variables_cannot_both_have_the_other():
     # a given b gains 0.5, b given a gains 0.75: the second is taken, -2.5 - 3.25 = -5.75.
     table = make_table([{(1,): -2.0, (): -2.5}, {(0,): -3.25, (): -4.0}])
     result = solve_dp(table)
-    assert (result.score, result.parents) == (-5.75, [1, 0])
+    assert (result.score, result.chosen) == (-5.75, (1, 0))
     assert_best(table, result, -5.75)
 
 
 def test_one_variable():
     result = solve_dp(make_table([{(): -1.25}]))
-    assert (result.score, result.bound, result.parents, result.resolution) == (-1.25, -1.25, [0], 0)
+    assert (result.score, result.bound, result.chosen, result.resolution) == (-1.25, -1.25, (0,), 0)
 
 
 def test_best_sets_that_are_acyclic_need_no_search():
     table = make_table([{(): 0.0, (1,): -1.0}, {(0,): 2.0, (): 1.0}])
     result = solve_dp(table)
-    assert (result.score, result.nodes, result.resolution) == (2.0, 0, 0.0)
+    assert (result.score, result.n_nodes, result.resolution) == (2.0, 0, 0.0)
 
 
 def test_children_without_the_empty_set_force_an_order():
@@ -158,12 +158,12 @@ def test_every_instruction_set_and_thread_count_gives_one_answer(
     result = solve_dp(table, precision=precision, threads=threads)
     _core.use_instruction_set("portable")
     other = solve_dp(table, precision=precision, threads=1)
-    assert (result.parents, result.certificate) == (other.parents, other.certificate)
+    assert (result.chosen, result.proofs) == (other.chosen, other.proofs)
 
 
 def test_scale_changes_the_unit_not_the_answer():
     small, large = (random_table(9, 30, 5, scale=scale) for scale in (1e-9, 1e9))
-    assert solve_dp(small).parents == solve_dp(large).parents
+    assert solve_dp(small).chosen == solve_dp(large).chosen
 
 
 def test_single_precision_may_confuse_what_is_closer_than_its_resolution():
@@ -188,7 +188,7 @@ def test_single_precision_may_confuse_what_is_closer_than_its_resolution():
 
 @pytest.fixture
 def always_four_bytes_first(monkeypatch):
-    monkeypatch.setattr("bestdag.search.exact.dp._MAX_VARIABLES_DOUBLE", 0)
+    monkeypatch.setattr("bestdag.search.exact.dp.engine._MAX_VARIABLES_DOUBLE", 0)
 
 
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -213,26 +213,26 @@ def test_rivals_are_decided_as_in_eight_bytes(always_four_bytes_first, seed):
     result, double = solve_dp(table), solve_dp(table, precision="double")
     coarse = solve_dp(table, precision="single")
     assert coarse.resolution > 1e-4 > 1e-7 > double.resolution
-    (proof,), (other,) = (r.certificate.components for r in (result, double))
+    (proof,), (other,) = (r.proofs[0].components for r in (result, double))
     assert (proof.cell_bytes, other.cell_bytes) == (4, 8)
-    assert (result.parents, proof.unit, proof.value) == (double.parents, other.unit, other.value)
+    assert (result.chosen, proof.unit, proof.value) == (double.chosen, other.unit, other.value)
     assert result.resolution == double.resolution
 
 
 def test_rivals_that_were_decided_are_not_solved_again(always_four_bytes_first, monkeypatch):
     # Costs of ten million, a score of zero: the finest units leave more than 1e-9 open.
-    from bestdag.search.exact.dp_problem import Problem
+    from bestdag.search.exact.dp.component import DpComponent
 
-    cells, solved = [], Problem.solved
+    cells, solved = [], DpComponent.solved
     monkeypatch.setattr(
-        Problem,
+        DpComponent,
         "solved",
         lambda self, cell, *a, **k: cells.append(cell) or solved(self, cell, *a, **k),
     )
     table = make_table([{(1,): 1e7, (): 0.0}, {(2,): 1e7, (): 0.0}, {(0,): -1e7, (): -3e7}])
     result = solve_dp(table)
     assert (result.score, cells) == (0.0, [4])
-    assert result.certificate.components[0].is_fine
+    assert result.proofs[0].components[0].is_fine
 
 
 def test_an_incumbent_that_is_worse_by_less_than_doubles_tell_does_not_win(always_four_bytes_first):
@@ -257,7 +257,7 @@ def test_an_incumbent_that_is_worse_by_less_than_doubles_tell_does_not_win(alway
         for chosen in choices
         if is_acyclic([set(table.child(i).parents(k)) for i, k in enumerate(chosen)])
     )
-    assert best - exact(result.parents) <= result.resolution < 1e-8
+    assert best - exact(result.chosen) <= result.resolution < 1e-8
 
 
 def table_of_many_rivals():
@@ -272,7 +272,7 @@ def test_cells_of_eight_bytes_decide_where_the_rivals_are_many(always_four_bytes
     coarse = solve_dp(table, precision="single")
     assert (coarse.score, coarse.resolution > 1e-9) == (0.0, True)
     result = solve_dp(table)
-    assert max(proof.cell_bytes for proof in result.certificate.components) == 8
+    assert max(proof.cell_bytes for proof in result.proofs[0].components) == 8
     assert result.resolution <= 1e-9
     assert result.score == best_by_recursion(table)
 
@@ -285,31 +285,31 @@ def test_four_bytes_must_do_without_memory_or_time_for_eight(always_four_bytes_f
     }
     for deadline, lacking in ((None, "memory"), (time.monotonic() + 60, "time")):
         monkeypatch.setattr(
-            "bestdag.search.exact.dp.forecast",
+            "bestdag.search.exact.dp.engine.forecast",
             lambda *_, precision, needed=forecasts[lacking], **__: (
                 needed if precision == "double" else Forecast(0, 0.0)
             ),
         )
         result = solve_dp(table, deadline=deadline)
-        cells = max(proof.cell_bytes for proof in result.certificate.components)
+        cells = max(proof.cell_bytes for proof in result.proofs[0].components)
         assert (cells, result.status) == (4, "optimum proved")
 
 
 def test_an_interrupt_while_solving_again_keeps_the_first_proof(
     always_four_bytes_first, monkeypatch
 ):
-    from bestdag.search.exact.dp_problem import Problem
+    from bestdag.search.exact.dp.component import DpComponent
 
-    solved = Problem.solved
+    solved = DpComponent.solved
 
     def interrupted(self, cell, *rest, **settings):
         if cell == 8:
             raise KeyboardInterrupt
         return solved(self, cell, *rest, **settings)
 
-    monkeypatch.setattr(Problem, "solved", interrupted)
+    monkeypatch.setattr(DpComponent, "solved", interrupted)
     result = solve_dp(table_of_many_rivals())
-    cells = max(proof.cell_bytes for proof in result.certificate.components)
+    cells = max(proof.cell_bytes for proof in result.proofs[0].components)
     assert (result.status, cells) == ("optimum proved", 4)
 
 
@@ -323,14 +323,14 @@ def test_an_interrupt_while_rivals_are_compared_keeps_the_proof(always_four_byte
     table = table_of_many_rivals()
     result = solve_dp(table, progress=press_at_the_end)
     assert (result.status, result.was_interrupted) == ("optimum proved", True)
-    (proof,) = [proof for proof in result.certificate.components if proof.cell_bytes]
+    (proof,) = [proof for proof in result.proofs[0].components if proof.cell_bytes]
     assert proof.cell_bytes == 4
     assert best_by_recursion(table) - result.score <= result.resolution
     assert solve_dp(make_table([{(): 1.0}])).score == 1.0
 
 
 def test_after_such_an_interrupt_nothing_more_is_begun(always_four_bytes_first, monkeypatch):
-    from bestdag.search.exact import relaxed
+    from bestdag.search.exact import solver as relaxed
 
     # Two components: a small one, whose comparison is interrupted, and one that would take long.
     ring = [{(1,): 0.0, (): -1.0}, {(2,): 0.0, (): -2.0}, {(0,): 0.0, (): -3.0}]
@@ -345,20 +345,20 @@ def test_after_such_an_interrupt_nothing_more_is_begun(always_four_bytes_first, 
     )
     solved = relaxed.Solver("dp", 1, None).solve(make_table(ring + shifted))
     assert solved.status == "interrupted"
-    assert solved.proofs[0].result.proved
+    assert solved.proofs[0].result.is_proved
 
 
 def test_the_certificate_holds_the_numbers_of_the_proof():
     table = random_table(7, 30, 1)
     result = solve_dp(table, precision="single")
-    (proof,) = result.certificate.components
+    (proof,) = result.proofs[0].components
     best = math.fsum(table.child(i).scores[0] for i in range(7))
     assert proof.variables == tuple(range(7))
     assert proof.cell_bytes == 4
     assert proof.value < proof.limit <= 2**31 - 1
     # value units are at most the cost; rounding hides fewer than n units.
     assert 0 <= (best - result.score) - proof.value * proof.unit < 7 * proof.unit
-    assert result.resolution == result.certificate.resolution <= 8 * proof.unit
+    assert result.resolution == result.proofs[0].resolution <= 8 * proof.unit
     # What rounding took off the choice, and a unit.
     cost = math.fsum(table.child(i).scores[0] for i in range(7)) - result.score
     assert result.resolution == pytest.approx(cost - (proof.value - 1) * proof.unit, rel=1e-6)
@@ -371,7 +371,7 @@ def long_table():
 
 
 def assert_unfinished(table, result, status):
-    assert (result.status, result.proved, result.certificate) == (status, False, None)
+    assert (result.status, result.is_proved, result.proofs) == (status, False, ())
     best = math.fsum(table.child(i).scores[0] for i in range(len(table.names)))
     assert result.score < result.bound == best
     assert is_acyclic(chosen_parents(table, result))
@@ -444,7 +444,7 @@ def test_many_variables_in_small_components_are_fine():
     n = 48
     table = make_table([{(v ^ 1,): 0.0, (): -1.0 - v % 2} for v in range(n)])
     result = solve_dp(table)
-    assert (result.score, result.status, result.nodes) == (-24.0, "optimum proved", 24 * 4)
+    assert (result.score, result.status, result.n_nodes) == (-24.0, "optimum proved", 24 * 4)
 
 
 def test_forecast_counts_the_cells():

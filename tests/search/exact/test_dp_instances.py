@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.dp import solve_dp
+from bestdag.search.exact.dp.engine import solve_dp
 from tests.shared_data import shared_file
 
 _QUICK = [

@@ -9,7 +9,7 @@ from bestdag.graph.enumeration import all_dags
 from bestdag.scores import SCORES
 from bestdag.scores.build import build_score_table
 from bestdag.scores.scorer import Scorer
-from bestdag.search.exact.dp import solve_dp
+from bestdag.search.exact.dp.engine import solve_dp
 from tests.scores.random_data import random_dataset
 
 
@@ -29,7 +29,7 @@ def check(name, n_tables, n_variables, *, seed):
         best = max(math.fsum(scores[f] for f in structure) for structure in structures)
         for table in (build_score_table(scorer), build_score_table(scorer, prune=False)):
             result = solve_dp(table, threads=1)
-            assert result.proved
+            assert result.is_proved
             assert result.score == pytest.approx(best, rel=1e-9, abs=1e-9)
 
 

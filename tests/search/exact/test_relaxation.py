@@ -10,10 +10,10 @@ import pytest
 
 from bestdag import _core
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import solve_bnc
-from bestdag.search.exact.certificate import verify
-from bestdag.search.exact.master import Master, Solution
-from bestdag.search.exact.relaxation import Cut, Relaxation, Sets
+from bestdag.search.exact.bnc.certificate import verify
+from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.bnc.master import Master, LpSolution
+from bestdag.search.exact.bnc.relaxation import Cut, Relaxation, Sets
 from tests.search.exact.brute_force import best_by_dp, is_acyclic, random_table
 
 
@@ -101,7 +101,7 @@ def _lying_solution(self, objective):
     )
     duals = rng.normal(0.0, 500.0, len(self.cuts))
     duals[rng.random(len(duals)) < 0.1] = np.nan
-    return Solution(
+    return LpSolution(
         float(rng.normal()),
         support,
         rng.random(len(support)),
@@ -121,6 +121,6 @@ def test_a_broken_linear_programming_solver_costs_time_but_no_truth(
     monkeypatch.setattr(Master, method, broken)
     table = random_table(random.Random(seed), 3, keep=0.9, ties=seed % 2 == 0)
     result = solve_bnc(table, threads=1, deadline=None)
-    assert result.proved
+    assert result.is_proved
     assert result.score == pytest.approx(best_by_dp(table), rel=1e-9, abs=1e-9)
-    assert verify(table, result.certificate)
+    assert verify(table, result.proofs[0])

@@ -13,12 +13,12 @@ from bestdag.graph.enumeration import all_dags
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.narrowing import Limit, Narrower
-from bestdag.search.exact.relaxed import Solver
 from bestdag.search.exact.search import Exact
-from bestdag.search.exact.statement_proof import StatementProof
-from bestdag.search.exact.statement_tree import StatementTree
-from bestdag.search.exact.statements import Split, Statements
+from bestdag.search.exact.solver import Solver
+from bestdag.search.exact.statements.narrowing import Limit, Narrower
+from bestdag.search.exact.statements.proof import StatementProof
+from bestdag.search.exact.statements.search import StatementTree
+from bestdag.search.exact.statements.statements import Split, Statements
 from bestdag.search.problem import Problem
 from tests.conftest import make_dataset
 from tests.search.exact.tables import random_table

@@ -17,10 +17,10 @@ from bestdag.scores.listing import limits_within
 from bestdag.scores.prior import EdgeDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.exact import search
-from bestdag.search.exact.dp import solve_dp
+from bestdag.search.exact.dp.all_sets import WholeProof, forecast_whole, solve_whole
+from bestdag.search.exact.dp.engine import solve_dp
 from bestdag.search.exact.search import Exact
 from bestdag.search.exact.verification import VerificationError
-from bestdag.search.exact.whole import WholeProof, forecast_whole, solve_whole
 from bestdag.search.problem import Problem
 from tests.scores.random_data import random_dataset
 

@@ -17,12 +17,12 @@ from bestdag.registry import setting
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.bound import upper_bound, with_bound
-from bestdag.search.exact.dp import Forecast
-from bestdag.search.exact.engine import Status as EngineStatus
-from bestdag.search.exact.relaxed import EngineChoice, Solved, Solver
-from bestdag.search.exact.statement_tree import NoStructureError, Outcome, StatementTree
-from bestdag.search.exact.statements import Statements
-from bestdag.search.exact.whole import forecast_whole, solve_whole
+from bestdag.search.exact.dp.all_sets import forecast_whole, solve_whole
+from bestdag.search.exact.dp.engine import Forecast
+from bestdag.search.exact.solution import Solution
+from bestdag.search.exact.solver import EngineChoice, Solver
+from bestdag.search.exact.statements.search import NoStructureError, StatementTree
+from bestdag.search.exact.statements.statements import Statements
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult, Status
@@ -119,7 +119,7 @@ class Exact:
 
     def _from_lists(self, problem: Problem) -> SearchResult:
         """Solve by lists of candidate sets."""
-        stopped: EngineStatus | None = None
+        stopped: Status | None = None
         try:
             left = problem.seconds_left
             table = problem.table(None if math.isinf(left) else _SHARE_FOR_SETS * left)
@@ -149,12 +149,12 @@ class Exact:
         problem: Problem,
         table: ScoreTable,
         deadline: float | None,
-        stopped: EngineStatus | None,
+        stopped: Status | None,
     ) -> SearchResult:
         solver = Solver(self.engine, problem.threads, deadline)
         statements = Statements.of(problem.nodes)
         if statements.is_empty:
-            return self._result(problem, table, _outcome(solver.solve(table, stopped=stopped)))
+            return self._result(problem, table, solver.solve(table, stopped=stopped))
         tree = StatementTree(
             table,
             statements,
@@ -170,7 +170,7 @@ class Exact:
             table, found = _any_structure(problem, statements, solver, stopped or "time limit")
         return self._result(problem, table, found)
 
-    def _result(self, problem: Problem, table: ScoreTable, found: Outcome) -> SearchResult:
+    def _result(self, problem: Problem, table: ScoreTable, found: Solution) -> SearchResult:
         result = problem.result(
             self,
             _dag(table, found.chosen),
@@ -240,8 +240,8 @@ def _dag(table: ScoreTable, chosen: Sequence[int]) -> Dag:
 
 
 def _any_structure(
-    problem: Problem, statements: Statements, solver: Solver, stopped: EngineStatus
-) -> tuple[ScoreTable, Outcome]:
+    problem: Problem, statements: Statements, solver: Solver, stopped: Status
+) -> tuple[ScoreTable, Solution]:
     """Find a structure with few arcs when next to no set was scored in time, and score that."""
     nodes, n = problem.nodes, statements.n
     children = []
@@ -254,20 +254,7 @@ def _any_structure(
     table = ScoreTable(problem.names, children, complete=False)
     found = StatementTree(table, statements, solver).run(stopped)
     score = problem.scorer("exact").total(_dag(table, found.chosen))
-    return table, found._replace(score=score)
-
-
-def _outcome(solved: Solved) -> Outcome:
-    engines = {p.engine for p in solved.proofs if len(p.component.variables) > 1}
-    return Outcome(
-        solved.chosen,
-        solved.score,
-        solved.bound,
-        solved.resolution,
-        solved.status,
-        tuple(sorted(engines)),
-        solved.proofs,
-    )
+    return table, replace(found, score=score)
 
 
 def _refuse_pruned(problem: Problem, table: ScoreTable, statements: Statements) -> None:

@@ -7,11 +7,11 @@ from functools import cache
 
 from bestdag.errors import BestdagError
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import solve_bnc
-from bestdag.search.exact.certificate import Certificate, verify
-from bestdag.search.exact.engine import EngineResult
+from bestdag.search.exact.bnc.certificate import Certificate, verify
+from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.solution import Solution
 
-__all__ = ["VerificationError", "verify_engine_result"]
+__all__ = ["VerificationError", "verify_solution"]
 
 # Above this the recursion over subsets in Python takes longer than another engine's proof.
 _MOST_BY_RECURSION = 12
@@ -21,7 +21,7 @@ class VerificationError(BestdagError, ValueError):
     """A result claims more than a check can confirm."""
 
 
-def verify_engine_result(table: ScoreTable, result: EngineResult) -> None:
+def verify_solution(table: ScoreTable, result: Solution) -> None:
     """Check that no acyclic choice from the table scores more than a result claims.
 
     A certificate of branch and cut is checked in exact arithmetic. A proof by dynamic programming
@@ -33,19 +33,20 @@ def verify_engine_result(table: ScoreTable, result: EngineResult) -> None:
     VerificationError
         If the claim does not hold.
     """
-    if not result.proved:
+    if not result.is_proved:
         raise VerificationError(f"verify: nothing is proved, the search ended by {result.status}")
     chosen = sum(
-        (Fraction(float(table.child(i).scores[k])) for i, k in enumerate(result.parents)),
+        (Fraction(float(table.child(i).scores[k])) for i, k in enumerate(result.chosen)),
         Fraction(0),
     )
     if abs(float(chosen) - result.score) > 1e-9 * max(1.0, abs(result.score)):
         raise VerificationError(
             f"verify: the chosen sets add up to {float(chosen)!r}, not to {result.score!r}"
         )
-    if isinstance(result.certificate, Certificate):
-        verify(table, result.certificate)
-        return
+    for proof in result.proofs:
+        if isinstance(proof, Certificate):
+            verify(table, proof)
+            return
     best = _best_score(table)
     if best > chosen + Fraction(result.resolution):
         raise VerificationError(
@@ -56,9 +57,9 @@ def verify_engine_result(table: ScoreTable, result: EngineResult) -> None:
 def _best_score(table: ScoreTable) -> Fraction:
     if table.n_variables > _MOST_BY_RECURSION:
         other = solve_bnc(table)
-        if not isinstance(other.certificate, Certificate):
+        if not other.is_proved:
             raise VerificationError("verify: the other engine could not prove its result")
-        verify(table, other.certificate)
+        verify(table, other.proofs[0])
         return Fraction(other.score)
     return _best_by_recursion(table)
 

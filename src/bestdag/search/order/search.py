@@ -8,8 +8,8 @@ from typing import ClassVar
 from bestdag.errors import require_count
 from bestdag.registry import setting
 from bestdag.scores.table import ScoreTable
-from bestdag.search._order_run import TableRun
-from bestdag.search.improve import Improver
+from bestdag.search.order.improve import Improver
+from bestdag.search.order.table_run import TableRun
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult, Status
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import solve_bnc
+from bestdag.search.exact.bnc.engine import solve_bnc
 from bestdag.search.exact.components import Component, decompose
-from bestdag.search.exact.dp import MAX_VARIABLES, forecast, solve_dp
-from bestdag.search.exact.engine import EngineResult, Status
-from bestdag.search.exact.verification import verify_engine_result
+from bestdag.search.exact.dp.engine import MAX_VARIABLES, forecast, solve_dp
+from bestdag.search.exact.solution import Solution
+from bestdag.search.exact.verification import verify_solution
+from bestdag.search.result import Status
 
-__all__ = ["ComponentProof", "EngineChoice", "Solved", "Solver"]
+__all__ = ["ComponentProof", "EngineChoice", "Solver"]
 
 EngineChoice = Literal["auto", "dp", "bnc"]
 
@@ -33,45 +34,14 @@ _SHARE_FOR_DP = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComponentProof:
-    """What was proven about one component of the problem, and by which engine."""
+    """What was proven about one component of the problem."""
 
     component: Component
-    engine: str
-    result: EngineResult
+    result: Solution
 
     def verify(self) -> None:
         """Check the claim by other means than those that found it."""
-        verify_engine_result(self.component.table, self.result)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Solved:
-    """The best acyclic choice from a table, as far as it is known.
-
-    Attributes
-    ----------
-    chosen : tuple of int
-        For each child, the position of its set in the table.
-    score : float
-        Their sum, rounded once.
-    bound : float
-        No acyclic choice scores more than this and `resolution` together.
-    resolution : float
-    status : {"optimum proved", "time limit", "interrupted"}
-    proofs : tuple of ComponentProof
-    """
-
-    chosen: tuple[int, ...]
-    score: float
-    bound: float
-    resolution: float
-    status: Status
-    proofs: tuple[ComponentProof, ...]
-
-    @property
-    def is_proved(self) -> bool:
-        """Whether the optimum is proved."""
-        return self.status == "optimum proved"
+        verify_solution(self.component.table, self.result)
 
 
 class Solver:
@@ -81,10 +51,10 @@ class Solver:
         self._engine = engine
         self._threads = threads
         self._deadline = deadline
-        self._known: dict[bytes, tuple[str, EngineResult]] = {}
+        self._known: dict[bytes, Solution] = {}
         self.was_interrupted = False  # by Ctrl-C, whatever was proved
 
-    def solve(self, table: ScoreTable, *, stopped: Status | None = None) -> Solved:
+    def solve(self, table: ScoreTable, *, stopped: Status | None = None) -> Solution:
         """Find a best acyclic choice; there must be an acyclic one.
 
         With `stopped`, and once an engine has been stopped, the rest gets no time: engines then
@@ -95,34 +65,34 @@ class Solver:
         status: Status = stopped or "optimum proved"
         for part in sorted(decompose(table), key=lambda part: len(part.variables)):
             is_over = self.was_interrupted or status != "optimum proved"
-            engine, solved = self._solve_part(part, is_over)
-            proofs.append(ComponentProof(part, engine, solved))
+            solved = self._solve_part(part, is_over)
+            proofs.append(ComponentProof(part, solved))
             for place, variable in enumerate(part.variables):
-                chosen[variable] = int(part.origins[place][solved.parents[place]])
-            if status == "optimum proved" and not solved.proved:
+                chosen[variable] = int(part.origins[place][solved.chosen[place]])
+            if status == "optimum proved" and not solved.is_proved:
                 status = "interrupted" if self.was_interrupted else solved.status
         score = math.fsum(float(table.child(i).scores[k]) for i, k in enumerate(chosen))
-        return Solved(
-            tuple(chosen),
-            score,
-            max(score, math.fsum(proof.result.bound for proof in proofs)),
-            math.fsum(proof.result.resolution for proof in proofs),
-            status,
-            tuple(proofs),
+        large = [proof.result for proof in proofs if len(proof.component.variables) > 1]
+        return Solution(
+            chosen=tuple(chosen),
+            score=score,
+            bound=max(score, math.fsum(proof.result.bound for proof in proofs)),
+            resolution=math.fsum(proof.result.resolution for proof in proofs),
+            status=status,
+            engines=tuple(sorted({"+".join(result.engines) for result in large})),
+            proofs=tuple(proofs),
         )
 
-    def _solve_part(self, part: Component, stopped: bool) -> tuple[str, EngineResult]:
+    def _solve_part(self, part: Component, stopped: bool) -> Solution:
         key = _key(part)
         known = self._known.get(key)
         if known is not None:
             return known
         deadline = time.monotonic() if stopped else self._deadline
-        if self._engine == "auto":
-            solved = _solve_by_either(part.table, self._threads, deadline)
-        else:
-            solved = self._engine, _ENGINES[self._engine](part.table, self._threads, deadline)
-        self.was_interrupted = self.was_interrupted or solved[1].was_interrupted
-        if solved[1].proved:
+        solve = _solve_by_either if self._engine == "auto" else _ENGINES[self._engine]
+        solved = solve(part.table, self._threads, deadline)
+        self.was_interrupted = self.was_interrupted or solved.was_interrupted
+        if solved.is_proved:
             self._known[key] = solved
         return solved
 
@@ -136,51 +106,50 @@ def _key(part: Component) -> bytes:
     return digest.digest()
 
 
-def _dp(table: ScoreTable, threads: int | None, deadline: float | None) -> EngineResult:
+def _dp(table: ScoreTable, threads: int | None, deadline: float | None) -> Solution:
     return solve_dp(table, threads=threads, deadline=deadline)
 
 
-def _bnc(table: ScoreTable, threads: int | None, deadline: float | None) -> EngineResult:
+def _bnc(table: ScoreTable, threads: int | None, deadline: float | None) -> Solution:
     return solve_bnc(table, threads=threads or 1, deadline=deadline)
 
 
-_ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None], EngineResult]] = {
+_ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None], Solution]] = {
     "dp": _dp,
     "bnc": _bnc,
 }
 
 
-def _solve_by_either(
-    table: ScoreTable, threads: int | None, deadline: float | None
-) -> tuple[str, EngineResult]:
+def _solve_by_either(table: ScoreTable, threads: int | None, deadline: float | None) -> Solution:
     """Solve by the engine that is surely good, or by `bnc` first and then by `dp`."""
     n = table.n_variables
     room = n <= MAX_VARIABLES and forecast(n, n_sets=table.n_sets).has_room
     if room and (n <= _SURELY_DP or (n <= _PERHAPS_DP and table.n_sets >= _MANY_SETS)):
-        return "dp", _dp(table, threads, deadline)
+        return _dp(table, threads, deadline)
     # Twice the forecast: it is good to a factor of two.
     reserve = 2.0 * forecast(n, threads=threads).seconds
     left = math.inf if deadline is None else deadline - time.monotonic()
     if not room or reserve > _SHARE_FOR_DP * left:
-        return "bnc", _bnc(table, threads, deadline)
+        return _bnc(table, threads, deadline)
     pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * forecast(n, threads=1).seconds)
     until = None if deadline is None else deadline - reserve
     first = solve_bnc(table, deadline=until, max_pivots=pivots)
-    if first.proved or first.status == "interrupted":
-        return "bnc", first
+    if first.is_proved or first.status == "interrupted":
+        return first
     second = _dp(table, threads, deadline)
-    return ("dp", second) if second.proved else ("bnc+dp", _together(first, second))
+    return second if second.is_proved else _together(first, second)
 
 
-def _together(first: EngineResult, second: EngineResult) -> EngineResult:
+def _together(first: Solution, second: Solution) -> Solution:
     """Join what two engines know when neither has proved its structure."""
     best = max(first, second, key=lambda result: result.score)
     bound = min(first.bound + first.resolution, second.bound + second.resolution)
     return replace(
         second,
-        parents=best.parents,
+        chosen=best.chosen,
         score=best.score,
         bound=max(bound, best.score),
-        certificate=None,
+        engines=("bnc", "dp"),
+        proofs=(),
         seconds=first.seconds + second.seconds,
     )

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from bestdag.errors import CertificateError
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.exact.components import decompose
-from bestdag.search.exact.engine import EngineResult
-from bestdag.search.exact.narrowing import Limit
-from bestdag.search.exact.statements import Split, Statements
-from bestdag.search.exact.verification import verify_engine_result
+from bestdag.search.exact.solution import Solution
+from bestdag.search.exact.statements.narrowing import Limit
+from bestdag.search.exact.statements.statements import Split, Statements
+from bestdag.search.exact.verification import verify_solution
 
 __all__ = ["Case", "StatementProof"]
 
@@ -29,7 +29,7 @@ class Case:
     A case without results has no acyclic choice, or is no better than the one it comes from.
     """
 
-    results: dict[tuple[int, ...], EngineResult] = field(default_factory=dict)
+    results: dict[tuple[int, ...], Solution] = field(default_factory=dict)
     split: Split | None = None
     children: tuple[int, ...] = ()
 
@@ -108,7 +108,7 @@ class StatementProof:
         for part in decompose(ScoreTable(names, children)):
             if part.variables not in results:
                 raise CertificateError(f"certificate: case {number} lacks a proof of a component")
-            verify_engine_result(part.table, results[part.variables])
+            verify_solution(part.table, results[part.variables])
 
 
 def _left(

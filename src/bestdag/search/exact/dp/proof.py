@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["ComponentProof", "DpCertificate"]
+__all__ = ["DpCertificate", "SubsetProof"]
 
 
 @dataclass(frozen=True, slots=True)
-class ComponentProof:
+class SubsetProof:
     """What the dynamic program did for one component.
 
     Attributes
@@ -45,7 +45,7 @@ class ComponentProof:
 class DpCertificate:
     """The proof in brief: which cells, units and values each component was solved with."""
 
-    components: tuple[ComponentProof, ...]
+    components: tuple[SubsetProof, ...]
 
     @property
     def resolution(self) -> float:

@@ -26,9 +26,10 @@ from bestdag.errors import InvalidParameterError, require_choice
 from bestdag.machine import SHARE_OF_MEMORY, available_memory, require_memory, thread_count
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.components import Component, decompose
-from bestdag.search.exact.dp_certificate import DpCertificate
-from bestdag.search.exact.dp_problem import Problem
-from bestdag.search.exact.engine import EngineResult, Status
+from bestdag.search.exact.dp.component import DpComponent
+from bestdag.search.exact.dp.proof import DpCertificate
+from bestdag.search.exact.solution import Solution
+from bestdag.search.result import Status
 
 __all__ = ["MAX_VARIABLES", "Forecast", "Precision", "forecast", "solve_dp"]
 
@@ -93,7 +94,7 @@ def solve_dp(
     deadline: float | None = None,
     progress: Callable[[float], None] | None = None,
     precision: Precision = "auto",
-) -> EngineResult:
+) -> Solution:
     """Find a best acyclic choice of one candidate set per child, and prove it.
 
     Parameters
@@ -116,7 +117,7 @@ def solve_dp(
 
     Returns
     -------
-    EngineResult
+    Solution
         With status "time limit" or "interrupted" (Ctrl-C), the choice of a quick order search
         where the proof is missing, and as bound the sum of the best scores there. Ctrl-C while
         choices that are too close are compared keeps the proof that there is.
@@ -137,8 +138,8 @@ def solve_dp(
     ...     {"rain": [(-2.0, ["wet"]), (-2.5, [])], "wet": [(-3.25, ["rain"]), (-4.0, [])]},
     ... )
     >>> result = solve_dp(table)
-    >>> result.status, result.score, result.parents
-    ('optimum proved', -5.75, [1, 0])
+    >>> result.status, result.score, result.chosen
+    ('optimum proved', -5.75, (1, 0))
     """
     start = time.monotonic()
     require_choice("dp", "precision", precision, ("auto", "single", "double"))
@@ -149,10 +150,10 @@ def solve_dp(
     problems = []
     for part in parts:
         try:
-            problems.append(Problem.of(part, _rounds(part, deadline)))
+            problems.append(DpComponent.of(part, _rounds(part, deadline)))
         except KeyboardInterrupt:
             status = "interrupted"
-            problems.append(Problem.of(part, 0))
+            problems.append(DpComponent.of(part, 0))
     share = _Shares(problems, progress)
     for i, problem in enumerate(problems):
         if status == "optimum proved":
@@ -184,7 +185,7 @@ def _cell_bytes(n: int, precision: Precision) -> int:
     return 8 if precision == "double" else 4
 
 
-def _is_worth_double(problem: Problem, threads: int, deadline: float | None) -> bool:
+def _is_worth_double(problem: DpComponent, threads: int, deadline: float | None) -> bool:
     """Whether cells of 8 bytes would tell more, and there is memory and time for them."""
     proof = problem.proof
     if proof is None or proof.is_fine:
@@ -214,7 +215,9 @@ def _require_room(largest: Component, threads: int, precision: Precision) -> Non
 class _Shares:
     """Turns the progress of one component into the progress of all."""
 
-    def __init__(self, problems: list[Problem], progress: Callable[[float], None] | None) -> None:
+    def __init__(
+        self, problems: list[DpComponent], progress: Callable[[float], None] | None
+    ) -> None:
         self._work = [2.0**problem.n for problem in problems]
         self._progress = progress
 
@@ -228,20 +231,20 @@ class _Shares:
 
 
 def _result(
-    table: ScoreTable, problems: list[Problem], status: Status, seconds: float
-) -> EngineResult:
-    parents = [0] * len(table.names)
+    table: ScoreTable, problems: list[DpComponent], status: Status, seconds: float
+) -> Solution:
+    chosen = [0] * len(table.names)
     for problem in problems:
         for v, origins, k in zip(
             problem.part.variables, problem.part.origins, problem.chosen.tolist(), strict=True
         ):
-            parents[v] = int(origins[k])
-    score = math.fsum(float(table.child(v).scores[k]) for v, k in enumerate(parents))
+            chosen[v] = int(origins[k])
+    score = math.fsum(float(table.child(v).scores[k]) for v, k in enumerate(chosen))
     proofs = [problem.proof for problem in problems if problem.proof is not None]
-    proved = len(proofs) == len(problems)
+    is_proved = len(proofs) == len(problems)
     certificate = DpCertificate(tuple(proofs))
     bound = score
-    if not proved:
+    if not is_proved:
         parts = [
             problem.best_scores()
             if problem.proof is None
@@ -249,15 +252,15 @@ def _result(
             for problem in problems
         ]
         bound = max(score, math.fsum(parts))
-    return EngineResult(
-        parents=parents,
+    return Solution(
+        chosen=tuple(chosen),
         score=score,
         bound=bound,
-        proved=proved,
-        status="optimum proved" if proved else status,
+        status="optimum proved" if is_proved else status,
         resolution=certificate.resolution,
-        certificate=certificate if proved else None,
-        nodes=sum(2 ** len(proof.variables) for proof in proofs if proof.cell_bytes),
+        engines=("dp",),
+        proofs=(certificate,) if is_proved else (),
+        n_nodes=sum(2 ** len(proof.variables) for proof in proofs if proof.cell_bytes),
         seconds=seconds,
         was_interrupted=status == "interrupted",
     )

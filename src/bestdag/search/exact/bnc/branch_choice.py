@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from bestdag.search.exact.master import Master, Solution
-from bestdag.search.exact.relaxation import Sets
+from bestdag.search.exact.bnc.master import LpSolution, Master
+from bestdag.search.exact.bnc.relaxation import Sets
 
 __all__ = ["ArcSets", "Brancher"]
 
@@ -60,7 +60,7 @@ class Brancher:
         self._count = np.zeros((2, sets.n, sets.n))
 
     def choose(
-        self, solution: Solution, allowed: NDArray[np.bool_], room: float
+        self, solution: LpSolution, allowed: NDArray[np.bool_], room: float
     ) -> tuple[int, int] | None:
         """Return the arc (parent, child) to branch on; None when the choice is not fractional.
 

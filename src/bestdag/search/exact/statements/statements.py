@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.graph.node_knowledge import NodeKnowledge
-from bestdag.search.exact.narrowing import Limit
+from bestdag.search.exact.statements.narrowing import Limit
 
 __all__ = ["Split", "Statements"]
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from bestdag.graph.dag import Dag
 from bestdag.graph.node_knowledge import NodeKnowledge
-from bestdag.search._candidates import Limits
+from bestdag.search.order.candidates import Limits
 
 __all__ = ["narrowed", "precedences"]
 

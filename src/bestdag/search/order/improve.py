@@ -16,10 +16,10 @@ from bestdag.machine import thread_count
 from bestdag.scores.prior import UniformPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
-from bestdag.search._candidates import Candidates, Limits
-from bestdag.search._orders import Orders
-from bestdag.search._path_limits import narrowed, precedences
 from bestdag.search.hill_climb import HillClimb
+from bestdag.search.order.candidates import Candidates, Limits
+from bestdag.search.order.orders import Orders
+from bestdag.search.order.path_limits import narrowed, precedences
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult, Step
 from bestdag.search.tabu import Tabu

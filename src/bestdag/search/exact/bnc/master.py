@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bestdag.search.exact.relaxation import Relaxation
+from bestdag.search.exact.bnc.relaxation import Relaxation
 
-__all__ = ["Master", "Solution"]
+__all__ = ["LpSolution", "Master"]
 
 _STAND_IN_COST = 2.0**16  # the first incumbent costs about 2^12 (see relaxation)
 _DUAL, _PRIMAL = 1, 4  # HiGHS simplex strategies
@@ -24,7 +24,7 @@ _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
+class LpSolution:
     """Values and duals of a solved program."""
 
     objective: float
@@ -190,7 +190,7 @@ class Master:
         self.pivots += max(0, self._highs.getInfo().simplex_iteration_count)
         return self._highs.getModelStatus()
 
-    def solution(self, objective: float) -> Solution:
+    def solution(self, objective: float) -> LpSolution:
         """Values and duals after a solve that returned an objective."""
         found = self._highs.getSolution()
         values = np.array(found.col_value)
@@ -200,7 +200,7 @@ class Master:
         order = np.argsort(self.columns[positive])
         cut_duals = duals[self.n :]
         self.idle = np.where(cut_duals > 1e-9, 0, self.idle + 1)
-        return Solution(
+        return LpSolution(
             objective,
             self.columns[positive][order],
             x[positive][order],

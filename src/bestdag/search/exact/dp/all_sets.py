@@ -27,7 +27,7 @@ from bestdag.graph.dag import Dag
 from bestdag.machine import thread_count
 from bestdag.scores.listing import ArcPrior, limits_within, with_bonuses
 from bestdag.scores.scorer import Scorer
-from bestdag.search.exact.dp import Forecast
+from bestdag.search.exact.dp.engine import Forecast
 from bestdag.search.exact.verification import VerificationError
 from bestdag.search.problem import Problem
 

@@ -13,10 +13,11 @@ import numpy as np
 from bestdag import _core
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.certificate import Certificate, Node
-from bestdag.search.exact.engine import EngineResult, Status
-from bestdag.search.exact.relaxation import Relaxation, Sets
-from bestdag.search.exact.tree import Stopped, Tree
+from bestdag.search.exact.bnc.certificate import Certificate, Node
+from bestdag.search.exact.bnc.relaxation import Relaxation, Sets
+from bestdag.search.exact.bnc.tree import SearchTree, Stopped
+from bestdag.search.exact.solution import Solution
+from bestdag.search.result import Status
 
 __all__ = ["BranchAndCut", "solve_bnc"]
 
@@ -36,7 +37,7 @@ def solve_bnc(
     seed: int = 0,
     progress: Callable[[float, float], None] | None = None,
     incumbent: Sequence[int] | None = None,
-) -> EngineResult:
+) -> Solution:
     """Find the acyclic choice of parent sets with the highest score, and prove it.
 
     Parameters
@@ -59,7 +60,7 @@ def solve_bnc(
 
     Returns
     -------
-    EngineResult
+    Solution
         "optimum proved" means that no acyclic choice scores more than ``score + resolution``;
         the resolution is about 1e-10 of the distance between the first network found and the sum of
         every child's best score. The certificate is checked by `certificate.verify`.
@@ -81,8 +82,8 @@ def solve_bnc(
     ...     ["a", "b"], {"a": [(-2.0, []), (-1.0, ["b"])], "b": [(-3.0, []), (-1.5, ["a"])]}
     ... )
     >>> result = solve_bnc(table, threads=1, deadline=None)
-    >>> result.score, result.parents, result.status
-    (-3.5, [1, 0], 'optimum proved')
+    >>> result.score, result.chosen, result.status
+    (-3.5, (1, 0), 'optimum proved')
     """
     engine = BranchAndCut(
         table,
@@ -124,7 +125,7 @@ class BranchAndCut:
         if not self._kernels.is_feasible:
             raise GraphError("exact: every choice of parent sets in the table has a cycle")
         self._order = None if incumbent is None else _order_of(sets, incumbent)
-        self._tree: Tree | None = None
+        self._tree: SearchTree | None = None
 
     @property
     def n_cuts(self) -> int:
@@ -139,7 +140,7 @@ class BranchAndCut:
             return 0.0
         return tree.relaxation.nats(max(0, tree.cutoff - tree.root_bound))
 
-    def run(self) -> EngineResult:
+    def run(self) -> Solution:
         """Work in another thread, so that this one hears Ctrl-C; both end together."""
         # An interrupted Thread.join() forgets that its thread still runs, an Event does not.
         worker = threading.Thread(target=self._work, name="bestdag-bnc", daemon=True)
@@ -175,7 +176,7 @@ class BranchAndCut:
             cost = float(self._sets.costs[self._kernels.best()].sum())
             if cost > 0 and not self._stop:
                 relaxation = Relaxation(self._sets, self._kernels, cost)
-                self._tree = Tree(
+                self._tree = SearchTree(
                     self._sets, self._kernels, relaxation, lambda: self._stop, self._max_pivots
                 )
                 self._tree.run()
@@ -209,33 +210,33 @@ class BranchAndCut:
             bound = nextafter(bound, inf)
         return score, max(score, bound)
 
-    def _report(self) -> EngineResult:
+    def _report(self) -> Solution:
         sets, tree = self._sets, self._tree
         choice = self._kernels.best() if tree is None else tree.choice
         score, bound = self._score_and_bound()
         is_trivial = tree is None and not float(sets.costs[choice].sum()) > 0
-        proved = is_trivial or (tree is not None and tree.is_done)
-        status: Status = "optimum proved" if proved else self._status
+        is_proved = is_trivial or (tree is not None and tree.is_done)
+        status: Status = "optimum proved" if is_proved else self._status
         resolution = 0.0 if tree is None else tree.resolution
-        parents = (choice - sets.begin[:-1]).tolist()
+        chosen = (choice - sets.begin[:-1]).tolist()
         certificate = Certificate.of_tree(
             [Node()] if tree is None else tree.nodes,
             [] if tree is None else tree.relaxation.cuts,
             0 if tree is None else tree.relaxation.exponent,
-            parents=tuple(parents),
+            parents=tuple(chosen),
             score=score,
             resolution=resolution,
-            bound=score if proved else bound,
+            bound=score if is_proved else bound,
         )
-        return EngineResult(
-            parents=parents,
+        return Solution(
+            chosen=tuple(chosen),
             score=score,
-            bound=score if proved else bound,
-            proved=proved,
+            bound=score if is_proved else bound,
             status=status,
             resolution=resolution,
-            certificate=certificate,
-            nodes=0 if tree is None else tree.processed,
+            engines=("bnc",),
+            proofs=(certificate,),
+            n_nodes=0 if tree is None else tree.processed,
             seconds=time.monotonic() - self._start,
         )
 

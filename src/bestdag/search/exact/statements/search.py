@@ -19,13 +19,14 @@ import numpy.typing as npt
 
 from bestdag.errors import GraphError
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.engine import EngineResult, Status
-from bestdag.search.exact.narrowing import Limit, Narrowed, Narrower
-from bestdag.search.exact.relaxed import Solved, Solver
-from bestdag.search.exact.statement_proof import Case, StatementProof
-from bestdag.search.exact.statements import Statements
+from bestdag.search.exact.solution import Solution
+from bestdag.search.exact.solver import Solver
+from bestdag.search.exact.statements.narrowing import Limit, Narrowed, Narrower
+from bestdag.search.exact.statements.proof import Case, StatementProof
+from bestdag.search.exact.statements.statements import Statements
+from bestdag.search.result import Status
 
-__all__ = ["NoStructureError", "Outcome", "StatementTree"]
+__all__ = ["NoStructureError", "StatementTree"]
 
 # Once stopped without a structure, so many first structures are looked at to find one.
 _MOST_TRIES = 300
@@ -35,19 +36,7 @@ class NoStructureError(GraphError):
     """No structure was found that keeps to all statements."""
 
 
-class Outcome(NamedTuple):
-    """A structure and what is known of it; `proofs` can be verified once the optimum is proved."""
-
-    chosen: tuple[int, ...]
-    score: float
-    bound: float
-    resolution: float
-    status: Status
-    engines: tuple[str, ...]
-    proofs: tuple[object, ...]
-
-
-class _Open(NamedTuple):
+class _OpenCase(NamedTuple):
     minus_bound: float
     number: int  # of the case, and the tie-break
     limits: tuple[Limit, ...]
@@ -90,13 +79,13 @@ class StatementTree:
         self._refuse = refuse
         self._narrower = Narrower(table)
         self._cases = [Case()]
-        self._open = [_Open(-math.inf, 0, ())]
-        self._current: _Open | None = None  # neither done nor waiting
+        self._open = [_OpenCase(-math.inf, 0, ())]
+        self._current: _OpenCase | None = None  # neither done nor waiting
         self._best: _Found | None = None
         self._resolution = 0.0
         self._engines: set[str] = set()
 
-    def run(self, stopped: Status | None = None) -> Outcome:
+    def run(self, stopped: Status | None = None) -> Solution:
         """Search; with `stopped` only a first structure."""
         status: Status = stopped or "optimum proved"
         try:
@@ -128,7 +117,7 @@ class StatementTree:
             )
         return self._outcome(self._best, status)
 
-    def _outcome(self, best: _Found, status: Status) -> Outcome:
+    def _outcome(self, best: _Found, status: Status) -> Solution:
         bound = best.score
         proofs: tuple[object, ...] = ()
         if status != "optimum proved":
@@ -144,16 +133,23 @@ class StatementTree:
                     tuple(self._cases),
                 ),
             )
-        engines = tuple(sorted(self._engines))
-        return Outcome(best.chosen, best.score, bound, self._resolution, status, engines, proofs)
+        return Solution(
+            chosen=best.chosen,
+            score=best.score,
+            bound=bound,
+            resolution=self._resolution,
+            status=status,
+            engines=tuple(sorted(self._engines)),
+            proofs=proofs,
+        )
 
-    def _process(self, case: _Open) -> Status:
+    def _process(self, case: _OpenCase) -> Status:
         narrowed = self._narrower.narrowed(case.limits)
         if narrowed is None:
             self._current = None
             return "optimum proved"
         solved = self._solver.solve(narrowed.table)
-        self._engines.update(p.engine for p in solved.proofs if len(p.component.variables) > 1)
+        self._engines.update(solved.engines)
         found = self._in_whole_table(narrowed, solved)
         kept = self._keep(found)
         if not solved.is_proved:
@@ -178,21 +174,21 @@ class StatementTree:
             self._best = found
         return True
 
-    def _branch(self, case: _Open, found: _Found, bound: float) -> None:
+    def _branch(self, case: _OpenCase, found: _Found, bound: float) -> None:
         numbers = []
         for more in self._split(case, found):
             numbers.append(len(self._cases))
             self._cases.append(Case())
-            heapq.heappush(self._open, _Open(-bound, numbers[-1], (*case.limits, *more)))
+            heapq.heappush(self._open, _OpenCase(-bound, numbers[-1], (*case.limits, *more)))
         self._cases[case.number].children = tuple(numbers)
 
-    def _split(self, case: _Open, found: _Found) -> list[tuple[Limit, ...]]:
+    def _split(self, case: _OpenCase, found: _Found) -> list[tuple[Limit, ...]]:
         split = self._statements.split(self._parents(found), self._lengths(case, found))
         assert split is not None
         self._cases[case.number].split = split
         return split.alternatives(self._statements.n)
 
-    def _lengths(self, case: _Open, found: _Found) -> npt.NDArray[np.float64]:
+    def _lengths(self, case: _OpenCase, found: _Found) -> npt.NDArray[np.float64]:
         """Return what a child's score loses with each parent, [parent, child]."""
         chosen = enumerate(found.chosen)
         scores = np.array([self._table.child(i).scores[k] for i, k in chosen], dtype=np.float64)
@@ -202,7 +198,7 @@ class StatementTree:
     def _first_structure(self, status: Status) -> _Found | None:
         """Look for some structure depth first, with the engines' first structures only."""
         tries = 0
-        waiting = [*sorted(self._open, reverse=True), _Open(-math.inf, 0, ())]
+        waiting = [*sorted(self._open, reverse=True), _OpenCase(-math.inf, 0, ())]
         while waiting and tries < _MOST_TRIES:
             case = waiting.pop()
             narrowed = self._narrower.narrowed(case.limits)
@@ -230,7 +226,7 @@ class StatementTree:
             float(narrowed.table.child(i).scores[0]) for i in range(self._statements.n)
         )
 
-    def _in_whole_table(self, narrowed: Narrowed, solved: Solved) -> _Found:
+    def _in_whole_table(self, narrowed: Narrowed, solved: Solution) -> _Found:
         pairs = zip(narrowed.origins, solved.chosen, strict=True)
         return _Found(tuple(int(origin[k]) for origin, k in pairs), solved.score)
 
@@ -238,5 +234,5 @@ class StatementTree:
         return [self._table.child(i).parents(k) for i, k in enumerate(found.chosen)]
 
 
-def _results(solved: Solved) -> dict[tuple[int, ...], EngineResult]:
+def _results(solved: Solution) -> dict[tuple[int, ...], Solution]:
     return {proof.component.variables: proof.result for proof in solved.proofs}

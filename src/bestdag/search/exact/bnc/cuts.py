@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import inf
 
 from bestdag import _core
-from bestdag.search.exact.master import Solution
-from bestdag.search.exact.relaxation import Cut, Relaxation, Sets
+from bestdag.search.exact.bnc.master import LpSolution
+from bestdag.search.exact.bnc.relaxation import Cut, Relaxation, Sets
 
 __all__ = ["Separator"]
 
@@ -37,7 +37,7 @@ class Separator:
         return number
 
     def violated(
-        self, solution: Solution, present: Sequence[int], is_root: bool, thorough: bool
+        self, solution: LpSolution, present: Sequence[int], is_root: bool, thorough: bool
     ) -> list[int]:
         """Return numbers of cuts that the solution violates; `present` are in the program.
 
@@ -63,7 +63,7 @@ class Separator:
         return [c for c in dict.fromkeys(map(self.number, found)) if c not in known]
 
     def _halves(
-        self, solution: Solution, clusters: Sequence[tuple[tuple[int, ...], int]]
+        self, solution: LpSolution, clusters: Sequence[tuple[tuple[int, ...], int]]
     ) -> list[Cut]:
         """Halved cuts from clusters that are nearly tight, in the program or not."""
         terms = set(clusters)

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestdag import _core
-from bestdag.search.exact.branching import ArcSets, Brancher
-from bestdag.search.exact.certificate import Multipliers, Node
-from bestdag.search.exact.cuts import Separator
-from bestdag.search.exact.master import Master, Solution
-from bestdag.search.exact.relaxation import LP_BITS, Cut, Pricing, Relaxation, Sets
+from bestdag.search.exact.bnc.branch_choice import ArcSets, Brancher
+from bestdag.search.exact.bnc.certificate import Multipliers, Node
+from bestdag.search.exact.bnc.cuts import Separator
+from bestdag.search.exact.bnc.master import LpSolution, Master
+from bestdag.search.exact.bnc.relaxation import LP_BITS, Cut, Pricing, Relaxation, Sets
 
-__all__ = ["Stopped", "Tree"]
+__all__ = ["SearchTree", "Stopped"]
 
 _RESOLUTION_UNITS = 28147  # 1e-10 of the first incumbent's cost, which is about 2^48 units
 _COLUMNS_PER_CHILD = 12
@@ -31,7 +31,7 @@ class Stopped(Exception):  # noqa: N818 (not an error)
 
 
 @dataclass(order=True)
-class _Open:
+class _OpenNode:
     bound: int
     number: int  # position in the certificate, and the tie-break
     allowed: NDArray[np.bool_] = field(compare=False)
@@ -40,7 +40,7 @@ class _Open:
     cuts: tuple[int, ...] = field(compare=False, default=())  # that proved it above
 
 
-class Tree:
+class SearchTree:
     """State of one search. `run` works; `choice` and `bound` may be read from another thread."""
 
     def __init__(
@@ -62,7 +62,7 @@ class Tree:
         self._brancher = Brancher(sets, self._arcs, lambda: self.master)
         self.choice = kernels.best()
         self.nodes: list[Node] = [Node()]
-        self._heap = [_Open(0, 0, np.ones(len(sets), dtype=bool), ())]
+        self._heap = [_OpenNode(0, 0, np.ones(len(sets), dtype=bool), ())]
         self.processed = 0
         self.root_bound = 0
         self._separator = Separator(sets, kernels, relaxation)
@@ -87,7 +87,7 @@ class Tree:
     def run(self) -> None:
         """Search until the proof is done; raises `Stopped` when asked to stop."""
         self._start_columns()
-        node: _Open | None = None
+        node: _OpenNode | None = None
         while node is not None or self._heap:
             if node is None:
                 node = heapq.heappop(self._heap)
@@ -96,7 +96,7 @@ class Tree:
         self.bound = max(self.bound, self.cutoff)
         self.is_done = True
 
-    def _publish(self, node: _Open) -> None:
+    def _publish(self, node: _OpenNode) -> None:
         others = self._heap[0].bound if self._heap else node.bound
         self.bound = max(self.bound, min(node.bound, others, self.cutoff))
 
@@ -115,7 +115,7 @@ class Tree:
         if self._should_stop() or not self.has_pivots_left:
             raise Stopped
 
-    def _process(self, node: _Open) -> _Open | None:
+    def _process(self, node: _OpenNode) -> _OpenNode | None:
         """Work on a node; returns the child to go on with, for which the basis is at hand."""
         self._check()
         is_root = node.number == 0
@@ -140,7 +140,7 @@ class Tree:
             return None
         return self._branch(node, arc)
 
-    def _start_again(self, root: _Open) -> Solution | None:
+    def _start_again(self, root: _OpenNode) -> LpSolution | None:
         """Make a smaller program for the tree, without what the root has done with."""
         old = self.master
         self._earlier_pivots += old.pivots
@@ -152,7 +152,7 @@ class Tree:
         objective = self.master.solve()
         return None if objective is None else self.master.solution(objective)
 
-    def _tighten(self, node: _Open, is_root: bool) -> Solution | None:
+    def _tighten(self, node: _OpenNode, is_root: bool) -> LpSolution | None:
         """Solve, price and cut until the node is done with or cuts stop helping."""
         try:
             solution = self._rounds(node, is_root)
@@ -167,7 +167,7 @@ class Tree:
                 self._fix(node, self.relaxation.price(node.best, node.allowed), node.best)
         return solution
 
-    def _rounds(self, node: _Open, is_root: bool) -> Solution | None:
+    def _rounds(self, node: _OpenNode, is_root: bool) -> LpSolution | None:
         self.master.allow(node.allowed)
         self._bring_back(node.cuts)
         progress: list[int] = []
@@ -224,7 +224,9 @@ class Tree:
         gap = self.cutoff - progress[-1 - rounds]
         return progress[-1] - progress[-1 - rounds] < share * gap
 
-    def _columns(self, node: _Open, solution: Solution, pricing: Pricing) -> NDArray[np.int64]:
+    def _columns(
+        self, node: _OpenNode, solution: LpSolution, pricing: Pricing
+    ) -> NDArray[np.int64]:
         duals = np.clip(np.nan_to_num(solution.child_duals), -(2.0**20), 2.0**20)
         duals = np.floor(np.ldexp(duals, LP_BITS)).astype(np.int64)
         threshold = duals - 512  # about 1e-8 in the program
@@ -239,32 +241,32 @@ class Tree:
         rank = np.arange(len(found)) - np.searchsorted(child, child)
         return found[rank < _COLUMNS_PER_CHILD]
 
-    def _look_for_better(self, solution: Solution) -> None:
+    def _look_for_better(self, solution: LpSolution) -> None:
         weights = self.sets.arc_weights(solution.support, solution.x)
         if self.kernels.descend_from(_order_of(weights)):
             self.choice = self.kernels.best()
             self.master.add_columns(self.choice[~self.master.in_master[self.choice]])
 
-    def _cut(self, solution: Solution, is_root: bool, thorough: bool) -> bool:
+    def _cut(self, solution: LpSolution, is_root: bool, thorough: bool) -> bool:
         new = self._separator.violated(solution, self.master.cuts, is_root, thorough)
         self.master.add_cuts(new)
         return bool(new)
 
     # Proof ----------------------------------------------------------------------------------
 
-    def _fix(self, node: _Open, pricing: Pricing, multipliers: NDArray[np.int64]) -> None:
+    def _fix(self, node: _OpenNode, pricing: Pricing, multipliers: NDArray[np.int64]) -> None:
         dear = self.relaxation.too_dear(pricing, self.cutoff) & node.allowed
         self._record(node, multipliers)
         if dear.any():
             node.allowed = node.allowed & ~dear
             self.master.allow(node.allowed)
 
-    def _record(self, node: _Open, multipliers: NDArray[np.int64]) -> None:
+    def _record(self, node: _OpenNode, multipliers: NDArray[np.int64]) -> None:
         used = np.flatnonzero(multipliers)
         record = Multipliers(tuple(used.tolist()), tuple(multipliers[used].tolist()))
         self.nodes[node.number].records.append(record)
 
-    def _close(self, node: _Open) -> None:
+    def _close(self, node: _OpenNode) -> None:
         """Prove a node in which every child has at most one set left, without a program."""
         only = np.flatnonzero(node.allowed)
         if len(only) < self.sets.n:
@@ -284,7 +286,7 @@ class Tree:
         if node.bound < self.cutoff:
             raise AssertionError("exact: a node with one choice left was not closed")
 
-    def _branch(self, node: _Open, arc: tuple[int, int]) -> _Open:
+    def _branch(self, node: _OpenNode, arc: tuple[int, int]) -> _OpenNode:
         parent, child = arc
         without = node.allowed.copy()
         self._arcs.forbid(without, parent, child)
@@ -296,7 +298,7 @@ class Tree:
         cuts = node.cuts if node.best is None else tuple(np.flatnonzero(node.best).tolist())
         children = []
         for allowed, arcs in ((having, required), (without, node.required)):
-            children.append(_Open(node.bound, len(self.nodes), allowed, arcs, cuts=cuts))
+            children.append(_OpenNode(node.bound, len(self.nodes), allowed, arcs, cuts=cuts))
             self.nodes.append(Node())
         self.nodes[node.number].arc = arc
         self.nodes[node.number].children = children[0].number, children[1].number

@@ -19,7 +19,7 @@ from math import fsum
 
 from bestdag.errors import CertificateError
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.relaxation import Cut
+from bestdag.search.exact.bnc.relaxation import Cut
 
 __all__ = ["Certificate", "Multipliers", "Node", "verify"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from bestdag import _core
 from bestdag.graph.dag import Dag
 from bestdag.scores.table import ParentSets, ScoreTable
-from bestdag.search.exact.relaxation import Sets
+from bestdag.search.exact.bnc.relaxation import Sets
 
 __all__ = ["Orders"]
 

@@ -34,17 +34,17 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.errors import GraphError, InvalidParameterError
+from bestdag.search.exact.bnc.relaxation import Sets
 from bestdag.search.exact.components import Component
-from bestdag.search.exact.dp_certificate import ComponentProof
-from bestdag.search.exact.relaxation import Sets
+from bestdag.search.exact.dp.proof import SubsetProof
 
-__all__ = ["Problem"]
+__all__ = ["DpComponent"]
 
 _MAX_LIMIT = {4: 2.0**31 - 1, 8: 2.0**51 - 1}  # the sum of two costs fits in a cell
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class DpComponent:
     """One component: its sets as masks, an acyclic choice, and a proof when there is one."""
 
     part: Component
@@ -53,7 +53,7 @@ class Problem:
     scores: npt.NDArray[np.float64]
     costs: npt.NDArray[np.float64]  # nats, ascending for each child
     chosen: npt.NDArray[np.int64]  # positions among the child's sets
-    proof: ComponentProof | None = None
+    proof: SubsetProof | None = None
     was_interrupted: bool = False  # by Ctrl-C that came when there was a proof already
 
     @property
@@ -62,7 +62,7 @@ class Problem:
         return len(self.first) - 1
 
     @classmethod
-    def of(cls, part: Component, rounds: int) -> Problem:
+    def of(cls, part: Component, rounds: int) -> DpComponent:
         """Collect a component's sets and find an incumbent by order search."""
         with np.errstate(over="ignore"):
             sets = Sets(part.table)
@@ -107,7 +107,7 @@ class Problem:
         progress: Callable[[float], None] | None,
         *,
         decide: bool = False,
-    ) -> Problem:
+    ) -> DpComponent:
         """Return the problem with an optimum and its proof, or as it is when time runs out.
 
         Ctrl-C while rivals are compared keeps the proof and is remembered; before, it is raised.
@@ -119,7 +119,7 @@ class Problem:
         total, n = math.fsum(incumbent.tolist()), self.n
         variables = self.part.variables
         if total == 0:
-            return replace(self, proof=ComponentProof(variables, 0, 0.0, 0.0, 0.0, 0.0))
+            return replace(self, proof=SubsetProof(variables, 0, 0.0, 0.0, 0.0, 0.0))
         seconds = math.inf if deadline is None else deadline - time.monotonic()
         if seconds <= 0:
             return self
@@ -143,7 +143,7 @@ class Problem:
             chosen = self.chosen
         cost = math.fsum(self.costs[self.first[:-1] + chosen].tolist())
         hidden = min(n * unit, max(0.0, cost - value * unit)) + unit
-        proof = ComponentProof(variables, cell, unit, limit, value, hidden)
+        proof = SubsetProof(variables, cell, unit, limit, value, hidden)
         return replace(self, chosen=chosen, proof=proof, was_interrupted=was_interrupted)
 
 

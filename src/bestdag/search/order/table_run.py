@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bestdag.errors import GraphError
 from bestdag.machine import thread_count
-from bestdag.search._orders import Orders
-from bestdag.search._path_limits import precedences
-from bestdag.search.improve import Structure
+from bestdag.search.order.improve import Structure
+from bestdag.search.order.orders import Orders
+from bestdag.search.order.path_limits import precedences
 from bestdag.search.problem import Problem
 from bestdag.search.result import Status, Step
 from bestdag.search.ties import is_better

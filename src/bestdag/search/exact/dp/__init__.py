@@ -1,0 +1,1 @@
+"""Dynamic programming over subsets of the variables."""

@@ -1,0 +1,1 @@
+"""Statements that no single family decides, above the engines."""
