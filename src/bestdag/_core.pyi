@@ -160,7 +160,7 @@ def total_cap(table: Table, kernel: Kernel) -> float:
 
 def optimistic_sets(first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int, threads: int) -> tuple[Any, Any, Any, Any]:
     """
-    At most so many sets for each child that promise no less (see kernels/scoring/open_sets.hpp).
+    At most so many sets for each child, with bounds that are no lower (see kernels/scoring/open_sets.hpp).
     """
 
 class JklError(ValueError):
@@ -367,7 +367,7 @@ class BranchAndCutKernels:
         """Coefficient of each set (column) in each cut (row)."""
 
     def reduce(self, costs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], multipliers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-        """Costs minus what the multipliers pay, in whole units."""
+        """Reduced costs for these multipliers, in whole units."""
 
     def separate(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, starts: Sequence[Sequence[int]], min_violation: float, most: int) -> list[tuple[list[int], float]]:
         """Violated cluster cuts (members, violation), most violated first."""
