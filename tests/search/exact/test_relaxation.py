@@ -12,7 +12,7 @@ from bestdag import _core
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.certificate import verify
 from bestdag.search.exact.bnc.engine import solve_bnc
-from bestdag.search.exact.bnc.master import Master, LpSolution
+from bestdag.search.exact.bnc.master import LpSolution, Master
 from bestdag.search.exact.bnc.relaxation import Cut, Relaxation, Sets
 from tests.search.exact.brute_force import best_by_dp, is_acyclic, random_table
 
