@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-NATIVE := CMakeLists.txt $(wildcard cpp/*/*.cpp cpp/*/*.hpp)
+NATIVE := CMakeLists.txt $(wildcard cpp/*/*.cpp cpp/*/*.hpp cpp/*/*/*.cpp cpp/*/*/*.hpp)
 
 .PHONY: demo test lint docs stub sanitize clean FORCE
 
@@ -17,6 +17,7 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/check_includes.py
 
 docs: $(VENV)/.installed
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html

@@ -1,17 +1,16 @@
-// What every binding needs: array types that never copy behind our back, and a way to run native
-// work with the interpreter lock released while Ctrl-C is still heard.
+// What every binding needs: array types that never make a hidden copy.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <algorithm>
-#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <span>
 #include <utility>
-
-#include "kernels/parallel.hpp"
+#include <vector>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -26,39 +25,19 @@ std::span<T> view(const nb::ndarray<T, Rest...>& array) {
     return {array.data(), array.size()};
 }
 
-// Run work(execution) without the interpreter lock. The calling thread looks for signals while
-// the workers work; a pending KeyboardInterrupt stops them and is raised here.
-template <class Work>
-void run_unlocked(int threads, Work&& work) {
-    const bestdag::Execution execution{threads, [] {
-                                           const nb::gil_scoped_acquire locked;
-                                           return PyErr_CheckSignals() != 0;
-                                       }};
-    try {
-        const nb::gil_scoped_release unlocked;
-        std::forward<Work>(work)(execution);
-    } catch (const bestdag::Interrupted&) {
-        throw nb::python_error();
-    }
+// A NumPy array that owns what the vector held.
+template <class T>
+nb::object to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    T* const data = owned->data();
+    const nb::capsule owner(owned.get(),
+                            [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    owned.release();
+    return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
 }
 
-// As run_unlocked, but ends after so many seconds too; what was found until then is kept.
-template <class Work>
-void run_for(double seconds, int threads, Work&& work) {
-    using Clock = std::chrono::steady_clock;
-    const auto end =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                           std::chrono::duration<double>(std::clamp(seconds, 0.0, 1e8)));
-    bool timed_out = false;
-    const bestdag::Execution execution{threads, [&] {
-                                           if (Clock::now() >= end) return timed_out = true;
-                                           const nb::gil_scoped_acquire locked;
-                                           return PyErr_CheckSignals() != 0;
-                                       }};
-    try {
-        const nb::gil_scoped_release unlocked;
-        std::forward<Work>(work)(execution);
-    } catch (const bestdag::Interrupted&) {
-        if (!timed_out) throw nb::python_error();
-    }
+template <class T>
+nb::object to_numpy(std::vector<T>&& values) {
+    const std::size_t size = values.size();
+    return to_numpy(std::move(values), {size});
 }

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "bindings/common.hpp"
-#include "kernels/bitwise.hpp"
-#include "kernels/families.hpp"
-#include "kernels/row_finder.hpp"
+#include "bindings/running.hpp"
+#include "counting/family_list.hpp"
+#include "counting/table.hpp"
+#include "factors/row_finder.hpp"
 
 using Columns = nb::typed<nb::list, nb::object>;
 using Arities = nb::typed<nb::list, int>;

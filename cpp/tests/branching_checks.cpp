@@ -5,11 +5,10 @@
 #include <random>
 #include <vector>
 
-#include "kernels/bdeu.hpp"
-#include "kernels/branching.hpp"
-#include "kernels/families.hpp"
-#include "kernels/fnml.hpp"
-#include "kernels/pair_scores.hpp"
+#include "scores/list.hpp"
+#include "scoring/families.hpp"
+#include "scoring/pair_scores.hpp"
+#include "search/branching.hpp"
 #include "tests/checks.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "kernels/climb.hpp"
+#include "search/climb.hpp"
 #include "tests/checks.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/order_crew.hpp"
+#include "search/order_crew.hpp"
 #include "tests/checks.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 // column long enough to be polled. Exits 0 when all is well.
 #include <vector>
 
-#include "kernels/entropy_cuts.hpp"
+#include "data/entropy_cuts.hpp"
 #include "tests/checks.hpp"
 
 namespace {
@@ -21,7 +21,7 @@ int main() {
     check(cuts({}, {}, {}, 2).empty(), "no rows, no cut");
     check(cuts({1, 1, 1}, {0, 1, 0}, {}, 2).empty(), "one value, no cut");
     check(cuts({1, 2, 3, 4}, {0, 0, 1, 1}, {}, 2) == Rows{2}, "two halves");
-    check(cuts({1, 2}, {0, 1}, {0.1, 0.2}, 2).empty(), "too light to pay for a cut");
+    check(cuts({1, 2}, {0, 1}, {0.1, 0.2}, 2).empty(), "too light for a cut");
     check(cuts({1, 2, 3, 4}, {0, 0, 1, 1}, {1.5, 1.5, 1.5, 1.5}, 2) == Rows{2}, "two heavy halves");
     const std::size_t n = 300'000;
     std::vector<double> values(n);

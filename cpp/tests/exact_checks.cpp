@@ -4,19 +4,19 @@
 #include <random>
 #include <vector>
 
-#include "kernels/bitwise.hpp"
-#include "kernels/choice_sets.hpp"
-#include "kernels/cluster_separation.hpp"
-#include "kernels/cut_pool.hpp"
-#include "kernels/halving.hpp"
-#include "kernels/order_search.hpp"
-#include "kernels/subset_dp.hpp"
-#include "kernels/subset_rivals.hpp"
+#include "base/bitwise.hpp"
+#include "exact/cluster_separation.hpp"
+#include "exact/cut_pool.hpp"
+#include "exact/subset_dp.hpp"
+#include "exact/subset_rivals.hpp"
+#include "exact/zero_half_cuts.hpp"
+#include "search/choice_sets.hpp"
+#include "search/order_search.hpp"
 #include "tests/checks.hpp"
 
 namespace {
 
-// Random candidate sets with whole costs, the empty set last and dearest.
+// Random candidate sets with whole costs, the empty set last and most expensive.
 struct Choices {
     int n;
     std::vector<std::int64_t> first{0};

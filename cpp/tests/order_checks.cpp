@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "kernels/choice_sets.hpp"
-#include "kernels/order_chains.hpp"
+#include "search/choice_sets.hpp"
+#include "search/order_chains.hpp"
 #include "tests/checks.hpp"
 
 namespace {

@@ -6,13 +6,12 @@
 #include <random>
 #include <vector>
 
-#include "kernels/all_families.hpp"
-#include "kernels/bd.hpp"
-#include "kernels/bd_tables.hpp"
-#include "kernels/bde.hpp"
-#include "kernels/bdeu.hpp"
-#include "kernels/candidate_sets.hpp"
-#include "kernels/families.hpp"
+#include "scores/bd_tables.hpp"
+#include "scores/bde.hpp"
+#include "scores/list.hpp"
+#include "scoring/all_families.hpp"
+#include "scoring/candidate_sets.hpp"
+#include "scoring/families.hpp"
 #include "tests/checks.hpp"
 
 namespace {

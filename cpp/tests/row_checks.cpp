@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "kernels/row_tables.hpp"
+#include "factors/row_tables.hpp"
 #include "tests/checks.hpp"
 
 namespace {

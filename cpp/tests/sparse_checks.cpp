@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "kernels/row_finder.hpp"
-#include "kernels/row_tables.hpp"
-#include "kernels/sampling.hpp"
+#include "data/sampling.hpp"
+#include "factors/row_finder.hpp"
+#include "factors/row_tables.hpp"
 #include "tests/checks.hpp"
 
 namespace {

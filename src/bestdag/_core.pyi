@@ -46,6 +46,19 @@ class TooManyCellsError(Exception):
 def count_families(table: Table, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_cells: float, threads: int) -> list[tuple[Any, Any]]:
     """Observed configurations and counts of each family."""
 
+class RowFinder:
+    """Finds parent configurations in a sorted list."""
+
+    def __init__(self, configurations: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], arities: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def find(self, codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Where each row of codes is in the list, or the length of the list."""
+
+def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], columns: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], finders: list[object], arities: Sequence[int], has_missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], result: str, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
+    """
+    Sums over tables looked up at the states of each row; see kernels/factors/row_tables.hpp.
+    """
+
 class Kernel:
     """Native twin of a score."""
 
@@ -61,6 +74,15 @@ def bic() -> Kernel:
 def hqc() -> Kernel:
     """Native twin of scores/hqc.py."""
 
+def fnml() -> Kernel:
+    """Native twin of scores/fnml.py."""
+
+def qnml(is_exact: bool) -> Kernel:
+    """Native twin of scores/qnml.py."""
+
+def mit(confidence: float) -> Kernel:
+    """Native twin of scores/mit.py."""
+
 def bd(pseudo_count: float) -> Kernel:
     """Native twin of scores/bd.py."""
 
@@ -70,33 +92,24 @@ def bdq(pseudo_count: float) -> Kernel:
 def bdeu(ess: float) -> Kernel:
     """Native twin of scores/bdeu.py."""
 
-class RefusedFamilyError(Exception):
-    pass
-
-def bd_tables(children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_values: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Kernel:
-    """
-    Native twin of scores/bd.py with given tables (see kernels/bd_tables.hpp).
-    """
-
-def bde(ess: float, arities: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: float) -> Kernel:
-    """
-    Native twin of scores/bde.py with a prior network (see kernels/bde.hpp).
-    """
-
-def mit(confidence: float) -> Kernel:
-    """Native twin of scores/mit.py."""
-
-def fnml() -> Kernel:
-    """Native twin of scores/fnml.py."""
-
-def qnml(is_exact: bool) -> Kernel:
-    """Native twin of scores/qnml.py."""
-
 def min_bdeu(ess: float, epsilon: float) -> Kernel:
     """Native twin of scores/min_bdeu.py."""
 
 def max_bdeu(ess: float, epsilon: float) -> Kernel:
     """Native twin of scores/max_bdeu.py."""
+
+class RefusedFamilyError(Exception):
+    pass
+
+def bd_tables(children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], first_values: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Kernel:
+    """
+    Native twin of scores/bd.py with given tables (see kernels/scores/bd_tables.hpp).
+    """
+
+def bde(ess: float, arities: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: float) -> Kernel:
+    """
+    Native twin of scores/bde.py with a prior network (see kernels/scores/bde.hpp).
+    """
 
 def max_bdeu_priors(counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], epsilons: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
     """
@@ -119,176 +132,12 @@ class ChangeScorers:
 def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Local scores of every family with at most max_parents parents."""
 
-def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], thresholds: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], parents: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], finders: list[object], columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')] | Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu')]], threads: int) -> None:
-    """
-    Draw all rows of a network, parents first, into the columns; see kernels/sampling.hpp.
-    """
-
-class RowFinder:
-    """Finds parent configurations in a sorted list."""
-
-    def __init__(self, configurations: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], arities: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
-
-    def find(self, codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-        """Where each row of codes is in the list, or the length of the list."""
-
-def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], columns: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], finders: list[object], arities: Sequence[int], has_missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], result: str, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> None:
-    """
-    Sums over tables looked up at the states of each row; see kernels/row_tables.hpp.
-    """
-
-def parent_masks(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-    """Write each set of variable numbers below 64 as a bit mask."""
-
-def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], fine: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, limit: float, bytes_per_cell: int, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float | None, bool] | None:
-    """
-    Least cost of an acyclic choice, inf when none is below the limit, its fine cost or None, and whether Ctrl-C ended the comparison in fine costs; None when out of time; see kernels/subset_dp.hpp.
-    """
-
-def subset_bytes(n: int, n_sets: int, threads: int, bytes_per_cell: int) -> float:
-    """Memory best_by_subsets takes."""
-
-def forecast_every_set(table: Table, kernel: Kernel, leave_out: bool, threads: int) -> tuple[float, float] | None:
-    """
-    Bytes and steps that all sets and the program over them take; None where the score or the table does not allow it.
-    """
-
-class EverySet:
-    """The values of all sets: see kernels/every_set.hpp."""
-
-    def __init__(self, table: Table, kernel: Kernel) -> None: ...
-
-    def compute(self, leave_out: bool, threads: int, seconds: float, progress: object | None) -> bool:
-        """Work out the values; False when out of time."""
-
-class WholeProgram:
-    def __init__(self, sets: EverySet, required: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
-
-    def score(self, column: int, parents: int) -> float:
-        """Local score of a column given a mask of columns."""
-
-    def best_scores(self, threads: int, seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
-        """
-        Best score of each column over all its parent sets; False when out of time.
-        """
-
-    def solve(self, best: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: float, limit: float, threads: int, seconds: float, progress: object | None, parents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> float | None:
-        """
-        Least cost of a network in units, inf when none is below the limit, None when out of time; see kernels/whole_dp.hpp.
-        """
-
-class OrderSearch:
-    """Search over orders of the variables; see kernels/order_chains.hpp."""
-
-    def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, n_chains: int) -> None: ...
-
-    @property
-    def is_feasible(self) -> bool: ...
-
-    @property
-    def best_cost(self) -> float: ...
-
-    def best(self, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-        """The best choice found: per child the number of its set."""
-
-    def descend_from(self, order: Sequence[int], seconds: float) -> bool:
-        """Local search from an order; True when the best improved."""
-
-    def scatter(self, threads: int, seconds: float) -> bool:
-        """Send every chain but the first to a random order."""
-
-    def improve(self, rounds: int, threads: int, seconds: float) -> bool:
-        """Iterated local search; True when the best improved."""
-
-class OrderCrew:
-    """
-    Search over orders with parent sets that grow and shrink; see kernels/order_crew.hpp.
-    """
-
-    def __init__(self, source: object, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bases: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Sequence[tuple[int, int]], tie: float, n_rows: float, seed: int, n_lanes: int, max_bytes: float) -> None: ...
-
-    def begin(self, parents: Sequence[Sequence[int]]) -> bool:
-        """Go on from this structure; False when no order has it."""
-
-    def add_sets(self, child: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Let parent sets of a child be tried too, best first."""
-
-    def improve(self, nanoseconds: float, threads: int, seconds: float) -> bool:
-        """
-        Work about so long, at most these seconds; True when the structure is better.
-        """
-
-    @property
-    def total(self) -> float: ...
-
-    def parents(self) -> list[list[int]]:
-        """The parents of every node."""
-
-    @property
-    def n_attempts(self) -> int: ...
-
-    @property
-    def n_bytes(self) -> int: ...
-
-    @property
-    def nanoseconds(self) -> float: ...
-
-class BranchAndCutKernels:
-    """Order search, cuts and pricing of one table; see kernels/cut_pool.hpp."""
-
-    def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int) -> None: ...
-
-    def stop(self) -> None:
-        """Make running and later searches return at once."""
-
-    @property
-    def is_feasible(self) -> bool: ...
-
-    @property
-    def n_cuts(self) -> int: ...
-
-    def best(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-        """The best choice found: per child the number of its set."""
-
-    def descend_from(self, order: Sequence[int]) -> bool:
-        """Local search from an order; True when the best improved."""
-
-    def improve(self, rounds: int) -> bool:
-        """Iterated local search; True when the best improved."""
-
-    def add_cluster(self, members: Sequence[int], k: int) -> int:
-        """Number of the new cut."""
-
-    def add_halved(self, terms: Sequence[tuple[Sequence[int], int]], equations: Sequence[int]) -> int:
-        """Number of the new cut."""
-
-    def coefficients(self, cuts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
-        """Coefficient of each set (column) in each cut (row)."""
-
-    def reduce(self, costs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], multipliers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-        """Costs minus what the multipliers pay, in whole units."""
-
-    def separate(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, starts: Sequence[Sequence[int]], min_violation: float, most: int) -> list[tuple[list[int], float]]:
-        """Violated cluster cuts (members, violation), most violated first."""
-
-    def separate_halves(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Sequence[tuple[Sequence[int], int]], min_violation: float, most: int) -> list[tuple[list[int], list[int], float]]:
-        """Violated halved cuts (positions in terms, equations, violation)."""
-
-class JklError(ValueError):
-    pass
-
-def parse_jkl(text: bytes, threads: int) -> tuple[list[str], tuple[Any, Any, Any, Any]]:
-    """Names and flat arrays of a file of local scores."""
-
-def format_jkl(names: Sequence[str], first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bytes:
-    """The text of a file of local scores."""
-
 class TooManySetsError(Exception):
     pass
 
 class CandidateListing:
     """
-    Candidate parent sets of every child, listed bit by bit (see kernels/candidate_sets.hpp).
+    Candidate parent sets of every child, listed bit by bit (see kernels/scoring/candidate_sets.hpp).
     """
 
     def __init__(self, table: object, kernel: object, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool) -> None: ...
@@ -306,13 +155,22 @@ class CandidateListing:
 
 def total_cap(table: Table, kernel: Kernel) -> float:
     """
-    No network scores more (see kernels/likelihood_caps.hpp); infinite where nothing is known.
+    No network scores more (see kernels/scoring/likelihood_caps.hpp); infinite where nothing is known.
     """
 
 def optimistic_sets(first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], most: int, threads: int) -> tuple[Any, Any, Any, Any]:
     """
-    At most so many sets for each child that promise no less (see kernels/open_sets.hpp).
+    At most so many sets for each child, with bounds that are no lower (see kernels/scoring/open_sets.hpp).
     """
+
+class JklError(ValueError):
+    pass
+
+def parse_jkl(text: bytes, threads: int) -> tuple[list[str], tuple[Any, Any, Any, Any]]:
+    """Names and flat arrays of a file of local scores."""
+
+def format_jkl(names: Sequence[str], first_sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bytes:
+    """The text of a file of local scores."""
 
 class Climb:
     """A structure under single-arc changes, and what each gains."""
@@ -361,11 +219,6 @@ class Climb:
     def apply(self, kind: int, parent: int, child: int) -> None:
         """Make a legal move."""
 
-def entropy_cuts(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
-    """
-    Rows of a sorted column before which it is cut; see kernels/entropy_cuts.hpp.
-    """
-
 def maximum_spanning_tree(weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], root: int, parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
     Parents in the maximum spanning tree of a symmetric matrix, -1 for roots.
@@ -373,10 +226,161 @@ def maximum_spanning_tree(weights: Annotated[NDArray[numpy.float64], dict(shape=
 
 def maximum_branching(weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], root_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], spanning: bool, parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> bool:
     """
-    Parents in the maximum branching (see kernels/branching.hpp); False when there is none.
+    Parents in the maximum branching (see kernels/search/branching.hpp); False when there is none.
     """
 
 def score_pairs(table: Table, kernel: Kernel, given: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], threads: int) -> bool:
     """
-    Scores of every column given each other (see kernels/pair_scores.hpp); whether all.
+    Scores of every column given each other (see kernels/scoring/pair_scores.hpp); whether all.
+    """
+
+class OrderSearch:
+    """
+    Search over orders of the variables; see kernels/search/order_chains.hpp.
+    """
+
+    def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int, n_chains: int) -> None: ...
+
+    @property
+    def is_feasible(self) -> bool: ...
+
+    @property
+    def best_cost(self) -> float: ...
+
+    def best(self, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """The best choice found: per child the number of its set."""
+
+    def descend_from(self, order: Sequence[int], seconds: float) -> bool:
+        """Local search from an order; True when the best improved."""
+
+    def scatter(self, threads: int, seconds: float) -> bool:
+        """Send every chain but the first to a random order."""
+
+    def improve(self, rounds: int, threads: int, seconds: float) -> bool:
+        """Iterated local search; True when the best improved."""
+
+class OrderCrew:
+    """
+    Search over orders with parent sets that grow and shrink; see kernels/search/order_crew.hpp.
+    """
+
+    def __init__(self, source: object, offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bases: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Sequence[tuple[int, int]], tie: float, n_rows: float, seed: int, n_lanes: int, max_bytes: float) -> None: ...
+
+    def begin(self, parents: Sequence[Sequence[int]]) -> bool:
+        """Go on from this structure; False when no order has it."""
+
+    def add_sets(self, child: int, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Let parent sets of a child be tried too, best first."""
+
+    def improve(self, nanoseconds: float, threads: int, seconds: float) -> bool:
+        """
+        Work about so long, at most these seconds; True when the structure is better.
+        """
+
+    @property
+    def total(self) -> float: ...
+
+    def parents(self) -> list[list[int]]:
+        """The parents of every node."""
+
+    @property
+    def n_attempts(self) -> int: ...
+
+    @property
+    def n_bytes(self) -> int: ...
+
+    @property
+    def nanoseconds(self) -> float: ...
+
+def parent_masks(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """Write each set of variable numbers below 64 as a bit mask."""
+
+def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], fine: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, limit: float, bytes_per_cell: int, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float | None, bool] | None:
+    """
+    Least cost of an acyclic choice, inf when none is below the limit, its fine cost or None, and whether Ctrl-C ended the comparison in fine costs; None when out of time; see kernels/exact/subset_dp.hpp.
+    """
+
+def subset_bytes(n: int, n_sets: int, threads: int, bytes_per_cell: int) -> float:
+    """Memory best_by_subsets takes."""
+
+def forecast_every_set(table: Table, kernel: Kernel, leave_out: bool, threads: int) -> tuple[float, float] | None:
+    """
+    Bytes and steps that all sets and the program over them take; None where the score or the table does not allow it.
+    """
+
+class EverySet:
+    """The values of all sets: see kernels/scoring/every_set.hpp."""
+
+    def __init__(self, table: Table, kernel: Kernel) -> None: ...
+
+    def compute(self, leave_out: bool, threads: int, seconds: float, progress: object | None) -> bool:
+        """Work out the values; False when out of time."""
+
+class EverySetProgram:
+    def __init__(self, sets: EverySet, required: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def score(self, column: int, parents: int) -> float:
+        """Local score of a column given a mask of columns."""
+
+    def best_scores(self, threads: int, seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """
+        Best score of each column over all its parent sets; False when out of time.
+        """
+
+    def solve(self, best: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: float, limit: float, threads: int, seconds: float, progress: object | None, parents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> float | None:
+        """
+        Least cost of a network in units, inf when none is below the limit, None when out of time; see kernels/exact/every_set_dp.hpp.
+        """
+
+class BranchAndCutKernels:
+    """
+    Order search, cuts and pricing of one table; see kernels/exact/cut_pool.hpp.
+    """
+
+    def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seed: int) -> None: ...
+
+    def stop(self) -> None:
+        """Make running and later searches return at once."""
+
+    @property
+    def is_feasible(self) -> bool: ...
+
+    @property
+    def n_cuts(self) -> int: ...
+
+    def best(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The best choice found: per child the number of its set."""
+
+    def descend_from(self, order: Sequence[int]) -> bool:
+        """Local search from an order; True when the best improved."""
+
+    def improve(self, rounds: int) -> bool:
+        """Iterated local search; True when the best improved."""
+
+    def add_cluster(self, members: Sequence[int], k: int) -> int:
+        """Number of the new cut."""
+
+    def add_halved(self, terms: Sequence[tuple[Sequence[int], int]], equations: Sequence[int]) -> int:
+        """Number of the new cut."""
+
+    def coefficients(self, cuts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int8], dict(shape=(None, None), order='C', device='cpu')]) -> None:
+        """Coefficient of each set (column) in each cut (row)."""
+
+    def reduce(self, costs: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], multipliers: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Reduced costs for these multipliers, in whole units."""
+
+    def separate(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], k: int, starts: Sequence[Sequence[int]], min_violation: float, most: int) -> list[tuple[list[int], float]]:
+        """Violated cluster cuts (members, violation), most violated first."""
+
+    def separate_halves(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Sequence[tuple[Sequence[int], int]], min_violation: float, most: int) -> list[tuple[list[int], list[int], float]]:
+        """Violated halved cuts (positions in terms, equations, violation)."""
+
+def entropy_cuts(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
+    """
+    Rows of a sorted column before which it is cut; see kernels/data/entropy_cuts.hpp.
+    """
+
+def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], thresholds: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], parents: Sequence[Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]], strides: Sequence[Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]], finders: list[object], columns: Sequence[Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')] | Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu')]], threads: int) -> None:
+    """
+    Draw all rows of a network, parents first, into the columns; see kernels/data/sampling.hpp.
     """

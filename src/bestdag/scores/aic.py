@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bestdag import _core
-from bestdag.counts.family import FamilyCounts
-from bestdag.scores.ll import LL
+from bestdag.scores.penalised_likelihood import PenalisedLikelihood
 
 __all__ = ["AIC"]
 
 
 @dataclass(frozen=True, slots=True)
-class AIC:
+class AIC(PenalisedLikelihood):
     r"""Log-likelihood at its maximum minus one per free parameter.
 
     .. math::
@@ -35,24 +34,16 @@ class AIC:
 
     Examples
     --------
+    >>> from bestdag.counts.family import FamilyCounts
     >>> round(AIC().family(FamilyCounts.of([[6, 2], [0, 2]])), 6)  # two free parameters
     -6.498681
     """
 
     name: ClassVar[str] = "aic"
-    estimator: ClassVar[str] = "fsnml"
-    is_score_equivalent: ClassVar[bool] = True
-    is_hyperparameter_free: ClassVar[bool] = True
-    is_regular: ClassVar[bool] = True
 
-    def terms(self, counts: FamilyCounts) -> dict[str, float]:
-        """Return log-likelihood and penalty."""
-        n_parameters = counts.n_configurations * (counts.arity - 1)
-        return {"log-likelihood": LL().family(counts), "penalty": -n_parameters}
-
-    def family(self, counts: FamilyCounts) -> float:
-        """Score one family."""
-        return sum(self.terms(counts).values())
+    def penalty(self, n: float) -> float:
+        """Return 1."""
+        return 1.0
 
     def kernel(self) -> _core.Kernel:
         """Return the native twin, for bulk work."""

@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from math import log
 from typing import ClassVar
 
-import numpy as np
-
 from bestdag import _core
-from bestdag.counts.family import FamilyCounts
-from bestdag.special import n_log_n
+from bestdag.scores.penalised_likelihood import PenalisedLikelihood
 
 __all__ = ["BIC"]
 
 
 @dataclass(frozen=True, slots=True)
-class BIC:
+class BIC(PenalisedLikelihood):
     r"""Log-likelihood at its maximum minus half a log N per free parameter.
 
     .. math::
@@ -37,27 +34,17 @@ class BIC:
 
     Examples
     --------
+    >>> from bestdag.counts.family import FamilyCounts
     >>> counts = FamilyCounts.of([[6, 2], [0, 2]])  # Table 7.2 of [2]
     >>> round(BIC().family(counts), 6)
     -6.801266
     """
 
     name: ClassVar[str] = "bic"
-    estimator: ClassVar[str] = "fsnml"
-    is_score_equivalent: ClassVar[bool] = True
-    is_hyperparameter_free: ClassVar[bool] = True
-    is_regular: ClassVar[bool] = True
 
-    def terms(self, counts: FamilyCounts) -> dict[str, float]:
-        """Return log-likelihood and penalty."""
-        fit = float(np.sum(n_log_n(counts.table)) - np.sum(n_log_n(counts.row_totals)))
-        n_parameters = counts.n_configurations * (counts.arity - 1)
-        log_n = log(counts.total) if counts.total > 0 else 0.0
-        return {"log-likelihood": fit, "penalty": -0.5 * log_n * n_parameters}
-
-    def family(self, counts: FamilyCounts) -> float:
-        """Score one family."""
-        return sum(self.terms(counts).values())
+    def penalty(self, n: float) -> float:
+        """Return half a log N."""
+        return 0.5 * log(n) if n > 0 else 0.0
 
     def kernel(self) -> _core.Kernel:
         """Return the native twin, for bulk work."""

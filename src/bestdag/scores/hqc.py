@@ -7,14 +7,13 @@ from math import log
 from typing import ClassVar
 
 from bestdag import _core
-from bestdag.counts.family import FamilyCounts
-from bestdag.scores.ll import LL
+from bestdag.scores.penalised_likelihood import PenalisedLikelihood
 
 __all__ = ["HQC"]
 
 
 @dataclass(frozen=True, slots=True)
-class HQC:
+class HQC(PenalisedLikelihood):
     r"""Log-likelihood at its maximum minus ln ln N per free parameter.
 
     .. math::
@@ -40,27 +39,18 @@ class HQC:
 
     Examples
     --------
+    >>> from bestdag.counts.family import FamilyCounts
     >>> counts = FamilyCounts.of([[6, 2], [0, 2]])  # two free parameters, ln ln 10 each
     >>> round(HQC().family(counts), 6)
     -6.166746
     """
 
     name: ClassVar[str] = "hqc"
-    estimator: ClassVar[str] = "fsnml"
-    is_score_equivalent: ClassVar[bool] = True
-    is_hyperparameter_free: ClassVar[bool] = True
-    is_regular: ClassVar[bool] = True
 
-    def terms(self, counts: FamilyCounts) -> dict[str, float]:
-        """Return log-likelihood and penalty."""
-        log_n = log(counts.total) if counts.total > 0 else 0.0
-        n_parameters = counts.n_configurations * (counts.arity - 1)
-        penalty = log(log_n) * n_parameters if log_n > 1 else 0.0
-        return {"log-likelihood": LL().family(counts), "penalty": -penalty}
-
-    def family(self, counts: FamilyCounts) -> float:
-        """Score one family."""
-        return sum(self.terms(counts).values())
+    def penalty(self, n: float) -> float:
+        """Return ln ln N where that is positive, else 0."""
+        log_n = log(n) if n > 0 else 0.0
+        return log(log_n) if log_n > 1 else 0.0
 
     def kernel(self) -> _core.Kernel:
         """Return the native twin, for bulk work."""

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
-from bestdag.special import n_log_n
+from bestdag.scores.penalised_likelihood import PenalisedLikelihood
 
 __all__ = ["LL"]
 
 
 @dataclass(frozen=True, slots=True)
-class LL:
+class LL(PenalisedLikelihood):
     r"""Log-likelihood at its maximum, without a penalty.
 
     .. math::
@@ -40,18 +38,14 @@ class LL:
     """
 
     name: ClassVar[str] = "ll"
-    estimator: ClassVar[str] = "fsnml"
-    is_score_equivalent: ClassVar[bool] = True
-    is_hyperparameter_free: ClassVar[bool] = True
-    is_regular: ClassVar[bool] = True
+
+    def penalty(self, n: float) -> float:
+        """Return 0."""
+        return 0.0
 
     def terms(self, counts: FamilyCounts) -> dict[str, float]:
         """Return the log-likelihood, the only term."""
-        return {"log-likelihood": self.family(counts)}
-
-    def family(self, counts: FamilyCounts) -> float:
-        """Score one family."""
-        return float(np.sum(n_log_n(counts.table)) - np.sum(n_log_n(counts.row_totals)))
+        return {"log-likelihood": PenalisedLikelihood.terms(self, counts)["log-likelihood"]}
 
     def kernel(self) -> _core.Kernel:
         """Return the native twin, for bulk work."""

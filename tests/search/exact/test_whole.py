@@ -54,7 +54,7 @@ def program(scorer, *, leave_out=False):
     sets = scorer.every_set()
     assert sets.compute(leave_out, 1, math.inf, None)
     everybody = np.full(n, (1 << n) - 1, np.uint64)
-    return _core.WholeProgram(
+    return _core.EverySetProgram(
         sets,
         np.zeros(n, np.uint64),
         everybody,

@@ -3,7 +3,7 @@
 Every set of columns is counted once, and each local score is made from the values of two sets. So
 the time is known beforehand, whatever the score prunes, and sets of every size are looked at
 (Silander and Myllymäki 2006). It serves the scores that are sums over cells of functions of counts;
-`kernels/every_set.hpp` and `kernels/whole_dp.hpp` say how.
+`kernels/scoring/every_set.hpp` and `kernels/exact/every_set_dp.hpp` say how.
 
 Arithmetic. Costs are differences to a variable's best score, rounded down to whole units of which
 the first structure costs about 2^51, as with cells of 8 bytes in `dp_problem`. A quotient may be
@@ -134,7 +134,7 @@ class _Run:
         assert limits is not None
         self.limits = limits
         self._progress = progress
-        self._program: _core.WholeProgram
+        self._program: _core.EverySetProgram
 
     def best_scores(self) -> npt.NDArray[np.float64] | None:
         """Count every set, and find each variable's best score; None when out of time."""
@@ -142,7 +142,7 @@ class _Run:
         leave_out = _may_leave_out(self.limits)
         if not self._sets.compute(leave_out, self._threads, self._problem.seconds_left, counting):
             return None
-        self._program = _core.WholeProgram(self._sets, *_rules(self.limits))
+        self._program = _core.EverySetProgram(self._sets, *_rules(self.limits))
         best = np.empty(len(self._names))
         if not self._program.best_scores(self._threads, self._problem.seconds_left, best):
             return None

@@ -18,7 +18,8 @@ arithmetic.
 
 Rivals. So whatever is better than G* costs at most n + 1 units more than G* after rounding. In
 cells of 4 bytes the choices that close to the optimum are compared once more, in the units of
-cells of 8 bytes (`kernels/subset_rivals.hpp`); the proof is then worth the same as with those.
+cells of 8 bytes (`kernels/exact/subset_rivals.hpp`); the proof is then worth the same as with
+those.
 """
 
 from __future__ import annotations

@@ -1,0 +1,125 @@
+// Search over orders with parent sets that grow and shrink.
+#include "search/order_crew.hpp"
+
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <tuple>
+#include <vector>
+
+#include "bindings/types.hpp"
+#include "scoring/changes.hpp"
+
+namespace {
+
+using Pairs = std::vector<std::tuple<std::size_t, std::size_t>>;
+using Flags = Array1<const std::uint8_t>;
+using Values = Array1<const double>;
+using bestdag::OrderCrew;
+
+template <class T>
+std::vector<T> copy_of(const Array1<const T>& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+// Scores from Python: called with a child, its parents and candidates, returns an array.
+class PythonWorker final : public bestdag::ChangeScorers::Worker {
+public:
+    explicit PythonWorker(nb::callable score) : score_(std::move(score)) {}
+    ~PythonWorker() override {
+        const nb::gil_scoped_acquire locked;
+        score_.reset();
+    }
+
+    void score(const bestdag::Family& family, std::span<const std::int32_t> candidates,
+               const bestdag::StopFlag&, double* scores) override {
+        const nb::gil_scoped_acquire locked;
+        const auto found = nb::cast<Values>(score_(
+            family.child, std::vector<std::int32_t>(family.parents.begin(), family.parents.end()),
+            std::vector<std::int32_t>(candidates.begin(), candidates.end())));
+        if (found.size() != candidates.size()) throw std::invalid_argument("a score for each");
+        std::copy_n(found.data(), found.size(), scores);
+    }
+
+private:
+    nb::object score_;
+};
+
+OrderCrew::MakeWorker maker_of(nb::handle source) {
+    if (nb::isinstance<bestdag::ChangeScorers>(source)) {
+        const auto* scorers = nb::cast<const bestdag::ChangeScorers*>(source);
+        return [scorers](const bestdag::StopFlag& stop) { return scorers->make_worker(stop); };
+    }
+    const auto callable = nb::cast<nb::callable>(source);
+    return
+        [callable](const bestdag::StopFlag&) { return std::make_unique<PythonWorker>(callable); };
+}
+
+}  // namespace
+
+void register_order_crew(nb::module_& m) {
+    nb::class_<OrderCrew>(m, "OrderCrew",
+                          "Search over orders with parent sets that grow and shrink; see "
+                          "kernels/search/order_crew.hpp.")
+        .def(
+            "__init__",
+            [](OrderCrew* self, nb::object source, const Int64s& offsets, const Int32s& candidates,
+               const Flags& required, const Values& bonuses, const Values& bases,
+               const Int32s& max_parents, const Pairs& before, double tie, double n_rows,
+               std::uint64_t seed, std::size_t n_lanes, double max_bytes) {
+                const std::size_t n = max_parents.size();
+                if (offsets.size() != n + 1 || bases.size() != n ||
+                    required.size() != candidates.size() || bonuses.size() != candidates.size()) {
+                    throw std::invalid_argument("one limit per node, one flag per candidate");
+                }
+                bestdag::Precedences precedences(n);
+                for (const auto& [first, later] : before) precedences.add(first, later);
+                new (self) OrderCrew({copy_of(offsets), copy_of(candidates), copy_of(required),
+                                      copy_of(bonuses), copy_of(bases), copy_of(max_parents)},
+                                     std::move(precedences), tie, n_rows, maker_of(source), seed,
+                                     std::max<std::size_t>(1, n_lanes), max_bytes);
+            },
+            "source"_a, "offsets"_a.noconvert(), "candidates"_a.noconvert(),
+            "required"_a.noconvert(), "bonuses"_a.noconvert(), "bases"_a.noconvert(),
+            "max_parents"_a.noconvert(), "before"_a, "tie"_a, "n_rows"_a, "seed"_a, "n_lanes"_a,
+            "max_bytes"_a, nb::keep_alive<1, 2>())
+        .def(
+            "begin",
+            [](OrderCrew& self, const bestdag::ParentLists& parents) {
+                if (parents.size() != self.n_nodes()) {
+                    throw std::invalid_argument("parents of every node");
+                }
+                return self.begin(parents);
+            },
+            "parents"_a, "Go on from this structure; False when no order has it.")
+        .def(
+            "add_sets",
+            [](OrderCrew& self, std::size_t child, const Values& scores, const Int64s& offsets,
+               const Int32s& members) {
+                if (child >= self.n_nodes() || offsets.size() != scores.size() + 1) {
+                    throw std::invalid_argument("a child, and sets with a score each");
+                }
+                self.list(child, {copy_of(scores), copy_of(offsets), copy_of(members)});
+            },
+            "child"_a, "scores"_a.noconvert(), "offsets"_a.noconvert(), "members"_a.noconvert(),
+            "Let parent sets of a child be tried too, best first.")
+        .def(
+            "improve",
+            [](OrderCrew& self, double nanoseconds, int threads, double seconds) {
+                bool improved = false;
+                const double before = self.total();
+                run_for(seconds, threads, [&](const bestdag::Execution& execution) {
+                    improved = self.improve(nanoseconds, execution);
+                });
+                return improved || (std::isfinite(before) && self.total() > before);
+            },
+            "nanoseconds"_a, "threads"_a, "seconds"_a,
+            "Work about so long, at most these seconds; True when the structure is better.")
+        .def_prop_ro("total", &OrderCrew::total)
+        .def("parents", &OrderCrew::parents, "The parents of every node.")
+        .def_prop_ro("n_attempts", &OrderCrew::n_attempts)
+        .def_prop_ro("n_bytes", &OrderCrew::n_bytes)
+        .def_prop_ro("nanoseconds", &OrderCrew::nanoseconds);
+}

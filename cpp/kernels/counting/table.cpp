@@ -1,0 +1,116 @@
+#include "counting/table.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "special/log_gamma.hpp"
+
+namespace bestdag {
+
+namespace {
+
+double sum_of_weights(const Weights& weights, std::size_t n_rows) {
+    if (weights.whole) {
+        return static_cast<double>(
+            std::accumulate(weights.whole, weights.whole + n_rows, std::int64_t{0}));
+    }
+    if (weights.real) return std::accumulate(weights.real, weights.real + n_rows, 0.0);
+    return static_cast<double>(n_rows);
+}
+
+template <class Code>
+void set_bits(const Code* codes, std::size_t n_rows, std::size_t n_words, std::uint64_t* words) {
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        words[codes[row] * n_words + row / 64] |= std::uint64_t{1} << (row % 64);
+    }
+}
+
+template <class Code, class Number>
+void append(const Code* codes, Number arity, std::span<Number> numbers) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = static_cast<Number>(numbers[i] * arity + codes[i]);
+    }
+}
+
+// Add the weight of each row to the count of its state; nullptr weighs every row 1.
+template <class Weight>
+std::vector<Weight> count_states(const Column& column, const Weight* weights, std::size_t n_rows) {
+    std::vector<Weight> counts(column.arity, Weight{0});
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        counts[column[row]] += weights ? weights[row] : Weight{1};
+    }
+    return counts;
+}
+
+template <class Weight>
+double sum_n_log_n(const std::vector<Weight>& counts) {
+    double sum = 0.0;
+    for (const Weight n : counts) sum += n_log_n(static_cast<double>(n));
+    return sum;
+}
+
+}  // namespace
+
+template <class Number>
+void append_codes(const Column& column, std::size_t first, std::span<Number> numbers) noexcept {
+    const auto arity = static_cast<Number>(column.arity);
+    if (column.narrow) {
+        append(column.narrow + first, arity, numbers);
+    } else {
+        append(column.wide + first, arity, numbers);
+    }
+}
+
+template void append_codes(const Column&, std::size_t, std::span<std::uint16_t>) noexcept;
+template void append_codes(const Column&, std::size_t, std::span<std::uint32_t>) noexcept;
+
+Table::Table(std::size_t n_rows, std::vector<Column> columns, Weights weights)
+    : n_rows_(n_rows),
+      columns_(std::move(columns)),
+      weights_(weights),
+      total_weight_(sum_of_weights(weights, n_rows)),
+      all_rows_(n_words(), 0),
+      bitmaps_(std::make_unique<Bitmaps[]>(columns_.size())),
+      marginals_(std::make_unique<Marginal[]>(columns_.size())) {
+    std::fill_n(all_rows_.begin(), n_rows / 64, ~std::uint64_t{0});
+    if (n_rows % 64 != 0) all_rows_[n_rows / 64] = (std::uint64_t{1} << (n_rows % 64)) - 1;
+}
+
+Table Table::slice(std::size_t first, std::size_t n_rows) const {
+    std::vector<Column> columns = columns_;
+    for (Column& column : columns) {
+        if (column.narrow) column.narrow += first;
+        if (column.wide) column.wide += first;
+    }
+    Weights weights = weights_;
+    if (weights.whole) weights.whole += first;
+    if (weights.real) weights.real += first;
+    return Table(n_rows, std::move(columns), weights);
+}
+
+const std::uint64_t* Table::bitmaps(std::size_t column) const {
+    Bitmaps& bitmaps = bitmaps_[column];
+    std::call_once(bitmaps.once, [&] {
+        const Column& codes = columns_[column];
+        bitmaps.words.assign(codes.arity * n_words(), 0);
+        if (codes.narrow) {
+            set_bits(codes.narrow, n_rows_, n_words(), bitmaps.words.data());
+        } else {
+            set_bits(codes.wide, n_rows_, n_words(), bitmaps.words.data());
+        }
+    });
+    return bitmaps.words.data();
+}
+
+double Table::marginal_n_log_n(std::size_t column) const {
+    Marginal& marginal = marginals_[column];
+    std::call_once(marginal.once, [&] {
+        const Column& codes = columns_[column];
+        marginal.n_log_n = weights_.real
+                               ? sum_n_log_n(count_states(codes, weights_.real, n_rows_))
+                               : sum_n_log_n(count_states(codes, weights_.whole, n_rows_));
+    });
+    return marginal.n_log_n;
+}
+
+}  // namespace bestdag

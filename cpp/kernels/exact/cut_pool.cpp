@@ -1,0 +1,100 @@
+#include "exact/cut_pool.hpp"
+
+#include <algorithm>
+
+namespace bestdag {
+
+void CutPool::add_entry(std::size_t child, std::span<const Cluster> terms, int equation,
+                        bool halved) {
+    Entry entry{n_cuts_, terms_.size(), 0, equation, halved};
+    std::vector<std::uint8_t> inside(sets_.n_variables());
+    for (const Cluster& term : terms) {
+        if (!std::binary_search(term.members.begin(), term.members.end(),
+                                static_cast<std::int32_t>(child))) {
+            continue;
+        }
+        std::fill(inside.begin(), inside.end(), std::uint8_t{0});
+        for (const std::int32_t u : term.members) inside[static_cast<std::size_t>(u)] = 1;
+        terms_.push_back({masks_.size(), term.k});
+        masks_.resize(masks_.size() + sets_.words(child));
+        sets_.localise(child, inside, masks_.data() + terms_.back().mask);
+        ++entry.n_terms;
+    }
+    if (entry.n_terms > 0) by_child_[child].push_back(entry);
+}
+
+std::size_t CutPool::add(const Cluster& cluster) {
+    for (const std::int32_t v : cluster.members) {
+        add_entry(static_cast<std::size_t>(v), {&cluster, 1}, 0, false);
+    }
+    return n_cuts_++;
+}
+
+std::size_t CutPool::add_halved(std::span<const Cluster> terms,
+                                std::span<const std::int32_t> equations) {
+    std::vector<int> minus(sets_.n_variables(), 0);
+    for (const std::int32_t v : equations) minus[static_cast<std::size_t>(v)] = 1;
+    for (std::size_t v = 0; v < minus.size(); ++v) add_entry(v, terms, minus[v], true);
+    return n_cuts_++;
+}
+
+int CutPool::coefficient(const Entry& entry, std::size_t set) const noexcept {
+    const std::size_t words = sets_.words(sets_.child_of(set));
+    int sum = -entry.equation;
+    for (std::size_t t = entry.first_term; t < entry.first_term + entry.n_terms; ++t) {
+        sum += n_common(sets_.mask(set), masks_.data() + terms_[t].mask, words) < terms_[t].k;
+    }
+    // A child with e_v = 1 in no term would have ceil(-1/2) = 0: it needs no entry.
+    return entry.halved ? (sum + 1) >> 1 : sum;
+}
+
+void CutPool::coefficients(std::span<const std::int64_t> cuts, std::span<const std::int64_t> sets,
+                           std::span<std::int8_t> out) const {
+    std::fill(out.begin(), out.end(), std::int8_t{0});
+    std::vector<std::int64_t> row(n_cuts_, -1);
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+        row[static_cast<std::size_t>(cuts[i])] = static_cast<std::int64_t>(i);
+    }
+    for (std::size_t j = 0; j < sets.size(); ++j) {
+        const auto set = static_cast<std::size_t>(sets[j]);
+        for (const Entry& entry : by_child_[sets_.child_of(set)]) {
+            if (row[entry.cut] < 0) continue;
+            out[static_cast<std::size_t>(row[entry.cut]) * sets.size() + j] =
+                static_cast<std::int8_t>(coefficient(entry, set));
+        }
+    }
+}
+
+void CutPool::reduce(std::span<const std::int64_t> costs, std::span<const std::int64_t> multipliers,
+                     std::span<std::int64_t> reduced) const {
+    std::copy(costs.begin(), costs.end(), reduced.begin());
+    for (std::size_t v = 0; v < sets_.n_variables(); ++v) {
+        const std::size_t first = sets_.first(v);
+        const std::size_t count = sets_.last(v) - first;
+        for (const Entry& entry : by_child_[v]) {
+            const std::int64_t multiplier = multipliers[entry.cut];
+            if (multiplier == 0) continue;
+            std::int64_t* out = reduced.data() + first;
+            if (!entry.halved && sets_.words(v) == 1) {
+                const Word* masks = sets_.mask(first);
+                const Word inside = masks_[terms_[entry.first_term].mask];
+                const int k = terms_[entry.first_term].k;
+                if (k == 1) {
+                    for (std::size_t f = 0; f < count; ++f) {
+                        out[f] -= (masks[f] & inside) == 0 ? multiplier : 0;
+                    }
+                } else {
+                    for (std::size_t f = 0; f < count; ++f) {
+                        out[f] -= std::popcount(masks[f] & inside) < k ? multiplier : 0;
+                    }
+                }
+            } else {
+                for (std::size_t f = 0; f < count; ++f) {
+                    out[f] -= multiplier * coefficient(entry, first + f);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace bestdag

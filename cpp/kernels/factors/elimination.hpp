@@ -1,0 +1,42 @@
+// Sums of products of small tables, one variable after the other. Native twin of
+// bestdag/elimination.py.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+
+namespace bestdag {
+
+using Axis = std::uint32_t;
+
+// A table with one axis per variable, the last varying fastest. No axis occurs twice.
+struct Factor {
+    std::vector<Axis> axes;
+    const double* values;  // owned elsewhere, or by `own`
+    std::unique_ptr<double[]> own = {};
+};
+
+struct EliminationPlan {
+    std::vector<Axis> order;  // every axis that is not kept
+    double log2_cells;        // of the largest product, by room
+    double work;              // cells of all products, by bits
+};
+
+// Chooses greedily: next comes the axis whose product is smallest, ties by number; where that
+// means much work, two more rules are tried. `bits` has log2 of the length of each axis, for the
+// choice, and `room` the same for the measure of memory.
+EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<const Axis> keep,
+                                 std::span<const double> bits, std::span<const double> room);
+
+// Multiplies all factors and sums out the axes of the plan; the result has the axes `keep`, in
+// this order. `lengths` has the length of each axis. Looks at the flag every few microseconds.
+Factor sum_product(std::vector<Factor> factors, const EliminationPlan& plan,
+                   std::span<const Axis> keep, std::span<const std::uint32_t> lengths,
+                   const StopFlag& stop);
+
+}  // namespace bestdag

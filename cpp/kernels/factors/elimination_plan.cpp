@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "factors/elimination.hpp"
+
+namespace bestdag {
+
+namespace {
+
+// Below this many cells a second opinion on the order costs more than it can save.
+constexpr double kCheap = 1u << 18;
+
+enum class Rule { kSize, kNewPairs, kWeightedNewPairs };
+
+// Which axes meet in a table: one row of bits per axis.
+class Neighbours {
+public:
+    explicit Neighbours(std::size_t n) : words_((n + 63) / 64), bits_(n * words_) {}
+
+    void join(std::span<const Axis> axes) {
+        for (const Axis a : axes) {
+            for (const Axis b : axes) {
+                if (a != b) row(a)[b / 64] |= std::uint64_t{1} << (b % 64);
+            }
+        }
+    }
+
+    template <class Use>
+    void for_each(Axis axis, const Use& use) const {
+        for (std::size_t w = 0; w < words_; ++w) {
+            for (std::uint64_t left = row(axis)[w]; left != 0; left &= left - 1) {
+                use(static_cast<Axis>(w * 64 + static_cast<std::size_t>(std::countr_zero(left))));
+            }
+        }
+    }
+
+    // Neighbours of `axis` that are neither `other` nor neighbours of it.
+    template <class Use>
+    void for_each_beyond(Axis axis, Axis other, const Use& use) const {
+        for_each(axis, [&](Axis found) {
+            if (found != other && !((row(other)[found / 64] >> (found % 64)) & 1)) use(found);
+        });
+    }
+
+    // All neighbours of the axis meet; it leaves.
+    void eliminate(Axis axis) {
+        const std::uint64_t* const around = row(axis);
+        for_each(axis, [&](Axis other) {
+            std::uint64_t* const to = row(other);
+            for (std::size_t w = 0; w < words_; ++w) to[w] |= around[w];
+            to[other / 64] &= ~(std::uint64_t{1} << (other % 64));
+            to[axis / 64] &= ~(std::uint64_t{1} << (axis % 64));
+        });
+    }
+
+private:
+    std::uint64_t* row(Axis axis) { return bits_.data() + axis * words_; }
+    const std::uint64_t* row(Axis axis) const { return bits_.data() + axis * words_; }
+
+    std::size_t words_;
+    std::vector<std::uint64_t> bits_;
+};
+
+double product_bits(const Neighbours& neighbours, Axis axis, std::span<const double> bits) {
+    double sum = bits[axis];
+    neighbours.for_each(axis, [&](Axis other) { sum += bits[other]; });
+    return sum;
+}
+
+// What eliminating the axis would bring together that was apart.
+double new_pairs(const Neighbours& neighbours, Axis axis, std::span<const double> bits, Rule rule) {
+    if (rule == Rule::kSize) return 0.0;
+    double sum = 0.0;
+    neighbours.for_each(axis, [&](Axis a) {
+        neighbours.for_each_beyond(
+            axis, a, [&](Axis b) { sum += rule == Rule::kNewPairs ? 1.0 : bits[a] * bits[b]; });
+    });
+    return sum;
+}
+
+struct Cost {
+    double rule;
+    double size;  // log2 of the cells of the product
+    Axis axis;
+    auto operator<=>(const Cost&) const = default;
+};
+
+EliminationPlan greedy(Neighbours neighbours, std::span<const Axis> eliminated,
+                       std::span<const double> bits, std::span<const double> room, Rule rule) {
+    EliminationPlan plan{{}, 0.0, 0.0};
+    std::vector<Cost> costs;
+    std::vector<std::size_t> places(bits.size(), ~std::size_t{0});  // in costs
+    const auto cost = [&](Axis axis) {
+        return Cost{new_pairs(neighbours, axis, bits, rule), product_bits(neighbours, axis, bits),
+                    axis};
+    };
+    for (const Axis axis : eliminated) {
+        places[axis] = costs.size();
+        costs.push_back(cost(axis));
+    }
+    while (!costs.empty()) {
+        const auto best = std::min_element(costs.begin(), costs.end());
+        const Axis axis = best->axis;
+        plan.order.push_back(axis);
+        plan.log2_cells = std::max(plan.log2_cells, product_bits(neighbours, axis, room));
+        plan.work += std::exp2(std::min(best->size, 1000.0));
+        places[costs.back().axis] = places[axis];
+        places[axis] = ~std::size_t{0};
+        *best = costs.back();
+        costs.pop_back();
+        neighbours.eliminate(axis);
+        neighbours.for_each(axis, [&](Axis other) {
+            if (places[other] != ~std::size_t{0}) costs[places[other]] = cost(other);
+        });
+    }
+    return plan;
+}
+
+}  // namespace
+
+EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<const Axis> keep,
+                                 std::span<const double> bits, std::span<const double> room) {
+    Neighbours neighbours(bits.size());
+    std::vector<std::uint8_t> is_waiting(bits.size(), 0);
+    for (const Factor& factor : factors) {
+        neighbours.join(factor.axes);
+        for (const Axis axis : factor.axes) is_waiting[axis] = 1;
+    }
+    double kept = 0.0;
+    for (const Axis axis : keep) {
+        is_waiting[axis] = 0;
+        kept += room[axis];
+    }
+    std::vector<Axis> eliminated;
+    for (Axis axis = 0; axis < bits.size(); ++axis) {
+        if (is_waiting[axis]) eliminated.push_back(axis);
+    }
+    EliminationPlan best = greedy(neighbours, eliminated, bits, room, Rule::kSize);
+    if (best.work > kCheap) {
+        for (const Rule rule : {Rule::kNewPairs, Rule::kWeightedNewPairs}) {
+            EliminationPlan other = greedy(neighbours, eliminated, bits, room, rule);
+            if (other.work < best.work) best = std::move(other);
+        }
+    }
+    best.log2_cells = std::max(best.log2_cells, kept);
+    return best;
+}
+
+}  // namespace bestdag

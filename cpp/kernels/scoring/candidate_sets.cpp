@@ -1,0 +1,289 @@
+#include "scoring/candidate_sets.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <queue>
+
+#include "counting/count_type.hpp"
+#include "scoring/child_listing.hpp"
+#include "scoring/found_sets.hpp"
+#include "scoring/likelihood_caps.hpp"
+#include "scoring/open_sets.hpp"
+#include "scoring/set_enumerator.hpp"
+
+namespace bestdag {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNanosecondsPerSet = 500.0;  // enough to decide whether threads are worth it
+// Scores are sums of terms of the size of N ln N, rounded: a bound must be better than that.
+constexpr double kRelativeSlack = 1e-12;
+
+// With a time limit a child is left for another after so long, or after so much of its time so far:
+// to come back to it costs a look at its rows.
+constexpr double kLeastSlice = 0.05, kSliceShare = 0.25;
+// Likelihoods given all other columns may take this share of the time, or so many seconds.
+constexpr double kShareForCaps = 0.1, kSecondsForCaps = 0.02;
+// To bring a set, found or open, into the result: what is kept back of the time.
+constexpr double kSecondsPerSetAtEnd = 1e-7;
+
+Clock::duration duration_of(double seconds) {
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+}  // namespace
+
+class CandidateListing::Impl {
+public:
+    Impl(const Table& table, const Kernel& kernel, std::span<const ParentLimits> limits, bool prune)
+        : table_(table),
+          kernel_(kernel),
+          prune_(prune),
+          slack_(kRelativeSlack * table.total_weight() * std::log(table.total_weight() + 2.0)),
+          required_(limits.size()),
+          allowed_(limits.size()),
+          bonuses_(limits.size()),
+          children_(limits.size()) {
+        for (std::size_t i = 0; i < limits.size(); ++i) {
+            required_[i].assign(limits[i].required.begin(), limits[i].required.end());
+            allowed_[i].assign(limits[i].allowed.begin(), limits[i].allowed.end());
+            bonuses_[i].assign(limits[i].bonuses.begin(), limits[i].bonuses.end());
+            limits_.push_back(
+                {required_[i], allowed_[i], limits[i].max_parents, limits[i].bonus, bonuses_[i]});
+            children_[i].child = i;
+            children_[i].limits = limits_[i];
+        }
+    }
+
+    bool is_over() const noexcept {
+        return std::all_of(children_.begin(), children_.end(),
+                           [](const ChildListing& c) { return c.is_done; });
+    }
+
+    void run(double seconds, double max_bytes, bool stops_at_memory, const Execution& execution) {
+        const auto start = Clock::now();
+        is_limited_ = seconds < 1e9;
+        deadline_ = is_limited_ ? start + duration_of(seconds) : Clock::time_point::max();
+        const bool is_first = std::none_of(children_.begin(), children_.end(),
+                                           [](const ChildListing& c) { return c.has_begun; });
+        if (is_first && shares_counts(table_, kernel_, limits_, seconds, max_bytes) &&
+            find_shared(execution)) {
+            return;
+        }
+        max_bytes_ = max_bytes;
+        stops_at_memory_ = stops_at_memory;
+        if (prune_ && !has_caps_) {
+            const auto until =
+                is_limited_
+                    ? start + duration_of(std::max(kSecondsForCaps, kShareForCaps * seconds))
+                    : deadline_;
+            const double expected = 3.0 * static_cast<double>(table_.n_rows()) *
+                                    static_cast<double>(table_.n_columns());
+            parallel_for(1, expected, execution, [&](std::size_t, const StopFlag& stop) {
+                std::vector<double> fits(table_.n_columns(), 0.0);
+                has_caps_ = likelihood_caps(table_, until, stop, fits);
+                for (std::size_t i = 0; i < children_.size(); ++i) children_[i].fit = fits[i];
+            });
+        }
+        waiting_ = {};
+        n_waiting_sets_ = 0;
+        for (ChildListing& child : children_) {
+            n_waiting_sets_ += static_cast<std::int64_t>(child.n_sets());
+            if (!child.is_done) waiting_.push(&child);
+        }
+        const auto n_workers =
+            std::min(waiting_.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
+        const double expected = kernel_.expected(
+            n_sets_at_most(limits_) * (kNanosecondsPerSet + static_cast<double>(table_.n_rows())));
+        with_count_type(table_, [&](auto zero) {
+            parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
+                work<decltype(zero)>(n_workers, stop);
+            });
+        });
+    }
+
+    CandidateSets result(std::size_t most_open, bool finish, const Execution& execution) {
+        CandidateSets result;
+        std::vector<FoundSets> found(children_.size()), open(children_.size());
+        double n_sets = 0.0;
+        for (const ChildListing& c : children_) n_sets += static_cast<double>(c.n_sets());
+        parallel_for(children_.size(), 200.0 * n_sets, execution,
+                     [&](std::size_t i, const StopFlag& stop) {
+                         check(stop);
+                         ChildListing& c = children_[i];
+                         found[i] = finish ? std::move(c.found) : c.found;
+                         found[i].is_complete = c.is_done && c.open.scores.empty();
+                         order_by_score(found[i]);
+                         if (found[i].is_complete || !prune_) return;
+                         open[i] = c.is_done ? c.open : open_sets(c, slack_);
+                         coarsen(open[i], most_open);
+                         order_by_score(open[i]);
+                     });
+        for (std::size_t i = 0; i < children_.size(); ++i) {
+            result.n_scored.push_back(found[i].n_scored);
+            result.is_complete.push_back(found[i].is_complete);
+            // A listing that has not begun has no sets to cover the rest with.
+            const bool is_bounded =
+                found[i].is_complete || (!open[i].scores.empty() && open[i].scores[0] < kInfinity);
+            result.is_bounded.push_back(is_bounded);
+            if (!is_bounded) open[i] = {};
+        }
+        result.sets = join(found);
+        result.open_sets = join(open);
+        return result;
+    }
+
+private:
+    // Scoring all families at once; false when that was ended by the deadline.
+    bool find_shared(const Execution& execution) {
+        bool is_late = false;
+        const Execution with_deadline{execution.threads, [&] {
+                                          is_late = Clock::now() >= deadline_;
+                                          return is_late ||
+                                                 (execution.should_stop && execution.should_stop());
+                                      }};
+        std::vector<FoundSets> found;
+        try {
+            found = find_by_sharing(table_, kernel_, limits_, prune_, with_deadline);
+        } catch (const Interrupted&) {
+            if (is_late) return false;
+            throw;
+        }
+        for (std::size_t i = 0; i < children_.size(); ++i) {
+            children_[i].found = std::move(found[i]);
+            children_[i].has_begun = children_[i].is_done = true;
+        }
+        return true;
+    }
+
+    struct HadMore {  // time; ties go to the first child
+        bool operator()(const ChildListing* a, const ChildListing* b) const {
+            return a->seconds != b->seconds ? a->seconds > b->seconds : a->child > b->child;
+        }
+    };
+
+    ChildListing* take() {
+        const std::lock_guard lock(mutex_);
+        if (waiting_.empty()) return nullptr;
+        ChildListing* const child = waiting_.top();
+        // Those that have not begun come first, and begin however late it is.
+        if (child->has_begun && Clock::now() >= end()) return nullptr;
+        waiting_.pop();
+        return child;
+    }
+
+    void give_back(ChildListing* child) {
+        const std::lock_guard lock(mutex_);
+        waiting_.push(child);
+    }
+
+    // When listing must end, so that the result is there in time.
+    Clock::time_point end() const {
+        if (!is_limited_) return Clock::time_point::max();
+        return deadline_ -
+               duration_of(kSecondsPerSetAtEnd * static_cast<double>(n_waiting_sets_.load()));
+    }
+
+    template <class Count>
+    void work(std::size_t n_workers, const StopFlag& stop) {
+        SetEnumerator<Count> enumerator(table_, kernel_, prune_, slack_, stop);
+        const double share = max_bytes_ / static_cast<double>(n_workers);
+        const auto keep = [&](ChildListing& c) { return has_room(c, share); };
+        // When none waits, all that are left are in the hands of other threads.
+        while (ChildListing* const child = take()) {
+            const auto start = Clock::now();
+            auto until = end();
+            if (is_limited_) {
+                const double slice = std::max(kLeastSlice, kSliceShare * child->seconds);
+                until = std::min(until, start + duration_of(slice));
+            }
+            const std::size_t n_before = child->n_sets();
+            do {
+                enumerator.advance(*child, until, keep);
+            } while (!is_limited_ && !child->is_done);
+            n_waiting_sets_ +=
+                static_cast<std::int64_t>(child->n_sets()) - static_cast<std::int64_t>(n_before);
+            child->seconds += std::chrono::duration<double>(Clock::now() - start).count();
+            if (!child->is_done) give_back(child);
+        }
+    }
+
+    // False when there is none, and the listing of this child has been ended.
+    bool has_room(ChildListing& c, double share) {
+        const std::size_t bytes = c.bytes();
+        n_bytes_ += static_cast<std::int64_t>(bytes) - static_cast<std::int64_t>(c.bytes_counted);
+        c.bytes_counted = bytes;
+        const bool has_room = is_limited_ ? static_cast<double>(n_bytes_.load()) <= max_bytes_
+                                          : static_cast<double>(bytes) <= share;
+        if (has_room) return true;
+        if (!stops_at_memory_) {
+            throw TooManySets(c.child, c.limits.required.size() + c.level.set_size() + 1);
+        }
+        ++c.place;  // this one is done
+        c.n_extended = 0;
+        c.open = open_sets(c, slack_);
+        coarsen(c.open, kMostOpenKept);
+        c.level = c.next = SetLevel();
+        c.place = 0;
+        c.is_done = true;
+        n_bytes_ += static_cast<std::int64_t>(c.bytes()) - static_cast<std::int64_t>(bytes);
+        c.bytes_counted = c.bytes();
+        return false;
+    }
+
+    static constexpr std::size_t kMostOpenKept = 4096;
+
+    const Table& table_;
+    const Kernel& kernel_;
+    const bool prune_;
+    const double slack_;
+    std::vector<std::vector<std::int32_t>> required_, allowed_;
+    std::vector<std::vector<double>> bonuses_;
+    std::vector<ParentLimits> limits_;
+    std::vector<ChildListing> children_;
+    bool has_caps_ = false;
+
+    // Of the run under way.
+    bool is_limited_ = false, stops_at_memory_ = false;
+    Clock::time_point deadline_;
+    double max_bytes_ = kInfinity;
+    std::mutex mutex_;  // guards waiting_
+    std::priority_queue<ChildListing*, std::vector<ChildListing*>, HadMore> waiting_;
+    std::atomic<std::int64_t> n_bytes_ = 0;
+    std::atomic<std::int64_t> n_waiting_sets_ = 0;  // that the result will take time for
+};
+
+CandidateListing::CandidateListing(const Table& table, const Kernel& kernel,
+                                   std::span<const ParentLimits> limits, bool prune)
+    : impl_(std::make_unique<Impl>(table, kernel, limits, prune)) {}
+
+CandidateListing::~CandidateListing() = default;
+
+void CandidateListing::run(double seconds, double max_bytes, bool stops_at_memory,
+                           const Execution& execution) {
+    impl_->run(seconds, max_bytes, stops_at_memory, execution);
+}
+
+bool CandidateListing::is_over() const noexcept { return impl_->is_over(); }
+
+CandidateSets CandidateListing::result(std::size_t most_open, bool finish,
+                                       const Execution& execution) {
+    return impl_->result(most_open, finish, execution);
+}
+
+CandidateSets candidate_sets(const Table& table, const Kernel& kernel,
+                             std::span<const ParentLimits> limits,
+                             const CandidateSettings& settings, const Execution& execution) {
+    CandidateListing listing(table, kernel, limits, settings.prune);
+    listing.run(settings.seconds, settings.max_bytes, false, execution);
+    return listing.result(1, true, execution);
+}
+
+}  // namespace bestdag

@@ -1,0 +1,329 @@
+#include "search/climb.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace bestdag {
+
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min() / 2;
+
+// Of moves with equal gains the first is taken.
+bool comes_before(const Move& a, const Move& b) {
+    return std::tuple(a.kind, a.parent, a.child) < std::tuple(b.kind, b.parent, b.child);
+}
+
+}  // namespace
+
+Climb::Climb(ClimbRules rules)
+    : rules_(std::move(rules)),
+      parents_(rules_.n_nodes()),
+      ancestry_(rules_.n_nodes()),
+      scores_(rules_.n_nodes()),
+      is_scored_(rules_.n_nodes()),
+      changed_(rules_.candidates.size(), kMinusInfinity),
+      is_parent_(rules_.candidates.size()),
+      is_fixed_(rules_.required),
+      stamps_(rules_.candidates.size(), kNever),
+      row_best_(rules_.n_nodes()) {
+    for (const auto& [a, b] : rules_.edges) {
+        for (const std::size_t place : {place_of(a, b), place_of(b, a)}) {
+            if (place != kNone) is_fixed_[place] = 1;
+        }
+    }
+}
+
+std::span<const std::int32_t> Climb::candidates(std::size_t child) const noexcept {
+    return {rules_.candidates.data() + first(child), first(child + 1) - first(child)};
+}
+
+std::size_t Climb::place_of(std::size_t parent, std::size_t child) const noexcept {
+    const auto row = candidates(child);
+    const auto found = std::lower_bound(row.begin(), row.end(), static_cast<std::int32_t>(parent));
+    if (found == row.end() || static_cast<std::size_t>(*found) != parent) return kNone;
+    return first(child) + static_cast<std::size_t>(found - row.begin());
+}
+
+bool Climb::reset(const ParentLists& parents) {
+    std::fill(stamps_.begin(), stamps_.end(), kNever);
+    std::fill(row_best_.begin(), row_best_.end(), RowBest{});
+    for (std::size_t child = 0; child < n_nodes(); ++child) {
+        if (parents_[child] == parents[child]) continue;
+        is_scored_[child] = 0;
+        for (const std::int32_t parent : parents_[child]) {
+            is_parent_[place_of(static_cast<std::size_t>(parent), child)] = 0;
+        }
+        parents_[child].clear();
+        for (const std::int32_t parent : parents[child]) {
+            const std::size_t place = place_of(static_cast<std::size_t>(parent), child);
+            if (place == kNone) return false;
+            is_parent_[place] = 1;
+        }
+        parents_[child] = parents[child];
+    }
+    return ancestry_.reset(parents_);
+}
+
+std::vector<std::size_t> Climb::unscored() const {
+    std::vector<std::size_t> found;
+    for (std::size_t child = 0; child < n_nodes(); ++child) {
+        if (!is_scored_[child]) found.push_back(child);
+    }
+    return found;
+}
+
+void Climb::set_row(std::size_t child, double score, std::span<const double> changed) {
+    scores_[child] = score;
+    std::copy(changed.begin(), changed.end(),
+              changed_.begin() + static_cast<std::ptrdiff_t>(first(child)));
+    row_best_[child].is_known = false;
+    is_scored_[child] = 1;
+}
+
+bool Climb::can(MoveKind kind, std::size_t parent, std::size_t child) const {
+    const std::size_t place = place_of(parent, child);
+    return place != kNone && (kind == MoveKind::add) != (is_parent_[place] != 0) &&
+           is_legal(kind, parent, child);
+}
+
+bool Climb::is_legal(MoveKind kind, std::size_t parent, std::size_t child) const {
+    if (kind == MoveKind::add) {
+        return !is_full(child) && !ancestry_.reaches(child, parent) &&
+               obeys_paths(kind, parent, child);
+    }
+    const std::size_t place = place_of(parent, child);
+    if (kind == MoveKind::remove) return !is_fixed_[place] && obeys_paths(kind, parent, child);
+    if (rules_.required[place] || is_full(parent) || place_of(child, parent) == kNone) return false;
+    for (const std::int32_t other : parents_[child]) {
+        if (ancestry_.reaches(parent, static_cast<std::size_t>(other))) return false;
+    }
+    return obeys_paths(kind, parent, child);
+}
+
+// Statements about paths, after the move.
+bool Climb::obeys_paths(MoveKind kind, std::size_t parent, std::size_t child) const {
+    if (kind != MoveKind::add) {
+        for (const auto& [a, b] : rules_.ancestors) {
+            const bool is_on_path = (a == parent || ancestry_.reaches(a, parent)) &&
+                                    (b == child || ancestry_.reaches(child, b));
+            if (is_on_path && !has_path_after(kind, parent, child, a, b)) return false;
+        }
+    }
+    if (kind != MoveKind::remove) {
+        for (const auto& [a, b] : rules_.non_ancestors) {
+            if (has_path_after(kind, parent, child, a, b)) return false;
+        }
+    }
+    return true;
+}
+
+bool Climb::has_path_after(MoveKind kind, std::size_t parent, std::size_t child, std::size_t from,
+                           std::size_t to) const {
+    if (kind == MoveKind::add) {
+        return ancestry_.reaches(from, to) ||
+               ((from == parent || ancestry_.reaches(from, parent)) &&
+                (to == child || ancestry_.reaches(child, to)));
+    }
+    std::vector<std::uint8_t> is_seen(n_nodes());
+    std::vector<std::size_t> waiting{to};
+    const auto meet = [&](std::size_t node) {
+        if (!is_seen[node]) waiting.push_back(node);
+        is_seen[node] = 1;
+    };
+    while (!waiting.empty()) {
+        const std::size_t node = waiting.back();
+        waiting.pop_back();
+        for (const std::int32_t number : parents_[node]) {
+            const auto above = static_cast<std::size_t>(number);
+            if (node != child || above != parent) meet(above);
+        }
+        if (kind == MoveKind::reverse && node == parent) meet(child);
+        if (is_seen[from]) return true;
+    }
+    return false;
+}
+
+double Climb::gain(MoveKind kind, std::size_t parent, std::size_t child) const {
+    const double there = changed_[place_of(parent, child)] - scores_[child];
+    if (kind != MoveKind::reverse) return there;
+    const std::size_t back = place_of(child, parent);
+    return back == kNone ? kMinusInfinity : there + (changed_[back] - scores_[parent]);
+}
+
+// The place of the best legal change of one family, and the first of equals.
+std::size_t Climb::best_of_row(std::size_t child, std::int64_t tenure, double aspiration) const {
+    std::size_t found = kNone;
+    double highest = kMinusInfinity;
+    for (std::size_t place = first(child); place < first(child + 1); ++place) {
+        if (!(changed_[place] > highest)) continue;
+        const double gain = changed_[place] - scores_[child];
+        if (tenure > 0 && is_tabu(place, gain, tenure, aspiration)) continue;
+        if (!is_legal(kind_at(place), node_at(place), child)) continue;
+        found = place;
+        highest = changed_[place];
+    }
+    return found;
+}
+
+template <class Visit>
+void Climb::each_reversal(const Visit& visit) const {
+    for (std::size_t child = 0; child < n_nodes(); ++child) {
+        for (const std::int32_t number : parents_[child]) {
+            const auto parent = static_cast<std::size_t>(number);
+            visit(parent, child, gain(MoveKind::reverse, parent, child));
+        }
+    }
+}
+
+std::optional<Move> Climb::best(double tie, std::int64_t tenure, double aspiration) {
+    std::optional<Move> found;
+    const auto is_open = [&](const Move& move) {
+        return (tenure == 0 ||
+                !is_tabu(place_of(move.parent, move.child), move.gain, tenure, aspiration)) &&
+               is_legal(move.kind, move.parent, move.child);
+    };
+    for (std::size_t child = 0; child < n_nodes(); ++child) {
+        RowBest& known = row_best_[child];
+        // What was best still is if it may be: apply() forgets rows where more may be now.
+        if (tenure > 0 || !known.is_known ||
+            (known.place != kNone &&
+             !is_legal(kind_at(known.place), node_at(known.place), child))) {
+            known = {tenure == 0, best_of_row(child, tenure, aspiration)};
+        }
+        if (known.place == kNone) continue;
+        const double gain = changed_[known.place] - scores_[child];
+        if (!found || gain > found->gain) {
+            found = Move{kind_at(known.place), node_at(known.place), child, gain};
+        }
+    }
+    each_reversal([&](std::size_t parent, std::size_t child, double gain) {
+        if (found && !(gain > found->gain)) return;
+        if (!(gain > kMinusInfinity)) return;
+        const Move move{MoveKind::reverse, parent, child, gain};
+        if (is_open(move)) found = move;
+    });
+    if (!found) return found;
+
+    const double enough = found->gain - tie;
+    const auto offer = [&](const Move& move) {
+        if (move.gain >= enough && comes_before(move, *found) && is_open(move)) found = move;
+    };
+    for (std::size_t child = 0; child < n_nodes(); ++child) {
+        const std::size_t known = row_best_[child].place;
+        if (known == kNone || !(changed_[known] - scores_[child] >= enough)) continue;
+        for (std::size_t place = first(child); place < first(child + 1); ++place) {
+            offer({kind_at(place), node_at(place), child, changed_[place] - scores_[child]});
+        }
+    }
+    if (found->kind == MoveKind::reverse) {
+        each_reversal([&](std::size_t parent, std::size_t child, double gain) {
+            offer({MoveKind::reverse, parent, child, gain});
+        });
+    }
+    return found;
+}
+
+std::optional<Move> Climb::best_addition(std::size_t child, double tie,
+                                         std::span<const std::int32_t> place_in_order) const {
+    std::optional<Move> found;
+    const auto is_open = [&](std::size_t place) {
+        return !is_parent_[place] && place_in_order[node_at(place)] < place_in_order[child] &&
+               is_legal(MoveKind::add, node_at(place), child);
+    };
+    for (std::size_t place = first(child); place < first(child + 1); ++place) {
+        const double gain = changed_[place] - scores_[child];
+        if (!(gain > (found ? found->gain : kMinusInfinity)) || !is_open(place)) continue;
+        found = Move{MoveKind::add, node_at(place), child, gain};
+    }
+    if (!found) return found;
+    for (std::size_t place = first(child);; ++place) {  // ends at the one found
+        const double gain = changed_[place] - scores_[child];
+        if (gain >= found->gain - tie && is_open(place)) {
+            return Move{MoveKind::add, node_at(place), child, gain};
+        }
+    }
+}
+
+std::optional<Move> Climb::propose(double temperature, std::int64_t n_tries, bool only_add,
+                                   PhiloxKey key, std::uint64_t& counter) const {
+    __extension__ using Wide = unsigned __int128;
+    const std::size_t n_places = changed_.size();
+    if (n_places == 0) {
+        counter += static_cast<std::uint64_t>(n_tries);
+        return std::nullopt;
+    }
+    for (std::int64_t i = 0; i < n_tries; ++i) {
+        const PhiloxBlock drawn = philox4x64(key, counter++);
+        const auto place = static_cast<std::size_t>(Wide{drawn[0]} * n_places >> 64);
+        const auto child =
+            static_cast<std::size_t>(std::upper_bound(rules_.offsets.begin(), rules_.offsets.end(),
+                                                      static_cast<std::int64_t>(place)) -
+                                     rules_.offsets.begin() - 1);
+        if (is_parent_[place] && only_add) continue;
+        const bool turns = is_parent_[place] && (drawn[1] & 1);
+        const MoveKind kind = turns ? MoveKind::reverse : kind_at(place);
+        const std::size_t parent = node_at(place);
+        double won = 0.0;
+        if (!std::isinf(temperature)) {
+            won = gain(kind, parent, child);
+            const double drawn_share = static_cast<double>((drawn[2] >> 11) + 1) * 0x1p-53;
+            // Not a number, too: a change of unknown score.
+            if (!(won >= temperature * std::log(drawn_share))) continue;
+        }
+        if (is_legal(kind, parent, child)) return Move{kind, parent, child, won};
+    }
+    return std::nullopt;
+}
+
+void Climb::apply(MoveKind kind, std::size_t parent, std::size_t child) {
+    ++n_moves_;
+    for (const std::size_t place : {place_of(parent, child), place_of(child, parent)}) {
+        if (place != kNone) stamps_[place] = n_moves_;
+    }
+    forget_rows(kind, parent);
+    scores_[child] = changed_[place_of(parent, child)];
+    if (kind == MoveKind::reverse) scores_[parent] = changed_[place_of(child, parent)];
+    if (kind == MoveKind::add) {
+        put(parent, child);
+        return;
+    }
+    take(parent, child);
+    if (kind == MoveKind::reverse) put(child, parent);
+}
+
+void Climb::put(std::size_t parent, std::size_t child) {
+    const auto number = static_cast<std::int32_t>(parent);
+    auto& group = parents_[child];
+    group.insert(std::lower_bound(group.begin(), group.end(), number), number);
+    is_parent_[place_of(parent, child)] = 1;
+    ancestry_.added(parent, child);
+    row_best_[child].is_known = false;
+    is_scored_[child] = 0;
+}
+
+void Climb::take(std::size_t parent, std::size_t child) {
+    std::erase(parents_[child], static_cast<std::int32_t>(parent));
+    is_parent_[place_of(parent, child)] = 0;
+    ancestry_.removed(child, parents_);
+    row_best_[child].is_known = false;
+    is_scored_[child] = 0;
+}
+
+// Forget the rows in which the move may make a change legal that was not. Taking an arc away lets
+// its ancestors have other parents. A new arc lets nothing new happen, except that a path it closes
+// may free an arc that an ancestor statement held; with statements about paths all rows are new.
+void Climb::forget_rows(MoveKind kind, std::size_t parent) {
+    const bool all = !rules_.ancestors.empty() || !rules_.non_ancestors.empty();
+    if (kind == MoveKind::add && !all) return;
+    for (std::size_t node = 0; node < n_nodes(); ++node) {
+        if (all || node == parent || ancestry_.reaches(node, parent)) {
+            row_best_[node].is_known = false;
+        }
+    }
+}
+
+}  // namespace bestdag
