@@ -4,6 +4,7 @@
 void register_branching(nb::module_& m);
 void register_candidate_sets(nb::module_& m);
 void register_branch_and_cut(nb::module_& m);
+void register_class_walk(nb::module_& m);
 void register_climb(nb::module_& m);
 void register_counts(nb::module_& m);
 void register_entropy_cuts(nb::module_& m);
@@ -33,6 +34,7 @@ NB_MODULE(_core, m) {
     register_branch_and_cut(m);
     register_local_scores(m);
     register_candidate_sets(m);
+    register_class_walk(m);
     register_climb(m);
     register_entropy_cuts(m);
     register_branching(m);
