@@ -51,15 +51,6 @@ Nodes ClassGraph::adjacent(std::int32_t node) const {
     return united(united(parents[at], children[at]), neighbours[at]);
 }
 
-bool ClassGraph::is_clique(const Nodes& nodes) const noexcept {
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        for (std::size_t j = 0; j < i; ++j) {
-            if (!is_adjacent(nodes[i], nodes[j])) return false;
-        }
-    }
-    return true;
-}
-
 void ClassGraph::add_arc(std::int32_t a, std::int32_t b) {
     insert_node(children[place(a)], b);
     insert_node(parents[place(b)], a);
@@ -76,6 +67,19 @@ void ClassGraph::part(std::int32_t a, std::int32_t b) {
         erase_node(children[place(one)], other);
         erase_node(neighbours[place(one)], other);
     }
+}
+
+Link ClassGraph::link(std::int32_t a, std::int32_t b) const noexcept {
+    if (has_edge(a, b)) return {a, b, LinkKind::edge};
+    if (has_arc(a, b)) return {a, b, LinkKind::arc};
+    if (has_arc(b, a)) return {b, a, LinkKind::arc};
+    return {a, b, LinkKind::none};
+}
+
+void ClassGraph::set_link(const Link& link) {
+    part(link.a, link.b);
+    if (link.kind == LinkKind::arc) add_arc(link.a, link.b);
+    if (link.kind == LinkKind::edge) add_edge(link.a, link.b);
 }
 
 bool ClassGraph::direct(std::int32_t a, std::int32_t b) {
@@ -232,15 +236,20 @@ ClassGraph class_of(const ParentLists& parents) {
     return graph;
 }
 
-Nodes changed_nodes(const ClassGraph& before, const ClassGraph& after) {
-    Nodes found;
+std::vector<Link> changed_links(const ClassGraph& before, const ClassGraph& after) {
+    std::vector<Link> changed;
     for (std::size_t v = 0; v < before.n_nodes(); ++v) {
-        if (before.parents[v] != after.parents[v] || before.children[v] != after.children[v] ||
-            before.neighbours[v] != after.neighbours[v]) {
-            found.push_back(static_cast<std::int32_t>(v));
+        if (before.parents[v] == after.parents[v] && before.children[v] == after.children[v] &&
+            before.neighbours[v] == after.neighbours[v]) {
+            continue;
+        }
+        const auto a = static_cast<std::int32_t>(v);
+        for (const std::int32_t b : united(before.adjacent(a), after.adjacent(a))) {
+            const Link one = before.link(a, b), other = after.link(a, b);
+            if (a < b && (one.kind != other.kind || one.a != other.a)) changed.push_back(other);
         }
     }
-    return found;
+    return changed;
 }
 
 }  // namespace bestdag

@@ -22,6 +22,14 @@ void erase_node(Nodes& group, std::int32_t node);
 Nodes united(const Nodes& one, const Nodes& other);
 Nodes without(const Nodes& group, std::int32_t node);
 
+// How two nodes are joined.
+enum class LinkKind : std::uint8_t { none, arc, edge };
+
+struct Link {
+    std::int32_t a, b;  // an arc runs from a to b
+    LinkKind kind;
+};
+
 struct ClassGraph {
     using Arc = std::pair<std::int32_t, std::int32_t>;
 
@@ -42,12 +50,13 @@ struct ClassGraph {
         return has_edge(a, b) || has_arc(a, b) || has_arc(b, a);
     }
     Nodes adjacent(std::int32_t node) const;
-    bool is_clique(const Nodes& nodes) const noexcept;
 
     // Nothing may join the two yet.
     void add_arc(std::int32_t a, std::int32_t b);
     void add_edge(std::int32_t a, std::int32_t b);
     void part(std::int32_t a, std::int32_t b);
+    Link link(std::int32_t a, std::int32_t b) const noexcept;
+    void set_link(const Link& link);
     // The edge becomes an arc; false when there is no such edge.
     bool direct(std::int32_t a, std::int32_t b);
 
@@ -70,7 +79,7 @@ std::optional<ParentLists> extension(const ClassGraph& graph);
 // Label-Edges).
 ClassGraph class_of(const ParentLists& parents);
 
-// Nodes that other nodes point to, or are joined to, in another way than before; ascending.
-Nodes changed_nodes(const ClassGraph& before, const ClassGraph& after);
+// The links of `after` that are others in `before`.
+std::vector<Link> changed_links(const ClassGraph& before, const ClassGraph& after);
 
 }  // namespace bestdag

@@ -129,28 +129,18 @@ std::optional<ParentLists> first_member(const ClassGraph& graph, const ClassRule
     return first;
 }
 
-// Whether what all members have in common breaks a rule.
-bool breaks_rules(const ClassGraph& graph, const ClassRules& rules) {
-    for (std::size_t v = 0; v < graph.n_nodes(); ++v) {
-        const auto child = static_cast<std::int32_t>(v);
-        for (const std::int32_t parent : graph.parents[v]) {
-            if (!rules.allows(parent, child)) return true;
-        }
-        for (const std::int32_t other : graph.neighbours[v]) {
-            if (!rules.allows_pair(child, other)) return true;
-        }
-    }
-    return std::any_of(rules.required.begin(), rules.required.end(),
-                       [&](const auto& arc) {
-                           return !graph.has_arc(arc.first, arc.second) &&
-                                  !graph.has_edge(arc.first, arc.second);
-                       }) ||
-           std::any_of(rules.edges.begin(), rules.edges.end(), [&](const auto& pair) {
-               return !graph.is_adjacent(pair.first, pair.second);
-           });
-}
-
 }  // namespace
+
+bool ClassRules::forbids(const Link& link) const noexcept {
+    const auto& [a, b, kind] = link;
+    if (kind == LinkKind::arc) return !allows(a, b);
+    if (kind == LinkKind::edge) return !allows_pair(a, b);
+    const auto names = [&](const auto& pair) {
+        return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
+    };
+    return std::any_of(required.begin(), required.end(), names) ||
+           std::any_of(edges.begin(), edges.end(), names);
+}
 
 bool ClassRules::obeyed_by(const ParentLists& dag) const {
     const std::size_t n = dag.size();
@@ -177,7 +167,6 @@ bool ClassRules::obeyed_by(const ParentLists& dag) const {
 
 std::optional<ParentLists> obeying_member(const ClassGraph& graph, const ClassRules& rules,
                                           std::size_t most) {
-    if (breaks_rules(graph, rules)) return std::nullopt;
     Arcs arcs = rules.required;
     for (std::size_t v = 0; v < graph.n_nodes(); ++v) {
         const auto a = static_cast<std::int32_t>(v);

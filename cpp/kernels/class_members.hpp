@@ -31,13 +31,15 @@ struct ClassRules {
     bool allows_pair(std::int32_t a, std::int32_t b) const noexcept {
         return allows(a, b) || allows(b, a);
     }
+    // Whether no member of a class with this link can obey.
+    bool forbids(const Link& link) const noexcept;
     // Whether a structure without cycles satisfies all of it.
     bool obeyed_by(const ParentLists& dag) const;
 };
 
-// A member of the class of this CPDAG that obeys the rules, if one is found: the one that comes
-// from directing edges as the rules about arcs say, or else, where there are at most `most`
-// members, the first of them by its arcs.
+// A member of the class of this CPDAG that obeys the rules, if one is found. None of its links may
+// be forbidden. It is the one that comes from directing edges as the rules about arcs say, or else,
+// where there are at most `most` members, the first of them by its arcs.
 std::optional<ParentLists> obeying_member(const ClassGraph& graph, const ClassRules& rules,
                                           std::size_t most);
 

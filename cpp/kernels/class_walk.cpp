@@ -35,6 +35,7 @@ Nodes all_nodes(std::size_t n) {
 ClassWalk::ClassWalk(ClassRules rules, ParentLists start)
     : rules_(std::move(rules)),
       graph_(class_of(start)),
+      changer_(start),
       member_(std::move(start)),
       scores_(partners_of(rules_)),
       moves_(graph_.n_nodes()),
@@ -246,33 +247,61 @@ void ClassWalk::visit(double unit, const ShouldStop& should_stop, Use&& use) {
         for (auto& [move, entry] : equal) {
             const bool asks = !rules_.is_free() || ++n_tried % kMovesPerQuestion == 0;
             if (asks && should_stop && should_stop()) return;
-            std::optional<Next> next = follow(move, moves_[place(move.y)], *entry);
+            if (is_blocked(move, moves_[place(move.y)], *entry)) continue;
+            std::optional<Next> next = follow(move);
             if (next && use(move, std::move(*next))) return;
         }
     }
 }
 
-std::optional<ClassWalk::Next> ClassWalk::follow(const ClassMove& move, Moves& moves,
-                                                 Entry& entry) {
-    if (kind_ == ClassMoveKind::insert) {
-        // Its barrier is a clique. A path seen before usually still blocks it.
-        if (entry.path >= 0 && is_path(graph_, moves.paths[place(entry.path)])) return std::nullopt;
-        Nodes path = paths_.find(graph_, move.y, move.x, moves.sets[entry.set]);
-        if (!path.empty()) {
-            if (entry.path < 0) {
-                entry.path = static_cast<std::int32_t>(moves.paths.size());
-                moves.paths.emplace_back();
-            }
-            moves.paths[place(entry.path)] = std::move(path);
-            return std::nullopt;
-        }
+// Whether a path makes an insertion invalid; its barrier is a clique.
+bool ClassWalk::is_blocked(const ClassMove& move, Moves& moves, Entry& entry) {
+    if (kind_ != ClassMoveKind::insert) return false;
+    // A path seen before usually is still there.
+    if (entry.path >= 0 && is_path(graph_, moves.paths[place(entry.path)])) return true;
+    Nodes path = paths_.find(graph_, move.y, move.x, moves.sets[entry.set]);
+    if (path.empty()) return false;
+    if (entry.path < 0) {
+        entry.path = static_cast<std::int32_t>(moves.paths.size());
+        moves.paths.emplace_back();
     }
-    std::optional<ParentLists> found = structure_after(graph_, move);
-    if (!found) return std::nullopt;
-    ClassGraph graph = class_of(*found);
-    if (!rules_.is_free()) found = obeying_member(graph, rules_, kMostMembers);
-    if (!found) return std::nullopt;
-    return Next{std::move(graph), std::move(*found)};
+    moves.paths[place(entry.path)] = std::move(path);
+    return true;
+}
+
+std::optional<ClassWalk::Next> ClassWalk::follow(const ClassMove& move) {
+    Next next;
+    if (kind_ == ClassMoveKind::turn) {
+        next.member = structure_after(graph_, move);
+        if (!next.member) return std::nullopt;
+        next.changes = changed_links(graph_, class_of(*next.member));
+    } else {
+        next.changes = changer_.changes(graph_, move);
+    }
+    if (rules_.is_free()) return next;
+    if (std::any_of(next.changes.begin(), next.changes.end(),
+                    [&](const Link& link) { return rules_.forbids(link); })) {
+        return std::nullopt;
+    }
+    ClassGraph graph = graph_;
+    for (const Link& link : next.changes) graph.set_link(link);
+    next.member = obeying_member(graph, rules_, kMostMembers);
+    if (!next.member) return std::nullopt;
+    return next;
+}
+
+ParentLists ClassWalk::member() const {
+    return member_ ? *member_ : *structure_after(graph_before(), *last_);
+}
+
+ParentLists ClassWalk::best_member() const {
+    return next_->member ? *next_->member : *structure_after(graph_, *best_);
+}
+
+ClassGraph ClassWalk::graph_before() const {
+    ClassGraph graph = graph_;
+    for (const Link& link : last_changed_) graph.set_link(link);
+    return graph;
 }
 
 const std::optional<ClassMove>& ClassWalk::best(double unit, const ShouldStop& should_stop) {
@@ -287,6 +316,8 @@ const std::optional<ClassMove>& ClassWalk::best(double unit, const ShouldStop& s
 }
 
 std::vector<ClassMove> ClassWalk::moves(double unit) {
+    best_.reset();
+    next_.reset();
     std::vector<ClassMove> found;
     visit(unit, {}, [&](const ClassMove& move, const Next&) {
         found.push_back(move);
@@ -296,13 +327,25 @@ std::vector<ClassMove> ClassWalk::moves(double unit) {
 }
 
 void ClassWalk::take() {
-    Nodes stale;
-    for (const std::int32_t v : changed_nodes(graph_, next_->graph)) {
-        insert_node(stale, v);
-        for (const std::int32_t w : next_->graph.adjacent(v)) insert_node(stale, w);
+    if (best_->kind == ClassMoveKind::turn) {
+        changer_.reset(*structure_after(graph_, *best_));
+    } else {
+        changer_.follow(graph_, *best_);
     }
-    graph_ = std::move(next_->graph);
+    last_changed_.clear();
+    for (const Link& link : next_->changes) last_changed_.push_back(graph_.link(link.a, link.b));
+    for (const Link& link : next_->changes) graph_.set_link(link);
+    Nodes stale;
+    for (const Link& link : next_->changes) {
+        insert_node(stale, link.a);
+        insert_node(stale, link.b);
+    }
+    for (const std::int32_t v : Nodes(stale)) {
+        for (const std::int32_t w : graph_.adjacent(v)) insert_node(stale, w);
+    }
     member_ = std::move(next_->member);
+    last_ = std::move(best_);
+    best_.reset();
     next_.reset();
     ++n_taken_;
     todo_ = std::move(stale);

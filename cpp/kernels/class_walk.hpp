@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/class_change.hpp"
 #include "kernels/class_graph.hpp"
 #include "kernels/class_members.hpp"
 #include "kernels/class_moves.hpp"
@@ -25,7 +26,7 @@ public:
 
     const ClassGraph& graph() const noexcept { return graph_; }
     // A member of the class that obeys the rules.
-    const ParentLists& member() const noexcept { return member_; }
+    ParentLists member() const;
     std::size_t n_taken() const noexcept { return n_taken_; }
 
     // Look for moves of one kind from now on.
@@ -47,7 +48,8 @@ public:
     std::vector<ClassMove> moves(double unit);
 
     bool has_best() const noexcept { return next_.has_value(); }
-    const ParentLists& best_member() const { return next_->member; }
+    // A member of that class that obeys the rules.
+    ParentLists best_member() const;
     // Go to the class that the best move leads to. Then moves are out of date where they saw a
     // change.
     void take();
@@ -70,9 +72,10 @@ private:
         Nodes set;
     };
     struct Head;
+    // Where a move leads. Without rules, which member is shown is worked out when it is asked for.
     struct Next {
-        ClassGraph graph;
-        ParentLists member;
+        std::vector<Link> changes;
+        std::optional<ParentLists> member;
     };
 
     bool list_next();
@@ -87,12 +90,17 @@ private:
     // Calls use(move) for the moves that lead to a class, best first, until it returns true.
     template <class Use>
     void visit(double unit, const ShouldStop& should_stop, Use&& use);
-    std::optional<Next> follow(const ClassMove& move, Moves& moves, Entry& entry);
+    bool is_blocked(const ClassMove& move, Moves& moves, Entry& entry);
+    std::optional<Next> follow(const ClassMove& move);
+    ClassGraph graph_before() const;
 
     ClassRules rules_;
     ClassGraph graph_;
-    ParentLists member_;
+    ClassChanger changer_;
+    std::optional<ParentLists> member_;  // if it is known
     std::size_t n_taken_ = 0;
+    std::optional<ClassMove> last_;   // the move that led here,
+    std::vector<Link> last_changed_;  // and the links it changed as they were before
     ClassScores scores_;
     ClassMoveKind kind_ = ClassMoveKind::insert;
     std::vector<Moves> moves_;  // by y
