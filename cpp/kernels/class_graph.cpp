@@ -31,6 +31,12 @@ Nodes united(const Nodes& one, const Nodes& other) {
     return all;
 }
 
+Nodes all_nodes(std::size_t n) {
+    Nodes nodes(n);
+    for (std::size_t v = 0; v < n; ++v) nodes[v] = static_cast<std::int32_t>(v);
+    return nodes;
+}
+
 Nodes without(const Nodes& group, std::int32_t node) {
     Nodes left = group;
     erase_node(left, node);

@@ -20,6 +20,7 @@ bool is_subset(const Nodes& part, const Nodes& whole) noexcept;
 void insert_node(Nodes& group, std::int32_t node);  // stays as it is where the node is there
 void erase_node(Nodes& group, std::int32_t node);
 Nodes united(const Nodes& one, const Nodes& other);
+Nodes all_nodes(std::size_t n);
 Nodes without(const Nodes& group, std::int32_t node);
 
 // How two nodes are joined.

@@ -25,14 +25,15 @@ bool reaches(const ClassGraph& dag, std::int32_t a, std::int32_t b) {
     return false;
 }
 
-// The nodes that edges join to one another, each group ascending; single nodes are left out.
-std::vector<Nodes> undirected_pieces(const ClassGraph& graph) {
+// The nodes that edges join to one of these, directly or not, each group ascending; single nodes
+// are left out.
+std::vector<Nodes> undirected_pieces(const ClassGraph& graph, const Nodes& starts) {
     std::vector<Nodes> pieces;
     std::vector<bool> is_seen(graph.n_nodes());
-    for (std::size_t start = 0; start < graph.n_nodes(); ++start) {
-        if (is_seen[start] || graph.neighbours[start].empty()) continue;
-        Nodes piece{static_cast<std::int32_t>(start)};
-        is_seen[start] = true;
+    for (const std::int32_t start : starts) {
+        if (is_seen[place(start)] || graph.neighbours[place(start)].empty()) continue;
+        Nodes piece{start};
+        is_seen[place(start)] = true;
         for (std::size_t i = 0; i < piece.size(); ++i) {
             for (const std::int32_t v : graph.neighbours[place(piece[i])]) {
                 if (is_seen[place(v)]) continue;
@@ -46,22 +47,24 @@ std::vector<Nodes> undirected_pieces(const ClassGraph& graph) {
     return pieces;
 }
 
+// The edges of one piece; nodes are places in it.
+ClassGraph graph_of(const ClassGraph& graph, const Nodes& piece) {
+    ClassGraph found(piece.size());
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+        for (const std::int32_t w : graph.neighbours[place(piece[i])]) {
+            const auto at = std::lower_bound(piece.begin(), piece.end(), w) - piece.begin();
+            found.neighbours[i].push_back(static_cast<std::int32_t>(at));
+        }
+    }
+    return found;
+}
+
 // All ways to direct one piece without v-structures and cycles; none when there are more than
 // `most`. An edge is directed both ways in turn, each time followed by Meek's rules, which leave no
 // blind alleys.
 std::vector<Arcs> orientations(const ClassGraph& graph, const Nodes& piece, std::size_t most) {
-    const auto number = [&](std::int32_t node) {
-        return static_cast<std::int32_t>(std::lower_bound(piece.begin(), piece.end(), node) -
-                                         piece.begin());
-    };
-    ClassGraph first(piece.size());
-    for (const std::int32_t v : piece) {
-        for (const std::int32_t w : graph.neighbours[place(v)]) {
-            if (v < w) first.add_edge(number(v), number(w));
-        }
-    }
     std::vector<Arcs> found;
-    std::vector<ClassGraph> stack{std::move(first)};
+    std::vector<ClassGraph> stack{graph_of(graph, piece)};
     while (!stack.empty()) {
         ClassGraph work = std::move(stack.back());
         stack.pop_back();
@@ -107,7 +110,7 @@ std::optional<ParentLists> first_member(const ClassGraph& graph, const ClassRule
                                         std::size_t most) {
     std::vector<std::vector<Arcs>> ways;
     std::size_t n_members = 1;
-    for (const Nodes& piece : undirected_pieces(graph)) {
+    for (const Nodes& piece : undirected_pieces(graph, all_nodes(graph.n_nodes()))) {
         ways.push_back(orientations(graph, piece, most / n_members));
         if (ways.back().empty()) return std::nullopt;
         n_members *= ways.back().size();
@@ -163,6 +166,25 @@ bool ClassRules::obeyed_by(const ParentLists& dag) const {
                        [&](const auto& pair) { return reaches(graph, pair.first, pair.second); }) &&
            std::none_of(non_ancestors.begin(), non_ancestors.end(),
                         [&](const auto& pair) { return reaches(graph, pair.first, pair.second); });
+}
+
+bool can_obey(const ClassGraph& graph, const ClassRules& rules, const Nodes& nodes) {
+    for (const Nodes& piece : undirected_pieces(graph, nodes)) {
+        const ClassGraph edges = graph_of(graph, piece);
+        Arcs arcs;
+        for (std::size_t i = 0; i < piece.size(); ++i) {
+            for (const std::int32_t j : edges.neighbours[i]) {
+                if (rules.allows(piece[place(j)], piece[i])) continue;
+                arcs.emplace_back(static_cast<std::int32_t>(i), j);
+            }
+        }
+        if (arcs.empty()) continue;
+        ClassGraph directed = edges;
+        directed.direct_all(std::move(arcs));
+        const std::optional<ParentLists> member = extension(directed);
+        if (!member || !(class_of(*member) == edges)) return false;
+    }
+    return true;
 }
 
 std::optional<ParentLists> obeying_member(const ClassGraph& graph, const ClassRules& rules,

@@ -37,6 +37,11 @@ struct ClassRules {
     bool obeyed_by(const ParentLists& dag) const;
 };
 
+// Whether the edges around these nodes can be directed as the rules about arcs say: each connected
+// piece of the undirected part of a CPDAG is directed for itself (Andersson, Madigan and Perlman
+// 1997). No link may be forbidden.
+bool can_obey(const ClassGraph& graph, const ClassRules& rules, const Nodes& nodes);
+
 // A member of the class of this CPDAG that obeys the rules, if one is found. None of its links may
 // be forbidden. It is the one that comes from directing edges as the rules about arcs say, or else,
 // where there are at most `most` members, the first of them by its arcs.

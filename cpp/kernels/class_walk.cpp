@@ -24,12 +24,6 @@ std::vector<Nodes> partners_of(const ClassRules& rules) {
     return partners;
 }
 
-Nodes all_nodes(std::size_t n) {
-    Nodes nodes(n);
-    for (std::size_t v = 0; v < n; ++v) nodes[v] = static_cast<std::int32_t>(v);
-    return nodes;
-}
-
 }  // namespace
 
 ClassWalk::ClassWalk(ClassRules rules, ParentLists start)
@@ -283,11 +277,25 @@ std::optional<ClassWalk::Next> ClassWalk::follow(const ClassMove& move) {
                     [&](const Link& link) { return rules_.forbids(link); })) {
         return std::nullopt;
     }
-    ClassGraph graph = graph_;
-    for (const Link& link : next.changes) graph.set_link(link);
-    next.member = obeying_member(graph, rules_, kMostMembers);
+    const std::vector<Link> before = change(next.changes);
+    Nodes touched;
+    for (const Link& link : next.changes) {
+        insert_node(touched, link.a);
+        insert_node(touched, link.b);
+    }
+    next.member = can_obey(graph_, rules_, touched) ? obeying_member(graph_, rules_, kMostMembers)
+                                                    : std::nullopt;
+    change(before);
     if (!next.member) return std::nullopt;
     return next;
+}
+
+// Change links of the class; returns what they were.
+std::vector<Link> ClassWalk::change(const std::vector<Link>& links) {
+    std::vector<Link> before;
+    for (const Link& link : links) before.push_back(graph_.link(link.a, link.b));
+    for (const Link& link : links) graph_.set_link(link);
+    return before;
 }
 
 ParentLists ClassWalk::member() const {
@@ -332,9 +340,7 @@ void ClassWalk::take() {
     } else {
         changer_.follow(graph_, *best_);
     }
-    last_changed_.clear();
-    for (const Link& link : next_->changes) last_changed_.push_back(graph_.link(link.a, link.b));
-    for (const Link& link : next_->changes) graph_.set_link(link);
+    last_changed_ = change(next_->changes);
     Nodes stale;
     for (const Link& link : next_->changes) {
         insert_node(stale, link.a);

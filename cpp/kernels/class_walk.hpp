@@ -92,6 +92,7 @@ private:
     void visit(double unit, const ShouldStop& should_stop, Use&& use);
     bool is_blocked(const ClassMove& move, Moves& moves, Entry& entry);
     std::optional<Next> follow(const ClassMove& move);
+    std::vector<Link> change(const std::vector<Link>& links);
     ClassGraph graph_before() const;
 
     ClassRules rules_;
