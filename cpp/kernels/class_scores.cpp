@@ -1,8 +1,5 @@
 #include "kernels/class_scores.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 namespace bestdag {
 
 namespace {
@@ -21,16 +18,18 @@ std::size_t ClassScores::Hash::operator()(const Nodes& nodes) const noexcept {
     return static_cast<std::size_t>(hash);
 }
 
-ClassScores::ClassScores(std::vector<Nodes> partners)
-    : partners_(std::move(partners)), gains_(partners_.size()), changes_(partners_.size()) {}
-
-void ClassScores::want_gains(std::int32_t child, const Nodes& parents) {
+void ClassScores::want_gains(std::int32_t child, const Nodes& parents, const ClassRules& rules) {
     const auto [at, is_new] = gains_[place(child)].try_emplace(parents);
     if (!is_new) return;
     want(child, parents);
-    const Nodes& partners = partners_[place(child)];
-    std::set_difference(partners.begin(), partners.end(), parents.begin(), parents.end(),
-                        std::back_inserter(wanted_.candidates));
+    auto parent = parents.begin();
+    for (std::int32_t v = 0; place(v) < gains_.size(); ++v) {
+        if (parent != parents.end() && *parent == v) {
+            ++parent;
+        } else if (v != child && rules.allows_pair(v, child)) {
+            wanted_.candidates.push_back(v);
+        }
+    }
     wanted_.candidates.push_back(child);
     wanted_.candidate_offsets.push_back(static_cast<std::int64_t>(wanted_.candidates.size()));
     places_.emplace_back(&at->second, nullptr);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/class_graph.hpp"
+#include "kernels/class_members.hpp"
 
 namespace bestdag {
 
@@ -32,12 +33,12 @@ public:
         double without, with;  // a parent
     };
 
-    // partners[v]: the nodes that v may be joined to.
-    explicit ClassScores(std::vector<Nodes> partners);
+    explicit ClassScores(std::size_t n_nodes) : gains_(n_nodes), changes_(n_nodes) {}
 
-    // Ask for the gains of all further parents of a family, or for the scores of a family with one
-    // parent more and without it; nothing happens where they are known.
-    void want_gains(std::int32_t child, const Nodes& parents);
+    // Ask for the gains of all further parents of a family that the child may be joined to, or for
+    // the scores of a family with one parent more and without it; nothing happens where they are
+    // known.
+    void want_gains(std::int32_t child, const Nodes& parents, const ClassRules& rules);
     void want_change(std::int32_t child, const Nodes& parents, std::int32_t added);
 
     const WantedScores& wanted() const noexcept { return wanted_; }
@@ -64,7 +65,6 @@ private:
 
     void want(std::int32_t child, const Nodes& parents);
 
-    std::vector<Nodes> partners_;
     std::vector<std::unordered_map<Nodes, Gains, Hash>> gains_;  // by child
     std::vector<ChangeMap> changes_;                             // by child
     std::size_t n_bytes_ = 0;

@@ -13,17 +13,6 @@ constexpr std::size_t kMostMembers = 200;                   // looked at for one
 constexpr std::size_t kMostWaiting = std::size_t{1} << 14;  // cliques listed between two questions
 constexpr std::size_t kMovesPerQuestion = 16;               // tried between two looks at the clock
 
-std::vector<Nodes> partners_of(const ClassRules& rules) {
-    const auto n = static_cast<std::int32_t>(rules.max_parents.size());
-    std::vector<Nodes> partners(rules.max_parents.size());
-    for (std::int32_t v = 0; v < n; ++v) {
-        for (std::int32_t w = 0; w < n; ++w) {
-            if (v != w && rules.allows_pair(v, w)) partners[place(v)].push_back(w);
-        }
-    }
-    return partners;
-}
-
 }  // namespace
 
 ClassWalk::ClassWalk(ClassRules rules, ParentLists start)
@@ -31,7 +20,7 @@ ClassWalk::ClassWalk(ClassRules rules, ParentLists start)
       graph_(class_of(start)),
       changer_(start),
       member_(std::move(start)),
-      scores_(partners_of(rules_)),
+      scores_(graph_.n_nodes()),
       moves_(graph_.n_nodes()),
       near_(graph_.n_nodes()) {}
 
@@ -116,7 +105,7 @@ bool ClassWalk::want(const Waiting& item) {
     };
     const Nodes base = united(graph_.parents[place(y)], set);
     if (kind_ == ClassMoveKind::insert) {
-        scores_.want_gains(y, base);
+        scores_.want_gains(y, base, rules_);
         return true;
     }
     if (kind_ == ClassMoveKind::remove) {

@@ -313,8 +313,9 @@ class Scorer:
         """Score each family of a structure; keys are the children in the order of the data."""
         dag = _dag_of(dag)
         names = self.dataset.names
-        missing = [name for name in names if name not in set(dag.nodes)]
-        extra = [node for node in dag.nodes if node not in set(names)]
+        in_data, in_graph = set(names), set(dag.nodes)
+        missing = [name for name in names if name not in in_graph]
+        extra = [node for node in dag.nodes if node not in in_data]
         if missing or extra:
             raise GraphError(_nodes_differ(missing, extra))
         scores = self.families([(name, dag.parents(name)) for name in names])
