@@ -4,7 +4,6 @@ namespace bestdag {
 
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 28;
 constexpr std::size_t kBytesPerFamily = 150;  // of a hash table, about
 
 }  // namespace
@@ -82,7 +81,7 @@ ClassScores::Change ClassScores::change(std::int32_t child, const Nodes& parents
 }
 
 void ClassScores::forget_much() {
-    if (n_bytes_ < kMostBytes) return;
+    if (n_bytes_ < most_bytes_) return;
     for (auto& map : gains_) map.clear();
     for (auto& map : changes_) map.clear();
     n_bytes_ = 0;

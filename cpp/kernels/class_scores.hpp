@@ -33,7 +33,9 @@ public:
         double without, with;  // a parent
     };
 
-    explicit ClassScores(std::size_t n_nodes) : gains_(n_nodes), changes_(n_nodes) {}
+    // Much is `most_bytes`, about.
+    ClassScores(std::size_t n_nodes, std::size_t most_bytes)
+        : gains_(n_nodes), changes_(n_nodes), most_bytes_(most_bytes) {}
 
     // Ask for the gains of all further parents of a family that the child may be joined to, or for
     // the scores of a family with one parent more and without it; nothing happens where they are
@@ -67,7 +69,7 @@ private:
 
     std::vector<std::unordered_map<Nodes, Gains, Hash>> gains_;  // by child
     std::vector<ChangeMap> changes_;                             // by child
-    std::size_t n_bytes_ = 0;
+    std::size_t n_bytes_ = 0, most_bytes_;
     WantedScores wanted_;
     // Where the answers go: one of the two for each family.
     std::vector<std::pair<Gains*, Change*>> places_;

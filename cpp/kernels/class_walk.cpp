@@ -15,12 +15,12 @@ constexpr std::size_t kMovesPerQuestion = 16;               // tried between two
 
 }  // namespace
 
-ClassWalk::ClassWalk(ClassRules rules, ParentLists start)
+ClassWalk::ClassWalk(ClassRules rules, ParentLists start, std::size_t most_bytes)
     : rules_(std::move(rules)),
       graph_(class_of(start)),
       changer_(start),
       member_(std::move(start)),
-      scores_(graph_.n_nodes()),
+      scores_(graph_.n_nodes(), most_bytes),
       moves_(graph_.n_nodes()),
       near_(graph_.n_nodes()) {}
 

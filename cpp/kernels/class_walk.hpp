@@ -21,8 +21,11 @@ class ClassWalk {
 public:
     using ShouldStop = std::function<bool()>;
 
-    // Requires `start` to be without cycles and to obey the rules.
-    ClassWalk(ClassRules rules, ParentLists start);
+    static constexpr std::size_t kMostBytes = std::size_t{1} << 28;
+
+    // Requires `start` to be without cycles and to obey the rules. Scores are forgotten when they
+    // take about `most_bytes`.
+    ClassWalk(ClassRules rules, ParentLists start, std::size_t most_bytes = kMostBytes);
 
     const ClassGraph& graph() const noexcept { return graph_; }
     // A member of the class that obeys the rules.

@@ -107,7 +107,7 @@ void walk(unsigned seed, std::size_t n, double penalty, bool is_free) {
     Scores scores(seed, penalty);
     ParentLists start(n);
     if (!is_free) start[1] = {0};
-    ClassWalk walk(rules, start);
+    ClassWalk walk(rules, start, seed % 2 ? 2000 : ClassWalk::kMostBytes);
     for (int round = 0; round < 2; ++round) {
         for (const ClassMoveKind kind : kKinds) {
             walk.begin(kind);

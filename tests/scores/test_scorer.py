@@ -131,3 +131,17 @@ def test_a_score_of_your_own_must_give_numbers(value):
     assert scorer.family("a") == -1.0
     with pytest.raises(InvalidParameterError, match=r"odd: family\(\) must give a number"):
         scorer.family("a", ["b"])
+
+
+@pytest.mark.parametrize("score", ["bic", Emptiness()], ids=["native", "python"])
+def test_changes_that_time_does_not_allow_are_not_numbers(score):
+    # Native work that is expected to take no time is finished without a look at the clock.
+    rng = np.random.default_rng(0)
+    data = make_dataset({f"v{i:03}": rng.integers(0, 2, 4000).tolist() for i in range(60)})
+    everyone = np.arange(60, dtype=np.int32)
+    scorer = Scorer(data, score)
+    families = [(child, []) for child in range(60)]
+    in_time = scorer.numbered_changes(families[:1], [everyone])[0]
+    assert in_time.tolist() == scorer.additions("v000", [], data.names).tolist()
+    late = scorer.numbered_changes(families * 20, [everyone] * 1200, 0.0)
+    assert np.isnan(late[-1]).any()

@@ -68,7 +68,9 @@ class GES:
         walk = Walk(problem, scorer)
         status: Status = "local optimum"
         try:
-            if not self._climb(walk):
+            if self._climb(walk):
+                walk.settle()
+            else:
                 status = "time limit"
         except KeyboardInterrupt:
             status = "interrupted"

@@ -67,6 +67,12 @@ class Walk:
             self._problem.progress(f"ges: {self._steps[-1].move}, score {self.score:.3f}")
         return False
 
+    def settle(self) -> None:
+        """Let the last score be that of the structure, not a sum of gains with their rounding."""
+        if self.n_steps:
+            total = self._scorer.total(self.member())
+            self._steps[-1] = self._steps[-1]._replace(score=total)
+
     def _update(self) -> bool:
         """Score what the moves out of this class need; False when time is up."""
         while not self._problem.out_of_time():
@@ -117,9 +123,8 @@ class Walk:
 
     def _dag(self, parents: Sequence[Sequence[int]]) -> Dag:
         names = self._problem.names
-        groups = ((names[c], [names[p] for p in group]) for c, group in enumerate(parents))
-        found = dict(groups)
-        return Dag(self._start.nodes, [(p, child) for child in names for p in found[child]])
+        arcs = [(names[p], names[c]) for c, group in enumerate(parents) for p in group]
+        return Dag(self._start.nodes, arcs)
 
     def _native_walk(self) -> _core.ClassWalk:
         names, nodes = self._problem.names, self._problem.nodes
@@ -128,7 +133,7 @@ class Walk:
             [sorted(place[p] for p in self._start.parents(name)) for name in names],
             nodes.max_parents,
             allowed=None if self.is_free else nodes.allowed.astype(np.uint8),
-            required=list(map(tuple, np.argwhere(nodes.required).tolist())),
+            required=[(p, c) for p, c in np.argwhere(nodes.required).tolist()],
             edges=nodes.required_edges,
             ancestors=nodes.ancestors,
             non_ancestors=nodes.non_ancestors,
