@@ -14,6 +14,7 @@
     BINDING(candidate_sets)           \
     BINDING(local_scores)             \
     BINDING(climb)                    \
+    BINDING(class_walk)               \
     BINDING(branching)                \
     BINDING(order_search)             \
     BINDING(order_crew)               \

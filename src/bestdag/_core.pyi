@@ -124,9 +124,9 @@ class ChangeScorers:
 
     def __init__(self, table: Table, kernel: Kernel) -> None: ...
 
-    def score(self, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], candidate_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    def score(self, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], candidate_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], candidates: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, seconds: float) -> None:
         """
-        Local scores of families after adding or dropping each of their candidate parents.
+        Local scores of families after adding or dropping each of their candidate parents; what is not done in so many seconds stays as it is.
         """
 
 def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
@@ -218,6 +218,45 @@ class Climb:
 
     def apply(self, kind: int, parent: int, child: int) -> None:
         """Make a legal move."""
+
+class ClassWalk:
+    """An equivalence class, and what the moves to other classes gain."""
+
+    def __init__(self, start: Sequence[Sequence[int]], max_parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, required: Sequence[tuple[int, int]], edges: Sequence[tuple[int, int]], ancestors: Sequence[tuple[int, int]], non_ancestors: Sequence[tuple[int, int]]) -> None: ...
+
+    def member(self) -> list[list[int]]:
+        """The parents of every node in a member of the class."""
+
+    @property
+    def n_taken(self) -> int:
+        """How many moves were taken."""
+
+    def begin(self, kind: int) -> None:
+        """Look for insertions (0), removals (1) or turns (2) from now on."""
+
+    def wanted(self, n_scores: int) -> tuple[Any, Any, Any, Any, Any] | None:
+        """
+        The changes of families whose scores moves wait for; None when there are no more.
+        """
+
+    def set_scores(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """The scores that were wanted."""
+
+    def best(self, unit: float, seconds: float) -> tuple[int, int, list[int], float] | None:
+        """
+        The best move that gains more than a unit; None when there is none, or time is up.
+        """
+
+    def best_member(self) -> list[list[int]]:
+        """
+        The parents of every node in a member of the class that the best move leads to.
+        """
+
+    def moves(self, unit: float) -> list[tuple[int, int, list[int], float]]:
+        """All moves that gain more than a unit, the best first."""
+
+    def take(self) -> None:
+        """Take the best move."""
 
 def maximum_spanning_tree(weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], root: int, parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """

@@ -243,7 +243,7 @@ def test_the_best_choice_of_an_optimistic_table_bounds_every_network(n):
             optimistic = table.optimistic(most)
             assert all(most is None or len(optimistic.child(i)) <= most for i in range(n))
             solved = solve_dp(optimistic)
-            assert solved.proved
+            assert solved.is_proved
             assert best <= solved.score + 1e-9
             cut = solve_bnc(optimistic, max_pivots=float(case % 7))  # often not to the end
             assert best <= cut.bound + cut.resolution + 1e-9

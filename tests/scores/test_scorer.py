@@ -131,3 +131,18 @@ def test_a_score_of_your_own_must_give_numbers(value):
     assert scorer.family("a") == -1.0
     with pytest.raises(InvalidParameterError, match=r"odd: family\(\) must give a number"):
         scorer.family("a", ["b"])
+
+
+@pytest.mark.parametrize("score", ["bic", Emptiness()], ids=["native", "python"])
+def test_changes_that_time_does_not_allow_are_not_numbers(score):
+    # How far native work gets is not known, but what it gives is right.
+    rng = np.random.default_rng(0)
+    data = make_dataset({f"v{i:02}": rng.integers(0, 2, 500).tolist() for i in range(40)})
+    families = [(child, []) for child in range(40)]
+    everyone = [np.arange(40, dtype=np.int32)] * 40
+    in_time = np.array(Scorer(data, score).numbered_changes(families, everyone))
+    late = np.array(Scorer(data, score).numbered_changes(families, everyone, 0.0))
+    assert not np.isnan(in_time).any()
+    assert np.all(np.isnan(late) | (late == in_time))
+    if isinstance(score, Emptiness):
+        assert np.isnan(late).all()

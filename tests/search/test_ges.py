@@ -7,20 +7,22 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from bestdag import GES, BDe, Dag, EdgeDifferencePrior, Knowledge, Network, learn
+from bestdag import BIC, GES, BDe, Dag, EdgeDifferencePrior, Knowledge, Network, _core, learn
 from bestdag.data.schema import Variable
 from bestdag.errors import CycleError, GraphError, InvalidParameterError
 from bestdag.graph.enumeration import all_dags
 from bestdag.network.table import ConditionalTable
 from bestdag.scores.scorer import Scorer
-from bestdag.search.ges.gains import Gains
-from bestdag.search.ges.operators import View, deletes, inserts, turns
 from bestdag.search.problem import Problem
 from tests.conftest import make_dataset
+from tests.reference import ges as reference
 
 CLASSES = defaultdict(list)
 for _dag in all_dags(list("abcd")):
     CLASSES[_dag.cpdag()].append(_dag)
+
+INSERT, DELETE, TURN = range(3)
+every_kind = pytest.mark.parametrize("kind", [INSERT, DELETE, TURN])
 
 
 def more_arcs(dag):
@@ -44,9 +46,59 @@ def turned_arcs(dag):
             continue
 
 
-def moves(listing, view):
-    pairs = itertools.permutations(view.graph.nodes, 2)
-    return [m for x, y in pairs for m in listing(view, x, y) if m.is_valid(view)]
+class RandomScores:
+    """Local scores without rhyme or reason, the same for the same family."""
+
+    def __init__(self, seed, penalty=0.0):
+        self._rng = np.random.default_rng(seed)
+        self._penalty = penalty
+        self._known = {}
+
+    def __call__(self, family):
+        if family not in self._known:
+            self._known[family] = self._rng.normal() - self._penalty * len(family[1])
+        return self._known[family]
+
+
+def native_walk(dag):
+    names = sorted(dag.nodes)
+    parents = [[names.index(p) for p in dag.parents(v)] for v in names]
+    limits = np.full(len(names), len(names), np.int32)
+    return _core.ClassWalk(
+        parents, limits, None, required=[], edges=[], ancestors=[], non_ancestors=[]
+    )
+
+
+def update(walk, names, score, together=1 << 20):
+    """Answer what a native walk asks, `together` scores at a time."""
+    while (wanted := walk.wanted(together)) is not None:
+        children, offsets, parents, ends, candidates = (part.tolist() for part in wanted)
+        scores = []
+        for i, child in enumerate(children):
+            group = frozenset(names[p] for p in parents[offsets[i] : offsets[i + 1]])
+            for c in candidates[ends[i] : ends[i + 1]]:
+                changed = (group ^ {names[c]}) - {names[child]}
+                scores.append(score((names[child], changed)))
+        walk.set_scores(np.array(scores, dtype=np.float64))
+
+
+def native_moves(walk, names):
+    return [
+        (gain, names[x], names[y], frozenset(names[v] for v in others))
+        for x, y, others, gain in walk.moves(1e-9)
+    ]
+
+
+def reference_moves(graph, kind, score):
+    ranked = reference.ranked(reference.View(graph), reference.LISTINGS[kind], score, 1e-9)
+    return [(gain, move.x, move.y, move.others) for gain, move in ranked]
+
+
+def random_dag(rng, names, density):
+    order = rng.permutation(names)
+    return Dag(
+        sorted(names), [a for a in itertools.combinations(order, 2) if rng.random() < density]
+    )
 
 
 def random_scorer(seed, n_rows=60, score="bdeu"):
@@ -64,40 +116,137 @@ def test_there_are_185_classes_of_four_nodes():
 
 
 @pytest.mark.parametrize(
-    ("listing", "change"), [(inserts, more_arcs), (deletes, fewer_arcs), (turns, turned_arcs)]
+    ("kind", "change"), [(INSERT, more_arcs), (DELETE, fewer_arcs), (TURN, turned_arcs)]
 )
-def test_moves_lead_where_a_change_of_some_member_leads(listing, change):
+def test_moves_of_the_reference_lead_where_a_change_of_some_member_leads(kind, change):
     for graph, members in CLASSES.items():
-        view = View(graph)
-        reached = {move.apply(view).extension().cpdag() for move in moves(listing, view)}
+        view = reference.View(graph)
+        moves = reference.moves(view, reference.LISTINGS[kind])
+        reached = {move.apply(view).extension().cpdag() for move in moves}
         expected = {other.cpdag() for dag in members for other in change(dag)}
         assert reached == expected - {graph}
 
 
-@pytest.mark.parametrize("listing", [inserts, deletes, turns])
-def test_the_gain_of_a_move_is_the_difference_of_the_totals(listing):
-    scorer = random_scorer(0)
+@every_kind
+def test_moves_are_those_of_the_reference_in_every_class_of_four_nodes(kind):
+    names, score = list("abcd"), RandomScores(kind)
     for graph, members in CLASSES.items():
-        view = View(graph)
+        walk = native_walk(members[0])
+        walk.begin(kind)
+        update(walk, names, score)
+        assert native_moves(walk, names) == reference_moves(graph, kind, score)
+
+
+@every_kind
+@pytest.mark.parametrize("n", [5, 6, 7])
+def test_moves_are_those_of_the_reference_in_random_classes(kind, n):
+    names, score = list("abcdefg"[:n]), RandomScores(n)
+    rng = np.random.default_rng(n)
+    for density in (0.2, 0.3, 0.4, 0.5, 0.7, 1.0):
+        dag = random_dag(rng, names, density)
+        walk = native_walk(dag)
+        walk.begin(kind)
+        update(walk, names, score, together=50)
+        assert native_moves(walk, names) == reference_moves(dag.cpdag(), kind, score)
+
+
+@every_kind
+def test_the_gain_of_a_move_is_the_difference_of_the_totals(kind):
+    scorer, names = random_scorer(0), list("abcd")
+    for graph, members in CLASSES.items():
         before = scorer.total(members[0])
-        for move in moves(listing, view):
-            old, new = move.families(view)
-            gain = scorer.families(new).sum() - scorer.families(old).sum()
-            after = scorer.total(move.apply(view).extension())
-            assert gain == pytest.approx(after - before, abs=1e-9)
+        walk = native_walk(members[0])
+        walk.begin(kind)
+        update(walk, names, lambda family: scorer.family(*family))
+        move = walk.best(1e-9, math.inf)
+        if move is not None:
+            walk.take()
+            after = Dag(
+                names, [(names[p], v) for v, g in zip(names, walk.member(), strict=True) for p in g]
+            )
+            assert move[3] == pytest.approx(scorer.total(after) - before, abs=1e-9)
+            assert after.cpdag() != graph
 
 
-@pytest.mark.parametrize("listing", [inserts, deletes, turns])
-def test_gains_brought_up_to_date_are_those_worked_out_anew(listing):
-    scorer = random_scorer(3)
-    rng = np.random.default_rng(1)
-    classes = sorted(CLASSES, key=lambda graph: (graph.arcs, graph.edges))
-    kept = Gains(scorer, listing, lambda _: True)
-    for place in rng.integers(0, len(classes), 60):
-        fresh = Gains(scorer, listing, lambda _: True)
-        for gains in (kept, fresh):
-            gains.update(View(classes[place]))
-        assert list(kept.best(0.0, 1e-9)) == list(fresh.best(0.0, 1e-9))
+# A penalty keeps the graph of the larger problems sparse, so that far changes matter.
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(("n", "penalty"), [(7, 0.0), (12, 0.7), (16, 1.0)])
+def test_moves_brought_up_to_date_are_those_worked_out_anew(n, penalty, seed):
+    names, score = list("abcdefghijklmnop"[:n]), RandomScores(seed, penalty)
+    walk = native_walk(Dag.empty(names))
+    for kind in (INSERT, DELETE, TURN, DELETE, INSERT):
+        walk.begin(kind)
+        for _ in range(2 * n):
+            update(walk, names, score)
+            found = native_moves(walk, names)
+            parents = walk.member()
+            dag = Dag(names, [(names[p], names[c]) for c, g in enumerate(parents) for p in g])
+            fresh = native_walk(dag)
+            fresh.begin(kind)
+            update(fresh, names, score)
+            assert found == native_moves(fresh, names)
+            if walk.best(1e-9, math.inf) is None:
+                break
+            walk.take()
+
+
+KNOWLEDGE = [
+    Knowledge(),
+    Knowledge(tiers=[["e", "f"], ["a", "b"], ["c", "d"]]),
+    Knowledge(required_arcs=[("f", "a"), ("b", "e")], forbidden_arcs=[("a", "c"), ("c", "a")]),
+    Knowledge.parse(["a -- d", "c < b", "leaves: e"]),
+    Knowledge.parse(["f ~> a", "b !~> c"]),
+    Knowledge(max_parents_of={"a": 1, "b": 1, "f": 2}),
+]
+
+
+def random_table(seed, n_rows):
+    rng = np.random.default_rng(seed)
+    codes = {}
+    for place, name in enumerate(rng.permutation(list("abcdef"))):
+        above = list(codes.values())
+        chosen = [above[i] for i in rng.permutation(place)[: rng.integers(0, 3)]]
+        noise = rng.random(n_rows) < 0.5
+        codes[name] = (sum(chosen, rng.integers(0, 2, n_rows) * noise)) % (2 + place % 2)
+    return make_dataset({name: values.tolist() for name, values in codes.items()})
+
+
+@pytest.mark.parametrize("turning", [False, True], ids=["plain", "turning"])
+@pytest.mark.parametrize("known", KNOWLEDGE, ids=lambda known: str(known)[:40])
+@pytest.mark.parametrize("score", ["bdeu", "bic", "qnml", "aic"])
+@pytest.mark.parametrize("seed", range(3))
+def test_takes_the_steps_of_the_reference(seed, score, known, turning):
+    scorer = Scorer(random_table(seed, 60 + 60 * seed), score)
+    found = GES(turning=turning).run(Problem(scorer, knowledge=known))
+    limits = dict(zip("abcdef", known.for_nodes(list("abcdef")).max_parents.tolist(), strict=True))
+    start = GES().run(Problem(scorer, knowledge=known, time_limit=1e-9)).dag
+    graph, taken = reference.greedy(
+        start,
+        lambda family: scorer.family(*family),
+        known.allows,
+        limits.__getitem__,
+        turning=turning,
+    )
+    assert [step.move for step in found.trace] == taken
+    assert found.dag.cpdag() == graph
+    assert known.allows(found.dag)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_takes_the_steps_of_the_reference_from_a_start_and_with_a_limit(seed):
+    scorer = Scorer(random_table(seed, 200), "bic")
+    start = random_dag(np.random.default_rng(seed), list("abcdef"), 0.3)
+    limit = max(2, *(len(start.parents(v)) for v in "abcdef"))
+    found = GES(turning=True).run(Problem(scorer, start=start, max_parents=limit))
+    graph, taken = reference.greedy(
+        start,
+        lambda family: scorer.family(*family),
+        lambda dag: all(len(dag.parents(v)) <= limit for v in "abcdef"),
+        lambda _: limit,
+        turning=True,
+    )
+    assert [step.move for step in found.trace] == taken
+    assert found.dag.cpdag() == graph
 
 
 def greedy_over_classes(scorer, changes):
@@ -123,7 +272,7 @@ def test_equals_a_greedy_search_over_all_members(seed, score):
     scorer = random_scorer(seed, 20 + 10 * seed, score)
     found = GES().run(Problem(scorer))
     assert found.dag.cpdag() in greedy_over_classes(scorer, [more_arcs, fewer_arcs])
-    assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-12)
+    assert found.score == scorer.total(found.dag)
     assert found.status == "local optimum"
 
 
@@ -232,22 +381,57 @@ def test_ctrl_c_gives_the_class_reached_so_far():
     assert found.score == pytest.approx(scorer.total(found.dag))
 
 
-def test_ctrl_c_while_a_class_is_scored_leaves_the_class_before(monkeypatch):
+def test_ctrl_c_while_moves_are_scored_leaves_the_class_before(monkeypatch):
     scorer = random_scorer(7, 300)
-    total, asked = Scorer.total, []
+    whole = GES().run(Problem(scorer))
+    changes, asked = Scorer.numbered_changes, []
 
-    def interrupted(self, dag):
-        asked.append(dag)
+    def interrupted(self, *args):
+        asked.append(args)
         if len(asked) == 3:
             raise KeyboardInterrupt
-        return total(self, dag)
+        return changes(self, *args)
 
-    monkeypatch.setattr(Scorer, "total", interrupted)
+    monkeypatch.setattr(Scorer, "numbered_changes", interrupted)
     found = GES().run(Problem(scorer))
     assert found.status == "interrupted"
-    assert len(found.trace) == 1
-    assert found.dag == asked[1]
-    assert found.score == found.trace[0].score == pytest.approx(total(scorer, found.dag))
+    assert 1 <= len(found.trace) < len(whole.trace)
+    assert found.trace == whole.trace[: len(found.trace)]
+    assert found.score == found.trace[-1].score == pytest.approx(scorer.total(found.dag))
+
+
+@pytest.mark.parametrize("looks", range(2, 12))
+def test_a_time_limit_gives_the_class_reached_so_far(looks):
+    scorer = random_scorer(7, 300)
+    whole = GES().run(Problem(scorer))
+    problem = Problem(scorer)
+    late = iter([False] * looks)
+    problem.out_of_time = lambda: next(late, True)
+    found = GES().run(problem)
+    assert found.status == "time limit"
+    taken = [step.move for step in found.trace]
+    assert taken == [step.move for step in whole.trace[: len(taken)]]
+    assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-12)
+
+
+class Own:
+    """A score of the user's own, without native twin: BIC under another name."""
+
+    name = "own"
+    is_score_equivalent = True
+
+    def family(self, counts):
+        return BIC().family(counts)
+
+    def kernel(self):
+        return None
+
+
+def test_a_score_in_python_takes_the_same_steps():
+    data = random_scorer(7, 300).dataset
+    native, own = (GES().run(Problem(Scorer(data, score))) for score in ("bic", Own()))
+    assert [step.move for step in own.trace] == [step.move for step in native.trace]
+    assert own.dag == native.dag
 
 
 def test_needs_data():
@@ -291,17 +475,16 @@ def test_leaves_a_start_that_the_prior_calls_impossible():
     assert math.isinf(result.trace[0].gain) or math.isinf(result.trace[1].gain)
 
 
-def test_the_clock_is_looked_at_while_the_moves_of_one_class_are_scored():
+def test_the_moves_of_one_class_are_listed_some_at_a_time():
     # In a complete graph of 16 nodes every pair has 2^14 deletions.
     names = [f"v{i:02}" for i in range(16)]
-    scorer = Scorer(make_dataset({name: [0, 1] for name in names}), "bdeu")
-    complete = Dag(names, list(itertools.combinations(names, 2))).cpdag()
-    looks = iter([False, True])
-    assert not Gains(scorer, deletes, lambda _: False, lambda: next(looks)).update(View(complete))
-    late = iter([False, True])
-    problem = Problem(random_scorer(0))
-    problem.out_of_time = lambda: next(late, True)
-    assert GES().run(problem).status == "time limit"
+    walk = native_walk(Dag(names, list(itertools.combinations(names, 2))))
+    walk.begin(DELETE)
+    for _ in range(3):
+        children, *_, candidates = walk.wanted(1000)
+        assert 0 < len(children) <= 1000
+        assert 1000 <= len(candidates) <= 1002
+        walk.set_scores(np.zeros(len(candidates)))
 
 
 def test_refuses_more_required_parents_than_allowed():

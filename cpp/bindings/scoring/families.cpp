@@ -32,16 +32,17 @@ void register_families(nb::module_& m) {
             "score",
             [](bestdag::ChangeScorers& self, const Int32s& children, const Int64s& offsets,
                const Int32s& parents, const Int64s& candidate_offsets, const Int32s& candidates,
-               const Doubles& out, int threads) {
-                run_unlocked(threads, [&](const bestdag::Execution& execution) {
+               const Doubles& out, int threads, double seconds) {
+                run_for(seconds, threads, [&](const bestdag::Execution& execution) {
                     self.score(family_list(children, offsets, parents),
                                {view(candidate_offsets), view(candidates)}, view(out), execution);
                 });
             },
             "children"_a.noconvert(), "offsets"_a.noconvert(), "parents"_a.noconvert(),
             "candidate_offsets"_a.noconvert(), "candidates"_a.noconvert(), "out"_a.noconvert(),
-            "threads"_a,
-            "Local scores of families after adding or dropping each of their candidate parents.");
+            "threads"_a, "seconds"_a,
+            "Local scores of families after adding or dropping each of their candidate parents; "
+            "what is not done in so many seconds stays as it is.");
     m.def(
         "score_all_families",
         [](const BoundTable& table, const bestdag::Kernel& kernel, std::size_t max_parents,

@@ -103,7 +103,9 @@ def parse_choice(text: str, listed: Mapping[str, Any], what: str) -> tuple[str, 
     for part in rest:
         key, sign, value = part.partition("=")
         if not sign:
-            raise click.UsageError(f"'{part}' must be a setting and its value, as in dirichlet,ess=10")
+            raise click.UsageError(
+                f"'{part}' must be a setting and its value, as in dirichlet,ess=10"
+            )
         options[canonical(key.strip(), _names(listed))] = value.strip()
     kinds = {one.name: _click_type(one) for entry in listed.values() for one in settings_of(entry)}
     given = {k: kinds[k].convert(v, None, None) if k in kinds else v for k, v in options.items()}

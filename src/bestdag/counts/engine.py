@@ -187,19 +187,21 @@ class CountingEngine:
         kernel: _core.Kernel,
         families: Sequence[tuple[int, Sequence[int]]],
         candidates: Sequence[npt.NDArray[np.int32]],
+        time_limit: float = math.inf,
     ) -> list[npt.NDArray[np.float64]]:
         """Local scores after adding each candidate to the parents, or dropping it from them.
 
         Variables are numbers in name order, parents ascending. Each family has candidates of its
-        own; one that is the child itself leaves the family as it is.
+        own; one that is the child itself leaves the family as it is. What is not done after
+        `time_limit` seconds is nan.
         """
         children = np.array([child for child, _ in families], np.int32)
         offsets, parents = _flat([parents for _, parents in families])
         ends = _ends(candidates)
         members = candidates[0] if len(candidates) == 1 else np.concatenate([_NONE, *candidates])
-        scores = np.empty(len(members))
+        scores = np.full(len(members), math.nan)
         self.change_scorers(kernel).score(
-            children, offsets, parents, ends, members, scores, threads=self.threads
+            children, offsets, parents, ends, members, scores, self.threads, time_limit
         )
         bounds = ends.tolist()
         return [scores[a:b] for a, b in itertools.pairwise(bounds)]

@@ -27,6 +27,8 @@ __all__ = ["Scorer"]
 
 # About 200 bytes each; a full memory is emptied, never searched.
 _MAX_REMEMBERED = 1 << 20
+# Families that a score of the user's own gets between two looks at the clock.
+_BETWEEN_LOOKS = 16
 
 _Family = tuple[str, Collection[str]]
 _Key = tuple[str, frozenset[str]]
@@ -145,14 +147,29 @@ class Scorer:
         self,
         families: Sequence[tuple[int, Sequence[int]]],
         candidates: Sequence[npt.NDArray[np.int32]],
+        time_limit: float = math.inf,
     ) -> list[npt.NDArray[np.float64]]:
-        """Score `additions` to several families in one call; numbers are places in `variables`."""
+        """Score `additions` to several families in one call; numbers are places in `variables`.
+
+        What is not done after `time_limit` seconds is nan.
+        """
         if self._kernel is None:
-            return [self.families(group) for group in map(self._changed, families, candidates)]
+            end = time.monotonic() + time_limit
+            changed = map(self._changed, families, candidates)
+            return [self._families_until(end, group) for group in changed]
         with self.refusals():
-            found = self._engine.score_changes(self._kernel, families, candidates)
+            found = self._engine.score_changes(self._kernel, families, candidates, time_limit)
         if self.structure_prior is not None:
             found = list(map(self._with_prior, found, map(self._changed, families, candidates)))
+        return found
+
+    def _families_until(self, end: float, families: list[_Family]) -> npt.NDArray[np.float64]:
+        found = np.full(len(families), math.nan)
+        for first in range(0, len(families), _BETWEEN_LOOKS):
+            if time.monotonic() >= end:
+                break
+            some = slice(first, first + _BETWEEN_LOOKS)
+            found[some] = self.families(families[some])
         return found
 
     def change_scorers(self) -> _core.ChangeScorers:
@@ -296,8 +313,9 @@ class Scorer:
         """Score each family of a structure; keys are the children in the order of the data."""
         dag = _dag_of(dag)
         names = self.dataset.names
-        missing = [name for name in names if name not in set(dag.nodes)]
-        extra = [node for node in dag.nodes if node not in set(names)]
+        in_data, in_graph = set(names), set(dag.nodes)
+        missing = [name for name in names if name not in in_graph]
+        extra = [node for node in dag.nodes if node not in in_data]
         if missing or extra:
             raise GraphError(_nodes_differ(missing, extra))
         scores = self.families([(name, dag.parents(name)) for name in names])

@@ -1,14 +1,16 @@
-"""The moves of greedy equivalence search, from one equivalence class to another.
+"""Greedy equivalence search, literally: every valid operator of every pair at every step.
 
-Each move is named by two nodes x, y and a set of neighbours of y. It knows the families whose
-scores it changes, whether it is valid, and the partly directed graph it leads to; completing that
-graph to a CPDAG is the search's business.
+Moves are listed and checked by the definitions, on immutable graphs, and nothing is remembered
+from one class to the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+import numpy as np
 
 from bestdag.errors import GraphError
 from bestdag.graph._walks import reach
@@ -16,9 +18,10 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.meek import WorkingGraph
 from bestdag.graph.pdag import Pdag
 
-__all__ = ["Delete", "Insert", "Move", "Turn", "View", "deletes", "inserts", "turns"]
+__all__ = ["LISTINGS", "Delete", "Insert", "Turn", "View", "greedy", "moves", "ranked"]
 
 Family = tuple[str, frozenset[str]]
+Score = Callable[[Family], float]
 
 
 class View:
@@ -235,3 +238,71 @@ def _cliques(view: View, nodes: frozenset[str], fixed: frozenset[str]) -> Iterat
 def _text(what: str, x: str, y: str, others: frozenset[str]) -> str:
     more = f" with {', '.join(sorted(others))}" if others else ""
     return f"{what} {x} -> {y}{more}"
+
+
+LISTINGS = (inserts, deletes, turns)
+
+
+def moves(view: View, listing: Callable[[View, str, str], Iterator[Move]]) -> list[Move]:
+    """List the valid moves of one kind, of all pairs."""
+    pairs = itertools.permutations(sorted(view.graph.nodes), 2)
+    return [move for x, y in pairs for move in listing(view, x, y) if move.is_valid(view)]
+
+
+def gain_of(move: Move, view: View, score: Score) -> float:
+    """Work out what a move adds to the score."""
+    before, after = move.families(view)
+    return sum(map(score, after)) - sum(map(score, before))
+
+
+def ranked(
+    view: View, listing: Callable[[View, str, str], Iterator[Move]], score: Score, unit: float
+) -> list[tuple[float, Move]]:
+    """List the valid moves that gain more than a unit, best first, equal ones by name."""
+    gains = [(gain_of(move, view, score), move) for move in moves(view, listing)]
+    return sorted(
+        ((gain, move) for gain, move in gains if gain > unit),
+        key=lambda e: (-np.rint(e[0] / unit), e[1].x, e[1].y, sorted(e[1].others)),
+    )
+
+
+def greedy(
+    start: Dag,
+    score: Score,
+    allows: Callable[[Dag], bool],
+    limit: Callable[[str], int],
+    *,
+    turning: bool,
+) -> tuple[Pdag, list[str]]:
+    """Take the best move of each kind while one gains; return the last class and the moves.
+
+    A move must lead to a class with a member that `allows` says yes to, and the families it
+    brings must keep to the limits of their children.
+    """
+    graph, taken = start.cpdag(), []
+    while True:
+        n_before = len(taken)
+        for listing in LISTINGS if turning else LISTINGS[:2]:
+            while step := _best(View(graph), listing, score, allows, limit):
+                graph, text = step
+                taken.append(text)
+        if not turning or len(taken) == n_before:
+            return graph, taken
+
+
+def _best(
+    view: View,
+    listing: Callable[[View, str, str], Iterator[Move]],
+    score: Score,
+    allows: Callable[[Dag], bool],
+    limit: Callable[[str], int],
+) -> tuple[Pdag, str] | None:
+    member = view.graph.extension()
+    total = sum(score((v, frozenset(member.parents(v)))) for v in member.nodes)
+    for _, move in ranked(view, listing, score, 1e-12 * max(1.0, abs(total))):
+        if any(len(parents) > limit(child) for child, parents in move.families(view)[1]):
+            continue
+        graph = move.apply(view).extension().cpdag()
+        if any(map(allows, graph.members())):
+            return graph, str(move)
+    return None
