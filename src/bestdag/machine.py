@@ -2,15 +2,76 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from bestdag.errors import NotEnoughMemoryError, require_count
+from bestdag.errors import (
+    InvalidParameterError,
+    NotEnoughMemoryError,
+    require_count,
+    require_positive,
+)
 
-__all__ = ["SHARE_OF_MEMORY", "available_memory", "readable_size", "require_memory", "thread_count"]
+__all__ = [
+    "MemoryLimit",
+    "address_space_left",
+    "available_memory",
+    "do_without",
+    "has_memory",
+    "memory_left",
+    "memory_limit",
+    "readable_size",
+    "require_memory",
+    "size_in_bytes",
+    "thread_count",
+]
 
-# The rest is left to the system and to what a forecast does not see.
-SHARE_OF_MEMORY = 0.8
+# Of what is available; the rest is left to the system and to what a forecast does not see.
+_SHARE_OF_MEMORY = 0.8
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([kmgtp]?)(i?)b?", re.IGNORECASE)
+_PREFIXES = " kmgtp"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryLimit:
+    """So many bytes more than the process had when the limit was set.
+
+    Attributes
+    ----------
+    n_bytes : float
+        Infinite where nobody knows what is free.
+    n_before : int
+        What the process had.
+    is_stated : bool
+        Whether somebody asked for it; otherwise it is a share of what was free.
+    shortages : dict
+        By kind of work, what was done with less, or not at all, for want of memory.
+    """
+
+    n_bytes: float
+    n_before: int
+    is_stated: bool
+    shortages: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def left(self) -> float:
+        """Bytes that may still be taken."""
+        return max(0.0, self.n_bytes - max(0, _resident_memory() - self.n_before))
+
+    def __str__(self) -> str:
+        size = readable_size(self.n_bytes)
+        return (
+            f"the memory limit of {size}" if self.is_stated else f"{size}, a share of what is free"
+        )
+
+
+_limits: ContextVar[tuple[MemoryLimit, ...]] = ContextVar("memory limits", default=())
 
 
 def thread_count(threads: int | None, *, who: str) -> int:
@@ -31,21 +92,107 @@ def thread_count(threads: int | None, *, who: str) -> int:
 
 def available_memory() -> int | None:
     """Bytes that can be allocated without swapping, or None where nobody says."""
-    known = [size for size in (_free_memory(), _room_in_control_group()) if size is not None]
-    return min(known, default=None)
+    sizes = (_free_memory(), _room_in_control_group(), address_space_left())
+    return min((size for size in sizes if size is not None), default=None)
 
 
-def require_memory(who: str, what: str, n_bytes: int, remedy: str) -> None:
-    """Refuse work whose forecast exceeds four fifths of the memory that is available."""
+@contextmanager
+def memory_limit(limit: float | str | None) -> Iterator[MemoryLimit]:
+    """Let everything within take no more memory than this, beyond what the process has already.
+
+    Parameters
+    ----------
+    limit : float or str or None
+        Bytes, or a text such as "2 GB" or "500 MiB"; None means four fifths of what is free
+        now. A limit within another does not raise it.
+
+    Notes
+    -----
+    What the process has taken since then is looked up whenever memory is about to be needed: what
+    does not fit into the rest is done with less, or refused before it is begun. The limit holds
+    in the thread that sets it.
+
+    Examples
+    --------
+    >>> with memory_limit("2 GB"):
+    ...     0 < memory_left() <= 2e9
+    True
+    """
+    if limit is None:
+        free = available_memory()
+        n_bytes = math.inf if free is None else _SHARE_OF_MEMORY * free
+    else:
+        n_bytes = size_in_bytes(limit)
+    outer = _limits.get()
+    new = MemoryLimit(n_bytes, _resident_memory(), limit is not None)
+    if limit is None and outer and outer[-1].left <= new.n_bytes:
+        yield outer[-1]
+        return
+    token = _limits.set((*outer, new))
+    try:
+        yield new
+    finally:
+        _limits.reset(token)
+
+
+def memory_left() -> float:
+    """Bytes that may still be taken: of the limit, and four fifths of what is free now."""
     free = available_memory()
-    if free is not None and n_bytes > SHARE_OF_MEMORY * free:
-        raise NotEnoughMemoryError(
-            f"{who}: {what} needs {readable_size(n_bytes)}, "
-            f"{readable_size(free)} are available; {remedy}"
+    now = math.inf if free is None else _SHARE_OF_MEMORY * free
+    return max(0.0, min((now, *(limit.left for limit in _limits.get()))))
+
+
+def has_memory(kind: str, what: str, n_bytes: float) -> bool:
+    """Whether so much may be taken; if not, what is done without it is remembered by the limit."""
+    if n_bytes <= memory_left():
+        return True
+    do_without(kind, f"{what} needs {readable_size(n_bytes)}")
+    return False
+
+
+def do_without(kind: str, what: str) -> None:
+    """Remember what was done with less memory than it could use."""
+    for limit in _limits.get():
+        limit.shortages[kind] = what
+
+
+def require_memory(who: str, what: str, n_bytes: float, remedy: str) -> None:
+    """Refuse work whose forecast exceeds what may be taken."""
+    if n_bytes <= memory_left():
+        return
+    stated = min(
+        (limit for limit in _limits.get() if limit.is_stated),
+        key=lambda limit: limit.left,
+        default=None,
+    )
+    if stated is not None and n_bytes > stated.left:
+        room = f"{stated} leaves {readable_size(stated.left)}"
+    else:
+        room = f"{readable_size(available_memory() or 0)} are available"
+    raise NotEnoughMemoryError(f"{who}: {what} needs {readable_size(n_bytes)}, {room}; {remedy}")
+
+
+def size_in_bytes(size: float | str) -> float:
+    """Return a number of bytes, given as such or as a text.
+
+    Examples
+    --------
+    >>> size_in_bytes("2 GB"), size_in_bytes("1.5MiB"), size_in_bytes(4096)
+    (2000000000.0, 1572864.0, 4096.0)
+    """
+    if not isinstance(size, str):
+        return float(require_positive("memory", "memory_limit", size))
+    found = _SIZE.fullmatch(size.strip())
+    if found is None or float(found[1]) == 0 or (found[3] and not found[2]):
+        raise InvalidParameterError(
+            "memory: memory_limit must be a number of bytes > 0, or a text such as '2 GB', got "
+            f"{size!r:.60}"
         )
+    power = _PREFIXES.index((found[2] or " ").lower())
+    return float(found[1]) * float(1024 if found[3] else 1000) ** power
 
 
-def readable_size(n_bytes: int) -> str:
+def readable_size(n_bytes: float) -> str:
     """Write a number of bytes for people.
 
     Examples
@@ -59,6 +206,37 @@ def readable_size(n_bytes: int) -> str:
             return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
         size /= 1024
     return f"{size:.1f} PiB"
+
+
+def address_space_left() -> int | None:
+    """Bytes of addresses that may still be mapped, where that is limited (``ulimit -v``)."""
+    try:
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if most == resource.RLIM_INFINITY:
+            return None
+        return max(0, most - int(_statm()[0]) * resource.getpagesize())
+    except (ImportError, OSError, ValueError):
+        return None
+
+
+def _resident_memory() -> int:
+    """Bytes of this process in memory; where nobody says, the most there ever were, or 0."""
+    try:
+        return int(_statm()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        pass
+    try:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes, on macOS
+    except ImportError:
+        return 0
+
+
+def _statm() -> list[str]:
+    return Path("/proc/self/statm").read_text().split()
 
 
 def _free_memory() -> int | None:

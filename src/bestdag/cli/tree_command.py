@@ -80,7 +80,8 @@ def run_tree_command(search: Search, data: str, options: dict[str, Any]) -> None
     knowledge, threads = choose_knowledge(options), options["threads"]
     with working(f"learning from {data}", quiet=options["quiet"]):
         scorer = Scorer(read(data, **read_settings(options)), chosen.score, prior, threads=threads)
-        found = search.run(Problem(scorer, knowledge=knowledge, threads=threads, **limits))
+        problem = Problem(scorer, knowledge=knowledge, threads=threads, **limits)
+        found = problem.solve(search)
     if weights_file is not None and found.weights is not None:
         _write_weights(weights_file, found.weights)
     print_structure(

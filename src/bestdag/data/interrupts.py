@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import Any, Generic, TypeVar
 
+from bestdag.errors import is_short_of_memory, no_memory
 from bestdag.files import temporary
 
 __all__ = ["interruptible", "load_duckdb", "temporary_folder", "to_the_end"]
@@ -138,6 +139,11 @@ class _Task(threading.Thread, Generic[_T]):
 
 
 def _own(error: BaseException) -> BaseException:
-    """Turn DuckDB's two ways to say that it was interrupted into Python's one."""
+    """Turn DuckDB's two ways to say that it was interrupted into Python's one.
+
+    So with its ways to say that memory, or a thread's share of it, could not be had.
+    """
     says_so = isinstance(error, RuntimeError) or type(error).__name__ == "InterruptException"
-    return KeyboardInterrupt() if says_so and "interrupt" in str(error).lower() else error
+    if says_so and "interrupt" in str(error).lower():
+        return KeyboardInterrupt()
+    return no_memory("read") if is_short_of_memory(error) else error

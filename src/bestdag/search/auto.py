@@ -10,7 +10,6 @@ from typing import ClassVar, Literal
 from bestdag.counts.engine import n_parent_sets
 from bestdag.errors import require_choice, require_count, require_positive
 from bestdag.graph.dag import Dag
-from bestdag.machine import available_memory
 from bestdag.scores.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
 from bestdag.search.base import Problem, SearchResult, Status
@@ -40,8 +39,6 @@ _CAUTION = 2.0
 _AT_ONCE = 1.0
 _FEW_VARIABLES = 8
 _LEAST_SLICE = 0.2
-# Of the free memory, for parent sets under way.
-_SHARE_OF_MEMORY = 0.4
 # Without a time limit: the least time without a better structure or bound that ends the search.
 _LEAST_IDLE = 2.0
 # A bound that falls by less than this share of the gap is no news.
@@ -275,9 +272,7 @@ class _Run:
         problem = self._problem
         if self._listing is None:
             self._listing = ParentSetListing(problem.scorer("auto"), problem.nodes)
-        free = available_memory()
-        limit = None if free is None else _SHARE_OF_MEMORY * free
-        self._listing.run(min(0.5 * seconds, problem.seconds_left), memory_limit=limit)
+        self._listing.run(min(0.5 * seconds, problem.seconds_left))
         if problem.out_of_time():
             return
         table = self._listing.table(finish=self._listing.is_over)

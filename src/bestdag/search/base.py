@@ -21,6 +21,8 @@ from bestdag.errors import (
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.machine import memory_limit as limited_memory
+from bestdag.machine import size_in_bytes
 from bestdag.scores.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
@@ -269,6 +271,9 @@ class Problem:
         At most so many parents for every variable.
     time_limit : float, optional
         Seconds for all of it, from now.
+    memory_limit : float or str, optional
+        What `solve` may take beyond what the process has then, in bytes or as a text such as
+        "2 GB"; four fifths of what is free unless given.
     threads : int, optional
         One per processor unless given.
     seed : int, default 0
@@ -286,6 +291,7 @@ class Problem:
         knowledge: Knowledge | None = None,
         max_parents: int | None = None,
         time_limit: float | None = None,
+        memory_limit: float | str | None = None,
         threads: int | None = None,
         seed: int = 0,
         start: Dag | None = None,
@@ -295,6 +301,7 @@ class Problem:
         if time_limit is not None:
             require_positive("search", "time_limit", time_limit)
         self.deadline = None if time_limit is None else self.started + time_limit
+        self.memory_limit = None if memory_limit is None else size_in_bytes(memory_limit)
         if isinstance(scores, ScoreTable):
             _require_sums(scores)
         self.scores = scores
@@ -363,8 +370,12 @@ class Problem:
         return self._start
 
     def solve(self, search: Search) -> SearchResult:
-        """Run a search; a start that it never looks at is noted in the result."""
-        found = checked_search(search).run(self)
+        """Run a search within the memory limit; a start that it never looks at is noted."""
+        with limited_memory(self.memory_limit) as memory:
+            found = checked_search(search).run(self)
+        if memory.shortages and not found.is_proved:
+            short = f"within {memory}: {', '.join(memory.shortages.values())}"
+            found = replace(found, notes=(*found.notes, short))
         if isinstance(self.scores, Scorer):
             found = replace(found, n_rows=self.scores.dataset.total_weight)
         else:
@@ -413,7 +424,7 @@ class Problem:
             max_parents=self.max_parents,
             knowledge=self.knowledge,
             time_limit=None if math.isinf(left) else left,
-            anytime=math.isfinite(left),
+            anytime=True,
         )
 
     @property

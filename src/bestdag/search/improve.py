@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.graph.dag import Dag
-from bestdag.machine import thread_count
+from bestdag.machine import memory_left, thread_count
 from bestdag.scores.prior import UniformPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
@@ -35,8 +35,11 @@ _TURN_EVERY, _SELDOM, _SHORT_OF_LUCK = 2, 8, 3
 _MANY_VARIABLES = 100
 # Searchers that work from the same structure; threads share them.
 _LANES = 4
-# Bytes of scores that are kept; when there are more, they are forgotten and scored again.
-_MAX_BYTES = 1 << 29
+# Bytes of scores that are kept, and of the memory there is; when there are more, they are forgotten
+# and scored again.
+_MAX_BYTES, _SHARE_FOR_SCORES = 1 << 29, 0.25
+# Of a small set that is listed, here and in native code; and of the memory there is, for them all.
+_BYTES_PER_SET, _SHARE_FOR_SETS = 60, 0.2
 # One round in so many lists small parent sets, until they are listed: where large families are
 # common, few of these sets will be of use.
 _LIST_EVERY, _LIST_SELDOM = 2, 4
@@ -76,7 +79,7 @@ class Improver:
     start : Dag
         The structure to begin with; it obeys the problem's knowledge.
     max_sets : int, default 10,000,000
-        About so many small parent sets are listed.
+        About so many small parent sets are listed, fewer where memory is short.
 
     Attributes
     ----------
@@ -101,7 +104,7 @@ class Improver:
         scorer = problem.scorer("order")
         self._problem = problem
         self._scorer = scorer
-        self._max_sets = max_sets
+        self._max_sets = int(min(max_sets, _SHARE_FOR_SETS * memory_left() / _BYTES_PER_SET))
         self._threads = thread_count(problem.threads, who="order")
         self._numbers = {name: i for i, name in enumerate(problem.names)}
         self._prior = _sums(scorer) if scorer.has_kernel else None
@@ -299,7 +302,7 @@ class Improver:
             n_rows=float(scorer.dataset.n_rows),
             seed=self._problem.seed % 2**64,
             n_lanes=_LANES,
-            max_bytes=_MAX_BYTES,
+            max_bytes=min(_MAX_BYTES, _SHARE_FOR_SCORES * memory_left()),
         )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.graph.node_knowledge import NodeKnowledge
-from bestdag.machine import require_memory
+from bestdag.machine import memory_left, require_memory
 from bestdag.scores.scorer import Scorer
 
 __all__ = ["Family", "Row", "Rows", "screened"]
@@ -20,8 +20,8 @@ Family = tuple[int, Sequence[int], float | None]
 
 # Cells of data read by one native call, about: it takes a fraction of a second.
 _CELLS_PER_CALL = 2_000_000_000
-# Rows remembered, in bytes; a full memory is emptied.
-_MAX_REMEMBERED = 1 << 27
+# Rows remembered, in bytes, and of the memory there is; a full memory is emptied.
+_MAX_REMEMBERED, _SHARE_OF_MEMORY = 1 << 27, 0.1
 # Of native state for each candidate, about.
 _BYTES_PER_CANDIDATE = 48
 
@@ -62,6 +62,7 @@ class Rows:
         self._per_call = max(1, _CELLS_PER_CALL // scorer.dataset.n_rows)
         self._remembered: dict[tuple[int, ...], Row] | None = {} if remember else None
         self._n_bytes = 0
+        self._most_bytes = min(_MAX_REMEMBERED, _SHARE_OF_MEMORY * memory_left())
 
     @property
     def remembers(self) -> bool:
@@ -73,7 +74,7 @@ class Rows:
         if self._remembered is None:
             return
         self._n_bytes += row[1].nbytes + 300
-        if self._n_bytes > _MAX_REMEMBERED:
+        if self._n_bytes > self._most_bytes:
             self._remembered.clear()
             self._n_bytes = row[1].nbytes + 300
         self._remembered[child, *parents] = row

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import ClassVar
 
 from bestdag.counts.engine import n_parent_sets
-from bestdag.errors import InvalidParameterError, NotEnoughMemoryError, require_choice
+from bestdag.errors import InvalidParameterError, require_choice
 from bestdag.graph.dag import Dag
 from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.scores.scorer import Scorer
@@ -79,7 +79,7 @@ class Exact:
         if needed is not None and _fits(needed, problem):
             if _is_worth_listing(problem, needed):
                 try:
-                    table = _listed(problem, needed.seconds)
+                    table = problem.table(min(needed.seconds, problem.seconds_left))
                 except KeyboardInterrupt:
                     return self._unproved(problem, _climb(problem), "interrupted")
                 if table.complete:
@@ -145,8 +145,9 @@ class Exact:
         if deadline is not None:
             deadline = time.monotonic() + _SHARE_WITHOUT_ALL * max(0.0, problem.seconds_left)
         found = self._run(problem, table, deadline, None)
-        if found.is_proved:  # among these sets only
-            found = replace(found, status="time limit", resolution=0.0, certificates=())
+        if found.is_proved:  # among these sets only; without a deadline memory was short
+            status: Status = "step limit" if deadline is None else "time limit"
+            found = replace(found, status=status, resolution=0.0, certificates=())
         if found.status == "interrupted":
             return found
         bound = upper_bound(problem, table, deadline=problem.deadline, incumbent=found.score)
@@ -209,15 +210,6 @@ def _is_worth_listing(problem: Problem, needed: Forecast) -> bool:
     rows = problem.scorer("exact").dataset.n_rows
     seconds = n * n_parent_sets(n, most) * _SECONDS_PER_LISTED_SET * max(1.0, rows / 10_000)
     return needed.seconds > _AT_ONCE or seconds < needed.seconds
-
-
-def _listed(problem: Problem, seconds: float) -> ScoreTable:
-    try:
-        return problem.table(time_limit=min(seconds, problem.seconds_left))
-    except NotEnoughMemoryError:
-        return ScoreTable(
-            problem.names, [ParentSets.of([0.0], [()])] * len(problem.names), complete=False
-        )
 
 
 def _climb(problem: Problem) -> Dag:
