@@ -37,7 +37,10 @@ def main() -> None:
         code = 1
     # An exception that left a code string, as some modules run while they are loaded, would make
     # `python -m` end by the signal instead of our exit code; another such string undoes that.
-    exec("")
+    try:
+        exec("")
+    except MemoryError:
+        code = code or 1
     sys.exit(code)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bestdag.data.interrupts import interruptible, load_duckdb, temporary_folder
-from bestdag.machine import address_space_left, memory_left, require_memory, thread_count
+from bestdag.machine import address_space_left, memory_left, thread_count
 
 __all__ = [
     "connection",
@@ -31,7 +31,7 @@ _GROUP = 60 * _VECTOR
 # columns take the rest.
 _SHARE_OF_MEMORY, _LEAST_BYTES = 0.5, 32 << 20
 # A thread's stack, its heap and its buffers.
-_ADDRESSES_PER_THREAD, _LEAST_ADDRESSES = 256 << 20, 64 << 20
+_ADDRESSES_PER_THREAD = 256 << 20
 
 
 @contextmanager
@@ -73,7 +73,6 @@ def _shares() -> dict[str, str]:
     addresses = address_space_left()
     if addresses is not None:
         most = thread_count(None, who="read")
-        require_memory("read", "DuckDB, which reads tables,", _LEAST_ADDRESSES, "raise ulimit -v")
         shares["threads"] = str(min(most, max(1, addresses // _ADDRESSES_PER_THREAD)))
         shares["async_threads"] = "0"  # for files that are not here; before 2.0 there are none
     return shares

@@ -153,7 +153,8 @@ def _listed(
     is_native = scorer.has_kernel and (prior is None or isinstance(prior, ArcPrior))
     together = prune and known is not None and bool(known.ancestors or known.required_edges)
     if is_native and together and _size(limits)[0] > _MANY_SETS:
-        assert known is not None and (prior is None or isinstance(prior, ArcPrior))
+        assert known is not None
+        assert prior is None or isinstance(prior, ArcPrior)
         likely = _without_impossible(limits, names, prior)
         groups = groups_to_keep(known, likely)
         if groups is not None:

@@ -24,7 +24,7 @@ _WHO = "score table"
 # Open sets: so many in all, and for each child at least and at most.
 _OPEN_IN_ALL, _LEAST_OPEN, _MOST_OPEN = 400_000, 32, 2_000
 # Of the memory there is: lists are copied while they grow, and once more into a table.
-_SHARE_OF_MEMORY = 0.3
+_SHARE_OF_MEMORY = 0.45
 
 
 @runtime_checkable
