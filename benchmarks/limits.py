@@ -2,8 +2,8 @@
 
 Run: python benchmarks/limits.py [--seconds 1] [--sizes 10,100,500,1000,5000] [--searches ...]
 
-Each line is one search, kind of score, kind of knowledge and number of variables: the seconds beyond
-the limit, and from the signal to the answer. Beside the time on the wall stands what the process
+Each line is one search, kind of score, kind of knowledge and number of variables: the seconds
+beyond the limit, and from the signal to the answer. Beside the time on the wall stands what the process
 computed in that time on one processor at least: on a busy machine the smaller of the two is the
 fairer. The last lines give the worst, and which exceed the larger of 0.1 s and 2 % of the limit.
 """
@@ -40,6 +40,7 @@ class InPython:
     is_score_equivalent: ClassVar[bool] = True
 
     def family(self, counts: FamilyCounts) -> float:
+        """Score one family."""
         table = counts.table.astype(float)
         rows = table.sum(axis=1, keepdims=True)
         fit = float(np.sum(table * np.log(np.maximum(table, 1) / np.maximum(rows, 1))))
@@ -47,6 +48,7 @@ class InPython:
         return fit - 0.5 * np.log(max(1.0, float(rows.sum()))) * n_free
 
     def kernel(self) -> None:
+        """Say that there is no native twin."""
         return None
 
 
@@ -100,7 +102,7 @@ def _work(pipe: Any, dataset: Dataset, case: tuple[str, str, str, bool], limit: 
 
 
 def _cpu_seconds(pid: int) -> float:
-    """What a process has computed so far."""
+    """Return the seconds that a process has computed so far."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             fields = file.read().rsplit(")", 1)[1].split()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bestdag.graph.knowledge import Knowledge as Knowledge
     from bestdag.graph.pdag import Pdag as Pdag
     from bestdag.learning import learn as learn
+    from bestdag.machine import memory_limit as memory_limit
     from bestdag.network.fitting import fit_network as fit_network
     from bestdag.network.network import Network as Network
     from bestdag.parameters.dirichlet import Dirichlet as Dirichlet
@@ -100,6 +101,7 @@ _HOME = {
     "Tree": "bestdag.search.tree",
     "augmented": "bestdag.search.naive_bayes",
     "learn": "bestdag.learning",
+    "memory_limit": "bestdag.machine",
     "read": "bestdag.data.readers",
 }
 

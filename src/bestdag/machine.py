@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from bestdag.errors import (
     InvalidParameterError,
@@ -236,12 +235,21 @@ def _resident_memory() -> int:
 
 
 def _statm() -> list[str]:
-    return Path("/proc/self/statm").read_text().split()
+    return _text("/proc/self/statm").split()
+
+
+def _text(path: str) -> str:
+    """Read a small file of the system's; this is done often."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(file, 1 << 16).decode()
+    finally:
+        os.close(file)
 
 
 def _free_memory() -> int | None:
     try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
+        for line in _text("/proc/meminfo").splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     except (OSError, ValueError):
@@ -255,13 +263,11 @@ def _free_memory() -> int | None:
 def _room_in_control_group() -> int | None:
     """Bytes a container may still use (Linux control groups, version 2)."""
     try:
-        entry = next(
-            line for line in Path("/proc/self/cgroup").read_text().splitlines() if line[:3] == "0::"
-        )
-        folder = Path("/sys/fs/cgroup" + entry[3:])
-        limit = int((folder / "memory.max").read_text())
-        used = int((folder / "memory.current").read_text())
-        stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        entry = next(line for line in _text("/proc/self/cgroup").splitlines() if line[:3] == "0::")
+        folder = "/sys/fs/cgroup" + entry[3:]
+        limit = int(_text(f"{folder}/memory.max"))
+        used = int(_text(f"{folder}/memory.current"))
+        stat = dict(line.split() for line in _text(f"{folder}/memory.stat").splitlines())
         return max(0, limit - used + int(stat.get("inactive_file", 0)))
     except (OSError, StopIteration, ValueError):  # no control group, or "max": no limit
         return None

@@ -208,15 +208,17 @@ class Scorer:
         if self._kernel is None:
             self._pair_scores_in_python(names, common, scores, time_limit)
             return scores
-        priors = np.zeros((n, n))
+        priors = None
         if self.structure_prior is not None:
+            priors = np.zeros((n, n))
             for i, one in enumerate(names):
                 priors[i] = self._with_prior(priors[i], _pairs_of(one, names, common))
         try:
             with self.refusals():
                 self._engine.score_pairs(self._kernel, names, common, scores, time_limit)
         finally:
-            scores += priors
+            if priors is not None:
+                scores += priors
         return scores
 
     def _pair_scores_in_python(
@@ -303,8 +305,9 @@ class Scorer:
         """Score each family of a structure; keys are the children in the order of the data."""
         dag = _dag_of(dag)
         names = self.dataset.names
-        missing = [name for name in names if name not in set(dag.nodes)]
-        extra = [node for node in dag.nodes if node not in set(names)]
+        nodes, known = set(dag.nodes), set(names)
+        missing = [name for name in names if name not in nodes]
+        extra = [node for node in dag.nodes if node not in known]
         if missing or extra:
             raise GraphError(_nodes_differ(missing, extra))
         scores = self.families([(name, dag.parents(name)) for name in names])

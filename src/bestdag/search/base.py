@@ -36,6 +36,9 @@ _LARGEST_SUM = 1e300
 
 # A limit of zero would be refused; a millisecond gives the smallest sets.
 _LEAST_SECONDS = 1e-3
+# To make lists of who may be whose parent, for each pair; what takes no longer than the second is
+# done whatever time is left.
+_SECONDS_PER_PAIR, _AT_ONCE = 1e-7, 0.05
 
 
 class Step(NamedTuple):
@@ -75,7 +78,8 @@ class SearchResult:
     notes : tuple of str
         What a reader should know: which search was chosen and why, say.
     weights : EdgeWeights or None
-        What each arc alone is worth, for searches that choose among trees.
+        What each arc alone is worth, for searches that choose among trees; None where a limit
+        came before any was scored.
     n_rows : float or None
         Rows of the data, or their weights together; None where they are not known.
     is_among_listed : bool
@@ -419,6 +423,8 @@ class Problem:
         if self._table is not None:
             return self._table
         left = max(self.seconds_left if time_limit is None else time_limit, _LEAST_SECONDS)
+        if self.listing_takes > max(left, _AT_ONCE):
+            return self._smallest_sets()
         return build_score_table(
             self.scores,
             max_parents=self.max_parents,
@@ -426,6 +432,23 @@ class Problem:
             time_limit=None if math.isinf(left) else left,
             anytime=True,
         )
+
+    @property
+    def listing_takes(self) -> float:
+        """Seconds to say which sets there may be, before the first is scored, about."""
+        return _SECONDS_PER_PAIR * len(self.names) ** 2
+
+    def _smallest_sets(self) -> ScoreTable:
+        """List the required parents of every variable alone."""
+        names, nodes = self.names, self.nodes
+        sets = [nodes.required_parents(child) for child in range(len(names))]
+        scores = self.scorer("search").families(
+            [(name, [names[p] for p in group]) for name, group in zip(names, sets, strict=True)]
+        )
+        places = np.arange(len(names) + 1)
+        offsets = np.concatenate([[0], np.cumsum([len(group) for group in sets])])
+        members = np.concatenate(sets).astype(np.int32)
+        return ScoreTable.from_arrays(names, places, scores, offsets, members, complete=False)
 
     @property
     def has_table(self) -> bool:

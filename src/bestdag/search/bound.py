@@ -23,6 +23,9 @@ _SHARE_FOR_SETS = 0.4
 _MOST_SETS, _SETS_PER_SECOND, _LEAST_SETS_PER_CHILD = 200_000, 40_000, 8
 # Bounds that differ by no more than this share are equal, but for rounding.
 _EQUAL = 1e-9
+# Where there is less time than lists of parents take to make, they are made only if it is no more
+# than this, in seconds.
+_AT_ONCE = 0.05
 # Not worth beginning for less, in seconds.
 _LEAST_SECONDS = 0.2
 # Of a time limit, what a search asked for by name leaves for the bound; without a limit the bound
@@ -86,8 +89,9 @@ def upper_bound(
     end = math.inf if deadline is None else deadline
     listing = None
     if table is None or not table.is_bounded:
-        if isinstance(problem.scores, ScoreTable):
-            table = problem.table() if table is None else table
+        left = max(0.0, end - time.monotonic())
+        if isinstance(problem.scores, ScoreTable) or problem.listing_takes > max(left, _AT_ONCE):
+            table = problem.table(left) if table is None else table
         else:
             listing = ParentSetListing(problem.scores, problem.nodes)
     best: Bound | None = None

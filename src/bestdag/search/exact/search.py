@@ -17,6 +17,7 @@ from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.base import Problem, SearchResult, Status
 from bestdag.search.bound import upper_bound, with_bound
+from bestdag.search.climbing.feasible import feasible_parents
 from bestdag.search.exact.dp import Forecast
 from bestdag.search.exact.engine import Status as EngineStatus
 from bestdag.search.exact.relaxed import EngineChoice, Solved, Solver
@@ -37,6 +38,9 @@ _SECONDS_PER_LISTED_SET = 1e-6  # for 10,000 rows
 _SHARE_FOR_SETS, _SHARE_WITHOUT_ALL = 0.8, 0.5
 # Beside the required ones, in a structure that only has to keep to the statements.
 _MOST_EXTRA_PARENTS = 2
+# With more variables, and not all their sets, the cases that statements make are not searched: each
+# takes too long.
+_MANY_VARIABLES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +148,13 @@ class Exact:
         deadline = problem.deadline
         if deadline is not None:
             deadline = time.monotonic() + _SHARE_WITHOUT_ALL * max(0.0, problem.seconds_left)
-        found = self._run(problem, table, deadline, None)
+        if table.n_sets == table.n_variables and Statements.of(problem.nodes).is_empty:
+            score = math.fsum(float(table.child(i).scores[0]) for i in range(table.n_variables))
+            chosen = (0,) * table.n_variables  # nothing to choose from
+            outcome = Outcome(chosen, score, score, 0.0, "time limit", (), ())
+            found = self._result(problem, table, outcome)
+        else:
+            found = self._run(problem, table, deadline, None)
         if found.is_proved:  # among these sets only; without a deadline memory was short
             status: Status = "step limit" if deadline is None else "time limit"
             found = replace(found, status=status, resolution=0.0, certificates=())
@@ -164,6 +174,8 @@ class Exact:
         statements = Statements.of(problem.nodes)
         if statements.is_empty:
             return self._result(problem, table, _outcome(solver.solve(table, stopped=stopped)))
+        if not table.complete and len(problem.names) > _MANY_VARIABLES:
+            return self._result(problem, *_feasible_structure(problem, stopped or "time limit"))
         tree = StatementTree(
             table,
             statements,
@@ -240,6 +252,19 @@ def _dag(table: ScoreTable, chosen: Sequence[int]) -> Dag:
         for p in table.child(i).parents(chosen[i])
     ]
     return Dag(names, arcs)
+
+
+def _feasible_structure(problem: Problem, status: EngineStatus) -> tuple[ScoreTable, Outcome]:
+    """Take the structure that other searches begin with."""
+    names = problem.names
+    parents = feasible_parents(problem.nodes, who="exact")
+    scores = problem.scorer("exact").families(
+        [(name, [names[p] for p in group]) for name, group in zip(names, parents, strict=True)]
+    )
+    sets = [ParentSets.of([s], [g]) for s, g in zip(scores.tolist(), parents, strict=True)]
+    score = math.fsum(scores)
+    outcome = Outcome((0,) * len(names), score, score, 0.0, status, (), ())
+    return ScoreTable(names, sets, complete=False), outcome
 
 
 def _any_structure(
