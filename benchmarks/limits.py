@@ -49,7 +49,7 @@ class InPython:
 
     def kernel(self) -> None:
         """Say that there is no native twin."""
-        return None
+        return
 
 
 SCORES: dict[str, Any] = {"bdeu": "bdeu", "in_python": InPython()}

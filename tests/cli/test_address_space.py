@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="addresses are l
 
 MB = 1_000_000
 ARGUMENTS = {
-    "classify": ["{data}", "--target", "dysp", "--folds", "2"],
+    "classify": ["{data}", "--target", "dysp"],
     "discretize": ["{data}", "--method", "quantile", "-o", "{out}.csv"],
     "fit": ["{data}", "{network}", "-o", "{out}.bif"],
     "info": ["{data}"],

@@ -55,7 +55,7 @@ def told(result):
 """
 
 CONSUMERS = {
-    "list of sets": (100, "d = data(60)", "build_score_table(Scorer(d), anytime=True)"),
+    "list of sets": (60, "d = data(60)", "build_score_table(Scorer(d), anytime=True)"),
     "list of sets without pruning": (
         100,
         "d = data(40)",
@@ -118,17 +118,17 @@ def test_a_stated_limit_is_not_passed(name):
 
 
 def test_lists_end_at_the_limit_and_say_so():
-    _, found, shortages = outcome_of(60, "d = data(60)", CONSUMERS["list of sets"][2])
+    _, found, shortages = outcome_of(30, "d = data(60)", CONSUMERS["list of sets"][2])
     assert "incomplete" in found[0]
     assert shortages["sets"].startswith("parent sets are listed up to")
 
 
 def test_a_search_that_does_with_less_says_so_and_keeps_its_bound():
     _, found, _ = outcome_of(
-        60, "d = data(30)", "learn(d, search='exact', memory_limit='50 MB', max_parents=8)"
+        60, "d = data(30)", "learn(d, search='exact', memory_limit='30 MB', max_parents=8)"
     )
     assert any(note.startswith("bound on the best score") for note in found[1:])
-    assert any("within the memory limit of 47.7 MiB: " in note for note in found[1:])
+    assert any("within the memory limit of 28.6 MiB: " in note for note in found[1:])
 
 
 def test_dynamic_programming_takes_what_its_forecast_says():
