@@ -3,9 +3,9 @@
 Run: python benchmarks/limits.py [--seconds 1] [--sizes 10,100,500,1000,5000] [--searches ...]
 
 Each line is one search, kind of score, kind of knowledge and number of variables: the seconds
-beyond the limit, and from the signal to the answer. Beside the time on the wall stands what the process
-computed in that time on one processor at least: on a busy machine the smaller of the two is the
-fairer. The last lines give the worst, and which exceed the larger of 0.1 s and 2 % of the limit.
+beyond the limit, and from the signal to the answer. Beside the time on the wall stands what the
+process computed in that time: on a busy machine the smaller of the two is the fairer. The last
+lines give the worst, and which exceed the larger of 0.1 s and 2 % of the limit.
 """
 
 from __future__ import annotations
