@@ -147,8 +147,8 @@ def _weights(
     given: tuple[str, ...],
     how: _Choice,
 ) -> EdgeWeights | None:
-    """Return what each arc is worth; None where a limit or Ctrl-C came before any was scored."""
-    if len(names) > 1 and scores.strides == (0, 0):
+    """Return what each arc is worth; None for a large matrix of which nothing was scored."""
+    if scores.strides == (0, 0) and _choosing_takes(scores) > _AT_ONCE:
         return None
     return EdgeWeights.of(names, scores, given, symmetric=how.symmetric)
 

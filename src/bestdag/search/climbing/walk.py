@@ -29,7 +29,7 @@ _VERBS = ("add", "remove", "reverse")
 NOISE = 1e-11
 
 # To prepare a list of candidates, for each of them: what does not fit is not begun.
-_SECONDS_PER_CANDIDATE = 3e-8
+_SECONDS_PER_CANDIDATE = 4.5e-8
 _SECONDS_BETWEEN_REPORTS = 0.1
 
 # Of a long walk these are kept: so many of the first steps and of the last ones, and moves from a

@@ -155,8 +155,9 @@ class Exact:
             found = self._result(problem, table, outcome)
         else:
             found = self._run(problem, table, deadline, None)
-        if found.is_proved:  # among these sets only; without a deadline memory was short
-            status: Status = "step limit" if deadline is None else "time limit"
+        if found.is_proved:  # among these sets only; from data without a deadline memory was short
+            is_short = deadline is None and isinstance(problem.scores, Scorer)
+            status: Status = "step limit" if is_short else "time limit"
             found = replace(found, status=status, resolution=0.0, certificates=())
         if found.status == "interrupted":
             return found
