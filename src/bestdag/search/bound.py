@@ -28,6 +28,8 @@ _EQUAL = 1e-9
 _AT_ONCE = 0.05
 # Not worth beginning for less, in seconds.
 _LEAST_SECONDS = 0.2
+# To split the problem into components, at least.
+_SECONDS_PER_VARIABLE = 5e-4
 # Of a time limit, what a search asked for by name leaves for the bound; without a limit the bound
 # gets as long as the search took, and at least so many seconds.
 _SHARE_FOR_BOUND, _SECONDS_FOR_BOUND = 0.25, 2.0
@@ -220,7 +222,8 @@ def _tightened(problem: Problem, table: ScoreTable, end: float, incumbent: float
     left = end - time.monotonic()
     n_sets = int(min(_SETS_PER_SECOND * left, _MOST_SETS))
     most = n_sets // table.n_variables
-    if left < _LEAST_SECONDS or most < _LEAST_SETS_PER_CHILD:
+    least = max(_LEAST_SECONDS, _SECONDS_PER_VARIABLE * table.n_variables)
+    if left < least or most < _LEAST_SETS_PER_CHILD:
         return None
     threads = problem.threads or 1
     has_all = table.complete and table.n_sets <= n_sets

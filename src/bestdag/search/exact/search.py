@@ -36,6 +36,8 @@ _SECONDS_PER_LISTED_SET = 1e-6  # for 10,000 rows
 # Of the time that is left: for listing parent sets, and, when that was not enough, for the best
 # choice of those that are listed; the rest is for a bound.
 _SHARE_FOR_SETS, _SHARE_WITHOUT_ALL = 0.8, 0.5
+# To split the problem into components, at least.
+_SECONDS_PER_VARIABLE = 5e-4
 # Beside the required ones, in a structure that only has to keep to the statements.
 _MOST_EXTRA_PARENTS = 2
 # With more variables, and not all their sets, the cases that statements make are not searched: each
@@ -134,7 +136,10 @@ class Exact:
         stopped: EngineStatus | None = None
         try:
             left = problem.seconds_left
-            table = problem.table(None if math.isinf(left) else _SHARE_FOR_SETS * left)
+            for_sets = min(
+                _SHARE_FOR_SETS * left, left - _SECONDS_PER_VARIABLE * len(problem.names)
+            )
+            table = problem.table(None if math.isinf(left) else max(0.0, for_sets))
         except KeyboardInterrupt:  # what little can be listed at once gives a structure
             table = problem.table(time_limit=0.0)
             stopped = "interrupted"
@@ -148,13 +153,7 @@ class Exact:
         deadline = problem.deadline
         if deadline is not None:
             deadline = time.monotonic() + _SHARE_WITHOUT_ALL * max(0.0, problem.seconds_left)
-        if table.n_sets == table.n_variables and Statements.of(problem.nodes).is_empty:
-            score = math.fsum(float(table.child(i).scores[0]) for i in range(table.n_variables))
-            chosen = (0,) * table.n_variables  # nothing to choose from
-            outcome = Outcome(chosen, score, score, 0.0, "time limit", (), ())
-            found = self._result(problem, table, outcome)
-        else:
-            found = self._run(problem, table, deadline, None)
+        found = self._run(problem, table, deadline, None)
         if found.is_proved:  # among these sets only; from data without a deadline memory was short
             is_short = deadline is None and isinstance(problem.scores, Scorer)
             status: Status = "step limit" if is_short else "time limit"
@@ -173,6 +172,11 @@ class Exact:
     ) -> SearchResult:
         solver = Solver(self.engine, problem.threads, deadline)
         statements = Statements.of(problem.nodes)
+        if statements.is_empty and not table.complete and table.n_sets == table.n_variables:
+            score = math.fsum(float(table.child(i).scores[0]) for i in range(table.n_variables))
+            chosen = (0,) * table.n_variables  # nothing to choose from
+            outcome = Outcome(chosen, score, score, 0.0, stopped or "time limit", (), ())
+            return self._result(problem, table, outcome)
         if statements.is_empty:
             return self._result(problem, table, _outcome(solver.solve(table, stopped=stopped)))
         if not table.complete and len(problem.names) > _MANY_VARIABLES:
