@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bestdag.graph.pdag import Pdag as Pdag
     from bestdag.learning import Result as Result
     from bestdag.learning import learn as learn
+    from bestdag.machine import memory_limit as memory_limit
     from bestdag.network.fitting import fit_network as fit_network
     from bestdag.network.network import Network as Network
     from bestdag.network.table import ConditionalTable as ConditionalTable
@@ -55,6 +56,7 @@ _HOME = {
     "discretize": "bestdag.data.discretization.discretize",
     "fit_network": "bestdag.network.fitting",
     "learn": "bestdag.learning",
+    "memory_limit": "bestdag.machine",
     "read": "bestdag.data.readers",
 }
 

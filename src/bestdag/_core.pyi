@@ -148,6 +148,12 @@ class CandidateListing:
     @property
     def is_over(self) -> bool: ...
 
+    @property
+    def is_full(self) -> bool: ...
+
+    @property
+    def n_bytes(self) -> int: ...
+
     def result(self, most_open: int, finish: bool, threads: int) -> tuple[tuple[Any, Any, Any, Any], Any, Any, tuple[Any, Any, Any, Any], Any]:
         """
         The sets, how many families were scored for each child, whether all were; open sets that cover the rest, and for which children they do. `finish` empties the listing.

@@ -19,6 +19,7 @@ Each message says who, what was needed, what came and, where it helps, what to d
 from __future__ import annotations
 
 import difflib
+import errno
 import importlib
 import math
 import numbers
@@ -44,6 +45,8 @@ __all__ = [
     "as_option",
     "bad_setting",
     "import_optional",
+    "is_short_of_memory",
+    "no_memory",
     "require_choice",
     "require_count",
     "require_flag",
@@ -57,6 +60,20 @@ __all__ = [
 _LARGEST_COUNT = 2**63 - 1
 _LEAST_PRIOR_COUNT, _MOST_PRIOR_COUNT = 1e-100, 1e100
 _MOST_SHOWN = 80  # characters of a value
+# How libraries say that the system gives no more memory, or no thread for want of it.
+_SAYS_NO_MEMORY = (
+    "cannot allocate memory",
+    "bad_alloc",
+    "out of memory",
+    "failed to map segment",
+    "unable to allocate",
+    "failed to allocate",
+    "can't start new thread",
+    "could not start thread",
+    "resource temporarily unavailable",
+    "without exception set",  # by an interpreter that could not make the exception
+    "without setting an exception",
+)
 
 
 class BestdagError(Exception):
@@ -117,7 +134,31 @@ class MissingPackageError(BestdagError, ImportError):
 
 
 class NotEnoughMemoryError(BestdagError, MemoryError):
-    """A forecast exceeds the memory that is free."""
+    """A forecast exceeds the memory that is free, or the system gives no more."""
+
+
+def is_short_of_memory(error: BaseException) -> bool:
+    """Whether an error, of whatever library, says that memory could not be had.
+
+    Examples
+    --------
+    >>> is_short_of_memory(OSError(12, "Cannot allocate memory")), is_short_of_memory(OSError(2))
+    (True, False)
+    """
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return True
+    if isinstance(error, BestdagError):
+        return False
+    said = str(error).lower()
+    return any(words in said for words in _SAYS_NO_MEMORY)
+
+
+def no_memory(who: str) -> NotEnoughMemoryError:
+    """Return the error for memory that the system did not give."""
+    return NotEnoughMemoryError(
+        f"{who}: out of memory, the system gives no more; use less data, or raise the limit "
+        "(ulimit -v)"
+    )
 
 
 class DataWarning(UserWarning):

@@ -11,6 +11,7 @@ from bestdag.data.readers import read
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
+from bestdag.machine import memory_limit as limited_memory
 from bestdag.network.fitting import fit_network
 from bestdag.network.network import Network
 from bestdag.parameters import choose_estimator
@@ -105,6 +106,7 @@ def learn(
     knowledge: Knowledge | Sequence[str] | None = None,
     structure_prior: StructurePrior | None = None,
     time_limit: float | None = None,
+    memory_limit: float | str | None = None,
     bound: bool = False,
     threads: int | None = None,
     seed: int = 0,
@@ -132,6 +134,10 @@ def learn(
     time_limit : float, optional
         Seconds, from when the data are read. "auto" uses them unless a proof comes first; without
         a limit it ends when nothing improves any more, after 60 s at the latest.
+    memory_limit : float or str, optional
+        What all of it may take beyond what the process has already, reading included: bytes, or a
+        text such as "2 GB"; four fifths of what is free unless given. A search that can do with
+        less memory does; one that cannot is refused with a forecast before it begins.
     bound : bool, default False
         Bound the best score after any search, so that the result has a `gap`. That takes a quarter
         of the time limit; without one as long as the search took, at least two seconds, or less
@@ -155,29 +161,30 @@ def learn(
     >>> learn(example("asia.csv"), knowledge=["dysp !- either"]).dag.parents("dysp")
     ('bronc', 'lung')
     """
-    dataset, chosen = None, None
-    if isinstance(data, ScoreTable):
-        _refuse_beside_scores(score=score, structure_prior=structure_prior)
-        scores: Scorer | ScoreTable = data
-    else:
-        dataset = data if isinstance(data, Dataset) else read(data)
-        score = "bdeu" if score is None else score
-        chosen = make_score(score) if isinstance(score, str) else score
-        scores = Scorer(dataset, chosen, structure_prior, threads=threads)
-    if isinstance(search, str):
-        search = make_search(search)
-    problem = Problem(
-        scores,
-        knowledge=_known(knowledge),
-        max_parents=max_parents,
-        time_limit=time_limit,
-        threads=threads,
-        seed=seed,
-        start=start,
-        progress=progress,
-    )
-    problem.progress("scoring parent sets")
-    found = solve_with_bound(problem, search) if bound else problem.solve(search)
+    with limited_memory(memory_limit):
+        dataset, chosen = None, None
+        if isinstance(data, ScoreTable):
+            _refuse_beside_scores(score=score, structure_prior=structure_prior)
+            scores: Scorer | ScoreTable = data
+        else:
+            dataset = data if isinstance(data, Dataset) else read(data)
+            score = "bdeu" if score is None else score
+            chosen = make_score(score) if isinstance(score, str) else score
+            scores = Scorer(dataset, chosen, structure_prior, threads=threads)
+        if isinstance(search, str):
+            search = make_search(search)
+        problem = Problem(
+            scores,
+            knowledge=_known(knowledge),
+            max_parents=max_parents,
+            time_limit=time_limit,
+            threads=threads,
+            seed=seed,
+            start=start,
+            progress=progress,
+        )
+        problem.progress("scoring parent sets")
+        found = solve_with_bound(problem, search) if bound else problem.solve(search)
     known = {field.name: getattr(found, field.name) for field in fields(found)}
     return Result(**known, dataset=dataset, scored_by=chosen)
 

@@ -2,15 +2,74 @@
 
 from __future__ import annotations
 
+import math
 import os
-from pathlib import Path
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 
-from bestdag.errors import NotEnoughMemoryError, require_count
+from bestdag.errors import (
+    NotEnoughMemoryError,
+    require_count,
+    require_positive,
+)
 
-__all__ = ["SHARE_OF_MEMORY", "available_memory", "readable_size", "require_memory", "thread_count"]
+__all__ = [
+    "MemoryLimit",
+    "address_space_left",
+    "available_memory",
+    "do_without",
+    "has_memory",
+    "memory_left",
+    "memory_limit",
+    "readable_size",
+    "require_memory",
+    "size_in_bytes",
+    "thread_count",
+]
 
-# The rest is left to the system and to what a forecast does not see.
-SHARE_OF_MEMORY = 0.8
+# Of what is available; the rest is left to the system and to what a forecast does not see.
+_SHARE_OF_MEMORY = 0.8
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([kmgtp]?)(i?)b?", re.IGNORECASE)
+_PREFIXES = " kmgtp"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryLimit:
+    """So many bytes more than the process had when the limit was set.
+
+    Attributes
+    ----------
+    n_bytes : float
+        Infinite where nobody knows what is free.
+    n_before : int
+        What the process had.
+    is_stated : bool
+        Whether somebody asked for it; otherwise it is a share of what was free.
+    shortages : dict
+        By kind of work, what was done with less, or not at all, for want of memory.
+    """
+
+    n_bytes: float
+    n_before: int
+    is_stated: bool
+    shortages: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def left(self) -> float:
+        """Bytes that may still be taken."""
+        return max(0.0, self.n_bytes - max(0, _resident_memory() - self.n_before))
+
+    def __str__(self) -> str:
+        size = readable_size(self.n_bytes)
+        return (
+            f"the memory limit of {size}" if self.is_stated else f"{size}, a share of what is free"
+        )
+
+
+_limits: ContextVar[tuple[MemoryLimit, ...]] = ContextVar("memory limits", default=())
 
 
 def thread_count(threads: int | None, *, who: str) -> int:
@@ -31,24 +90,114 @@ def thread_count(threads: int | None, *, who: str) -> int:
 
 def available_memory() -> int | None:
     """Bytes that can be allocated without swapping, or None where nobody says."""
-    known = [size for size in (_free_memory(), _room_in_control_group()) if size is not None]
-    return min(known, default=None)
+    sizes = (_free_memory(), _room_in_control_group(), address_space_left())
+    return min((size for size in sizes if size is not None), default=None)
+
+
+@contextmanager
+def memory_limit(limit: float | str | None) -> Iterator[MemoryLimit]:
+    """Let everything within take no more memory than this, beyond what the process has already.
+
+    Parameters
+    ----------
+    limit : float or str or None
+        Bytes, or a text such as "2 GB" or "500 MiB"; None means four fifths of what is free
+        now. A limit within another does not raise it.
+
+    Notes
+    -----
+    What the process has taken since then is looked up whenever memory is about to be needed: what
+    does not fit into the rest is done with less, or refused before it is begun. The limit holds
+    in the thread that sets it.
+
+    Examples
+    --------
+    >>> with memory_limit("2 GB"):
+    ...     0 < memory_left() <= 2e9
+    True
+    """
+    if limit is None:
+        free = available_memory()
+        n_bytes = math.inf if free is None else _SHARE_OF_MEMORY * free
+    else:
+        n_bytes = size_in_bytes(limit)
+    outer = _limits.get()
+    new = MemoryLimit(n_bytes, _resident_memory(), limit is not None)
+    if limit is None and outer and outer[-1].left <= new.n_bytes:
+        yield outer[-1]
+        return
+    token = _limits.set((*outer, new))
+    try:
+        yield new
+    finally:
+        _limits.reset(token)
+
+
+def memory_left() -> float:
+    """Bytes that may still be taken: of the limit, and four fifths of what is free now."""
+    free = available_memory()
+    now = math.inf if free is None else _SHARE_OF_MEMORY * free
+    return max(0.0, min((now, *(limit.left for limit in _limits.get()))))
+
+
+def has_memory(kind: str, what: str, n_bytes: float) -> bool:
+    """Whether so much may be taken; if not, what is done without it is remembered by the limit."""
+    if n_bytes <= memory_left():
+        return True
+    do_without(kind, f"{what} needs {readable_size(n_bytes)}")
+    return False
+
+
+def do_without(kind: str, what: str) -> None:
+    """Remember what was done with less memory than it could use."""
+    for limit in _limits.get():
+        limit.shortages[kind] = what
 
 
 def require_memory(
-    who: str, what: str, n_bytes: int, remedy: str, *, option: str | None = None
+    who: str, what: str, n_bytes: float, remedy: str, *, option: str | None = None
 ) -> None:
-    """Refuse work whose forecast exceeds four fifths of the memory that is available.
+    """Refuse work whose forecast exceeds what may be taken.
 
     `option` is the remedy in terms of options of the command line, where it differs.
     """
-    free = available_memory()
-    if free is not None and n_bytes > SHARE_OF_MEMORY * free:
-        need = f"{who}: {what} needs {readable_size(n_bytes)}, {readable_size(free)} are available"
-        raise NotEnoughMemoryError(f"{need}; {remedy}").with_option(f"{need}; {option or remedy}")
+    if n_bytes <= memory_left():
+        return
+    stated = min(
+        (limit for limit in _limits.get() if limit.is_stated),
+        key=lambda limit: limit.left,
+        default=None,
+    )
+    if stated is not None and n_bytes > stated.left:
+        room = f"{stated} leaves {readable_size(stated.left)}"
+    else:
+        room = f"{readable_size(available_memory() or 0)} are available"
+    need = f"{who}: {what} needs {readable_size(n_bytes)}, {room}"
+    raise NotEnoughMemoryError(f"{need}; {remedy}").with_option(f"{need}; {option or remedy}")
 
 
-def readable_size(n_bytes: int) -> str:
+def size_in_bytes(size: float | str) -> float:
+    """Return a number of bytes, given as such or as a text.
+
+    Examples
+    --------
+    >>> size_in_bytes("2 GB"), size_in_bytes("1.5MiB"), size_in_bytes(4096)
+    (2000000000.0, 1572864.0, 4096.0)
+    """
+    if not isinstance(size, str):
+        return float(require_positive("memory", "memory_limit", size))
+    found = _SIZE.fullmatch(size.strip())
+    if found is None or float(found[1]) == 0 or (found[3] and not found[2]):
+        raise bad_setting(
+            "memory",
+            "memory_limit",
+            f"must be a number of bytes > 0, or a text such as '2 GB', got {size!r:.60}",
+        )
+    power = _PREFIXES.index((found[2] or " ").lower())
+    return float(found[1]) * float(1024 if found[3] else 1000) ** power
+
+
+def readable_size(n_bytes: float) -> str:
     """Write a number of bytes for people.
 
     Examples
@@ -64,9 +213,49 @@ def readable_size(n_bytes: int) -> str:
     return f"{size:.1f} PiB"
 
 
+def address_space_left() -> int | None:
+    """Bytes of addresses that may still be mapped, where that is limited (``ulimit -v``)."""
+    try:
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if most == resource.RLIM_INFINITY:
+            return None
+        return max(0, most - int(_statm()[0]) * resource.getpagesize())
+    except (ImportError, OSError, ValueError):
+        return None
+
+
+def _resident_memory() -> int:
+    """Bytes of this process in memory; where nobody says, the most there ever were, or 0."""
+    try:
+        return int(_statm()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        pass
+    try:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes, on macOS
+    except ImportError:
+        return 0
+
+
+def _statm() -> list[str]:
+    return _text("/proc/self/statm").split()
+
+
+def _text(path: str) -> str:
+    """Read a small file of the system's; this is done often."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(file, 1 << 16).decode()
+    finally:
+        os.close(file)
+
+
 def _free_memory() -> int | None:
     try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
+        for line in _text("/proc/meminfo").splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     except (OSError, ValueError):
@@ -80,13 +269,11 @@ def _free_memory() -> int | None:
 def _room_in_control_group() -> int | None:
     """Bytes a container may still use (Linux control groups, version 2)."""
     try:
-        entry = next(
-            line for line in Path("/proc/self/cgroup").read_text().splitlines() if line[:3] == "0::"
-        )
-        folder = Path("/sys/fs/cgroup" + entry[3:])
-        limit = int((folder / "memory.max").read_text())
-        used = int((folder / "memory.current").read_text())
-        stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        entry = next(line for line in _text("/proc/self/cgroup").splitlines() if line[:3] == "0::")
+        folder = "/sys/fs/cgroup" + entry[3:]
+        limit = int(_text(f"{folder}/memory.max"))
+        used = int(_text(f"{folder}/memory.current"))
+        stat = dict(line.split() for line in _text(f"{folder}/memory.stat").splitlines())
         return max(0, limit - used + int(stat.get("inactive_file", 0)))
     except (OSError, StopIteration, ValueError):  # no control group, or "max": no limit
         return None

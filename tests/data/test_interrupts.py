@@ -150,7 +150,7 @@ def test_every_query_of_a_file_can_be_interrupted(monkeypatch, tmp_path):
     )
     (tmp_path / "t.csv").write_text("a,b\n1,2\n2,1\n")
     (tmp_path / "t.jsonl").write_text('{"a": 1, "b": 2}\n{"a": 2, "b": 1}\n')
-    monkeypatch.setattr(duckdb, "connect", lambda *a: Watched(connect(*a)))
+    monkeypatch.setattr(duckdb, "connect", lambda *a, **k: Watched(connect(*a, **k)))
     for kind in ("parquet", "csv", "jsonl"):
         read(tmp_path / f"t.{kind}")
     assert set(seen) == {"bestdag-read"}

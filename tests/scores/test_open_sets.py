@@ -25,7 +25,7 @@ from tests.scores.random_data import random_dataset
 from tests.scores.test_build import WEIGHTS, FewerIsBetter, all_scores, as_sets, tolerance_of
 
 # With seconds without end and little memory, a listing ends at the same place every time.
-MEMORY = [1, 200, 400, 800, 1600]
+MEMORY = [1, 300, 600, 1200, 3000]
 
 
 def cut_short(scorer, memory, nodes=None):
@@ -83,6 +83,17 @@ def test_what_is_not_listed_is_bounded_by_an_open_set(name):
         assert table.is_bounded
         n_covered += assert_covers(table, all_scores(scorer, 4), tolerance_of(scorer))
     assert n_covered > 20  # the test sees sets that are not listed
+
+
+@pytest.mark.parametrize("memory", range(1, 4000, 100))
+def test_sets_of_the_largest_size_leave_nothing_open(memory):
+    rng = np.random.default_rng(5)
+    scorer = Scorer(random_dataset(rng, n_variables=5), "bic", threads=1)
+    nodes = Knowledge(max_parents=2).for_nodes([v.name for v in scorer.variables])
+    table = cut_short(scorer, memory, nodes)
+    everything = all_scores(scorer, 2)
+    assert table.is_bounded
+    assert_covers(table, everything, tolerance_of(scorer))
 
 
 def test_knowledge_and_limits_hold_for_open_sets_too():

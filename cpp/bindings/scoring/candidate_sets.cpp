@@ -87,6 +87,8 @@ void register_candidate_sets(nb::module_& m) {
             "seconds"_a, "max_bytes"_a, "stops_at_memory"_a, "threads"_a,
             "List for so many seconds at most.")
         .def_prop_ro("is_over", [](const BoundListing& self) { return self.listing.is_over(); })
+        .def_prop_ro("is_full", [](const BoundListing& self) { return self.listing.is_full(); })
+        .def_prop_ro("n_bytes", [](const BoundListing& self) { return self.listing.n_bytes(); })
         .def(
             "result",
             [](BoundListing& self, std::size_t most_open, bool finish, int threads) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -28,6 +29,8 @@ public:
                 workers_.emplace_back([this] { work(); });
                 ++running_;
             } catch (const std::system_error&) {  // no more threads: continue with these
+                break;
+            } catch (const std::bad_alloc&) {  // nor memory for one
                 break;
             }
         }

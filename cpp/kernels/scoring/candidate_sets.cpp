@@ -67,6 +67,14 @@ public:
                            [](const ChildListing& c) { return c.is_done; });
     }
 
+    bool is_full() const noexcept { return is_full_; }
+
+    std::size_t n_bytes() const noexcept {
+        std::size_t total = 0;
+        for (const ChildListing& c : children_) total += c.bytes();
+        return total;
+    }
+
     void run(double seconds, double max_bytes, bool stops_at_memory, const Execution& execution) {
         const auto start = Clock::now();
         is_limited_ = seconds < 1e9;
@@ -104,7 +112,7 @@ public:
             n_sets_at_most(limits_) * (kNanosecondsPerSet + static_cast<double>(table_.n_rows())));
         with_count_type(table_, [&](auto zero) {
             parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
-                work<decltype(zero)>(n_workers, stop);
+                work<decltype(zero)>(stop);
             });
         });
     }
@@ -192,10 +200,9 @@ private:
     }
 
     template <class Count>
-    void work(std::size_t n_workers, const StopFlag& stop) {
+    void work(const StopFlag& stop) {
         SetEnumerator<Count> enumerator(table_, kernel_, prune_, slack_, stop);
-        const double share = max_bytes_ / static_cast<double>(n_workers);
-        const auto keep = [&](ChildListing& c) { return has_room(c, share); };
+        const auto keep = [&](ChildListing& c) { return has_room(c); };
         // When none waits, all that are left are in the hands of other threads.
         while (ChildListing* const child = take()) {
             const auto start = Clock::now();
@@ -216,16 +223,15 @@ private:
     }
 
     // False when there is none, and the listing of this child has been ended.
-    bool has_room(ChildListing& c, double share) {
+    bool has_room(ChildListing& c) {
         const std::size_t bytes = c.bytes();
         n_bytes_ += static_cast<std::int64_t>(bytes) - static_cast<std::int64_t>(c.bytes_counted);
         c.bytes_counted = bytes;
-        const bool has_room = is_limited_ ? static_cast<double>(n_bytes_.load()) <= max_bytes_
-                                          : static_cast<double>(bytes) <= share;
-        if (has_room) return true;
+        if (static_cast<double>(n_bytes_.load()) <= max_bytes_) return true;
         if (!stops_at_memory_) {
             throw TooManySets(c.child, c.limits.required.size() + c.level.set_size() + 1);
         }
+        is_full_ = true;
         ++c.place;  // this one is done
         c.n_extended = 0;
         c.open = open_sets(c, slack_);
@@ -257,6 +263,7 @@ private:
     std::mutex mutex_;  // guards waiting_
     std::priority_queue<ChildListing*, std::vector<ChildListing*>, HadMore> waiting_;
     std::atomic<std::int64_t> n_bytes_ = 0;
+    std::atomic<bool> is_full_ = false;
     std::atomic<std::int64_t> n_waiting_sets_ = 0;  // that the result will take time for
 };
 
@@ -272,6 +279,10 @@ void CandidateListing::run(double seconds, double max_bytes, bool stops_at_memor
 }
 
 bool CandidateListing::is_over() const noexcept { return impl_->is_over(); }
+
+bool CandidateListing::is_full() const noexcept { return impl_->is_full(); }
+
+std::size_t CandidateListing::n_bytes() const noexcept { return impl_->n_bytes(); }
 
 CandidateSets CandidateListing::result(std::size_t most_open, bool finish,
                                        const Execution& execution) {

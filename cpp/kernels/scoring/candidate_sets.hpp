@@ -47,7 +47,7 @@ struct CandidateSettings {
     // whole branches of such sets by the score's bounds, before they are counted. Off: every set.
     bool prune;
     double seconds;    // for all children together; infinite for no limit
-    double max_bytes;  // of memory for the sets of one size under way, over all threads
+    double max_bytes;  // of memory for the sets that are listed and those under way
 };
 
 struct CandidateSets {
@@ -61,7 +61,7 @@ struct CandidateSets {
     std::vector<std::uint8_t> is_bounded;  // by child: 0 where nothing is known of what is missing
 };
 
-// The sets under way do not fit into max_bytes.
+// The sets do not fit into max_bytes.
 class TooManySets : public std::length_error {
 public:
     TooManySets(std::size_t child_, std::size_t size_)
@@ -89,6 +89,12 @@ public:
 
     // Whether all is listed, or will never be.
     bool is_over() const noexcept;
+
+    // Whether memory ended the listing of a child.
+    bool is_full() const noexcept;
+
+    // Memory taken by the sets that are listed and those under way; not during a run.
+    std::size_t n_bytes() const noexcept;
 
     // What there is, with at most so many open sets for each child. With `finish` the listing is
     // emptied, which saves a copy.

@@ -54,7 +54,9 @@ inline FoundSets open_sets(const ChildListing& c, double slack) {
         open.add(level.values(i).bound + slack, parents);
     };
     for (std::size_t i = c.place; i < c.level.size(); ++i) add(c.level, i);
-    for (std::size_t i = 0; i < c.next.size(); ++i) add(c.next, i);
+    if (c.next.set_size() < c.max_chosen) {  // there are larger ones
+        for (std::size_t i = 0; i < c.next.size(); ++i) add(c.next, i);
+    }
     return open;
 }
 

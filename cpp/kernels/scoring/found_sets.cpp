@@ -17,6 +17,7 @@ constexpr std::size_t kMaxSharedParents = 3;  // with more, bounds save more tha
 constexpr double kMaxSharedFamilies = 1u << 23;
 constexpr double kNanosecondsPerFamily = 500.0;  // roughly, and half a nanosecond for each row
 constexpr double kShareOfTime = 0.25;            // of a time limit that the forecast may take
+constexpr double kBytesPerFamily = 40.0;         // its score, and the set if it is kept
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::size_t most_parents(std::span<const ParentLimits> limits) noexcept {
@@ -194,7 +195,7 @@ bool shares_counts(const Table& table, const Kernel& kernel, std::span<const Par
         n_families * (kNanosecondsPerFamily + kernel.traits().nanoseconds_per_family +
                       0.5 * static_cast<double>(table.n_rows()));
     return !is_limited && n_families <= kMaxSharedFamilies &&
-           n_families * sizeof(double) <= max_bytes && nanoseconds <= kShareOfTime * 1e9 * seconds;
+           n_families * kBytesPerFamily <= max_bytes && nanoseconds <= kShareOfTime * 1e9 * seconds;
 }
 
 std::vector<FoundSets> find_by_sharing(const Table& table, const Kernel& kernel,

@@ -19,6 +19,8 @@ from bestdag.errors import (
     MissingPackageError,
     NotEnoughMemoryError,
     WriteError,
+    is_short_of_memory,
+    no_memory,
     unknown_name,
 )
 
@@ -146,11 +148,11 @@ def _report(error: Exception) -> int:
     if isinstance(error, click.ClickException):
         _complain(error.format_message())
         return 2
+    if is_short_of_memory(error):
+        _complain(str(no_memory("bestdag")).removeprefix("bestdag: "))
+        return 1
     if isinstance(error, OSError):
         _complain(f"{error.filename or 'output'}: {error.strerror or error}")
-        return 1
-    if isinstance(error, MemoryError):
-        _complain("out of memory")
         return 1
     raise error
 

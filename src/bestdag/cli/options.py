@@ -7,7 +7,16 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["DATA_OPTIONS", "common_options", "data_options", "read_settings", "threads_option"]
+from bestdag.machine import memory_limit
+
+__all__ = [
+    "DATA_OPTIONS",
+    "common_options",
+    "data_options",
+    "memory_option",
+    "read_settings",
+    "threads_option",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -58,7 +67,22 @@ DATA_OPTIONS: dict[str, Callable[[Any], Any]] = {
         help="Refuse a column with more distinct values than this.",
     ),
 }
+
+
+def _limit_memory(context: click.Context, _option: click.Parameter, given: str | None) -> None:
+    """Let the limit hold until the command ends."""
+    context.with_resource(memory_limit(given))
+
+
+memory_option = click.option(
+    "--memory-limit",
+    metavar="SIZE",
+    expose_value=False,
+    callback=_limit_memory,
+    help="Memory to take at most, such as 2GB.  [default: four fifths of what is free]",
+)
 _COMMON = (
+    memory_option,
     click.option("--json", "as_json", is_flag=True, help="Print JSON."),
     click.option("--quiet", is_flag=True, help="No progress."),
 )
@@ -80,7 +104,7 @@ def data_options(*names: str) -> Callable[[_Function], _Function]:
 
 
 def common_options(function: _Function) -> _Function:
-    """Add --json and --quiet."""
+    """Add --memory-limit, --json and --quiet."""
     for option in reversed(_COMMON):
         function = option(function)
     return function

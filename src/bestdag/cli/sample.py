@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from bestdag.cli.options import threads_option
+from bestdag.cli.options import memory_option, threads_option
 from bestdag.cli.output import require_new_file, working
 
 __all__ = ["command"]
@@ -28,6 +28,7 @@ __all__ = ["command"]
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @threads_option
+@memory_option
 def command(
     network: str, n_rows: int, seed: int, output: str, force: bool, quiet: bool, threads: int | None
 ) -> None:

@@ -15,7 +15,7 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError, GraphError, NotEnoughMemoryError, unknown_name
-from bestdag.machine import SHARE_OF_MEMORY, available_memory, require_memory, thread_count
+from bestdag.machine import memory_left, require_memory, thread_count
 
 __all__ = [
     "CandidateListing",
@@ -93,6 +93,16 @@ class CandidateListing:
         self._native.run(seconds, max_bytes, stops_at_memory, self._threads)
 
     @property
+    def n_bytes(self) -> int:
+        """Memory taken so far."""
+        return self._native.n_bytes
+
+    @property
+    def is_full(self) -> bool:
+        """Whether memory ended the listing of a child."""
+        return self._native.is_full
+
+    @property
     def is_over(self) -> bool:
         """Whether there is nothing to go on with."""
         return self._native.is_over
@@ -154,8 +164,7 @@ class CountingEngine:
         """
         wanted = list(families)
         arrays = self._encode(wanted)
-        free = available_memory()
-        limit = math.inf if free is None else SHARE_OF_MEMORY * free / 8 / max(1, len(wanted))
+        limit = memory_left() / 8 / max(1, len(wanted))
         try:
             found = _core.count_families(
                 self._native, *arrays, max_cells=limit, threads=self.threads

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bestdag.data.interrupts import interruptible, load_duckdb, temporary_folder
+from bestdag.machine import address_space_left, memory_left, thread_count
 
 __all__ = [
     "connection",
@@ -25,13 +27,18 @@ __all__ = [
 # The rows of a group in a database file are a multiple of the first and by default the second.
 _VECTOR = 2048
 _GROUP = 60 * _VECTOR
+# Of the memory there is, for DuckDB before it spills; it needs some bytes in any case. The encoded
+# columns take the rest.
+_SHARE_OF_MEMORY, _LEAST_BYTES = 0.5, 32 << 20
+# A thread's stack, its heap and its buffers.
+_ADDRESSES_PER_THREAD = 256 << 20
 
 
 @contextmanager
 def connection() -> Iterator[Any]:
     """Open a private in-memory DuckDB that spills to a folder of its own, removed at the end."""
     with temporary_folder() as folder:
-        con = load_duckdb().connect(":memory:")
+        con = _connected(_shares())
         try:
             for setting in (
                 f"temp_directory = {sql_text(os.path.join(folder, 'spill'))}",
@@ -45,6 +52,30 @@ def connection() -> Iterator[Any]:
             yield con
         finally:
             con.close()
+
+
+def _connected(config: dict[str, str]) -> Any:
+    duckdb = load_duckdb()
+    try:
+        return interruptible(lambda: duckdb.connect(":memory:", config=config), None)
+    except duckdb.Error:
+        if "async_threads" not in config:
+            raise
+        return _connected({k: v for k, v in config.items() if k != "async_threads"})
+
+
+def _shares() -> dict[str, str]:
+    """Say how many threads DuckDB may have, and how much memory before it spills to disk."""
+    shares = {}
+    left = memory_left()
+    if math.isfinite(left):
+        shares["memory_limit"] = f"{max(_LEAST_BYTES, int(_SHARE_OF_MEMORY * left))}B"
+    addresses = address_space_left()
+    if addresses is not None:
+        most = thread_count(None, who="read")
+        shares["threads"] = str(min(most, max(1, addresses // _ADDRESSES_PER_THREAD)))
+        shares["async_threads"] = "0"  # for files that are not here; before 2.0 there are none
+    return shares
 
 
 @contextmanager

@@ -14,12 +14,15 @@ from contextlib import contextmanager
 from types import FrameType, ModuleType
 from typing import Any, Generic, TypeVar
 
+from bestdag.errors import NotEnoughMemoryError, is_short_of_memory, no_memory
 from bestdag.files import temporary
+from bestdag.machine import address_space_left, readable_size
 
 __all__ = ["interruptible", "load_duckdb", "temporary_folder", "to_the_end"]
 
 _T = TypeVar("_T")
 _PATIENCE = 0.05  # seconds between looks
+_LEAST_ADDRESSES = 160 << 20  # DuckDB's own code is half of it
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # the last is not there on Windows
 _STOPPING = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
 
@@ -49,6 +52,8 @@ def to_the_end(work: Callable[[], _T]) -> _T:
 def load_duckdb() -> ModuleType:
     """Import DuckDB; signals are answered afterwards, in its native part they would abort all."""
     is_main = threading.current_thread() is threading.main_thread()
+    if "duckdb" not in sys.modules:
+        _require_addresses()
     if "duckdb" in sys.modules or not is_main:
         return importlib.import_module("duckdb")
     before = {number: signal.getsignal(number) for number in _STOPPING}
@@ -66,6 +71,16 @@ def load_duckdb() -> ModuleType:
             answer = before[number]
             assert callable(answer)
             answer(number, frame)
+
+
+def _require_addresses() -> None:
+    """Refuse to load DuckDB where it would end the process for want of memory."""
+    left = address_space_left()
+    if left is not None and left < _LEAST_ADDRESSES:
+        raise NotEnoughMemoryError(
+            f"read: DuckDB, which reads tables, needs {readable_size(_LEAST_ADDRESSES)} of memory, "
+            f"{readable_size(left)} are left; raise the limit (ulimit -v)"
+        )
 
 
 @contextmanager
@@ -138,6 +153,11 @@ class _Task(threading.Thread, Generic[_T]):
 
 
 def _own(error: BaseException) -> BaseException:
-    """Turn DuckDB's two ways to say that it was interrupted into Python's one."""
+    """Turn DuckDB's two ways to say that it was interrupted into Python's one.
+
+    So with its ways to say that memory, or a thread's share of it, could not be had.
+    """
     says_so = isinstance(error, RuntimeError) or type(error).__name__ == "InterruptException"
-    return KeyboardInterrupt() if says_so and "interrupt" in str(error).lower() else error
+    if says_so and "interrupt" in str(error).lower():
+        return KeyboardInterrupt()
+    return no_memory("read") if is_short_of_memory(error) else error

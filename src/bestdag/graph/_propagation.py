@@ -41,8 +41,10 @@ class Board:
         require_memory("Knowledge", f"{n:,} x {n:,} arcs", _N_MATRICES * n * n, advice)
         self.names = tuple(names)
         self.index = {name: i for i, name in enumerate(names)}
-        self.allowed: BoolMatrix = ~np.eye(n, dtype=bool)
-        self.required: BoolMatrix = np.zeros((n, n), dtype=bool)
+        # By columns, because the parents of one child are asked for again and again.
+        self.allowed: BoolMatrix = np.ones((n, n), dtype=bool, order="F")
+        np.fill_diagonal(self.allowed, False)
+        self.required: BoolMatrix = np.zeros((n, n), dtype=bool, order="F")
         self.limit: npt.NDArray[np.int32] = np.full(n, max(n - 1, 0), dtype=np.int32)
         self.pairs: dict[str, list[IndexPair]] = {
             "required_edges": [], "ancestors": [], "non_ancestors": [], "order": [],
@@ -188,8 +190,8 @@ class Board:
 
 
 def _pairs_of(matrix: BoolMatrix) -> list[IndexPair]:
-    rows, columns = np.divmod(np.flatnonzero(matrix), max(len(matrix), 1))  # faster than nonzero
-    return list(zip(rows.tolist(), columns.tolist(), strict=True))
+    columns, rows = np.divmod(np.flatnonzero(matrix.T), max(len(matrix), 1))  # faster than nonzero
+    return sorted(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
 def _by_first(pairs: Iterable[IndexPair]) -> dict[int, list[int]]:

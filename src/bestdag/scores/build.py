@@ -11,7 +11,6 @@ from dataclasses import replace
 from bestdag.counts.engine import ParentLimits
 from bestdag.errors import (
     GraphError,
-    NotEnoughMemoryError,
     require_count,
     require_positive,
     unknown_name,
@@ -19,7 +18,8 @@ from bestdag.errors import (
 from bestdag.graph._names import show
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.node_knowledge import NodeKnowledge
-from bestdag.machine import SHARE_OF_MEMORY, available_memory, readable_size, require_memory
+from bestdag.machine import memory_limit as limited_memory
+from bestdag.machine import require_memory
 from bestdag.scores.build_together import build_together, groups_to_keep
 from bestdag.scores.listing import ArcPrior, ParentSetListing, with_bonuses
 from bestdag.scores.scorer import Scorer
@@ -46,7 +46,7 @@ def build_score_table(
     knowledge: Knowledge | None = None,
     prune: bool = True,
     time_limit: float | None = None,
-    memory_limit: float | None = None,
+    memory_limit: float | str | None = None,
     anytime: bool = False,
 ) -> ScoreTable:
     """Score the parent sets of every variable that an optimal network may need.
@@ -76,11 +76,11 @@ def build_score_table(
         Seconds. A table that was not finished says ``complete = False``; it has every set that
         was scored in time, smaller sets first. The child that has had the least time goes next,
         so that what one does not need is left to the others. Its `open_sets` bound what it lacks.
-    memory_limit : float, optional
-        Bytes for the sets under way; by default four fifths of the free memory.
+    memory_limit : float or str, optional
+        Bytes, or a text such as "2 GB"; four fifths of what is free unless given.
     anytime : bool, default False
-        Where the sets under way of a child do not fit, list no more of it, instead of raising: the
-        table is then incomplete.
+        Where the sets of a child do not fit, list no more of it, instead of raising: the table is
+        then incomplete.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def build_score_table(
     Raises
     ------
     NotEnoughMemoryError
-        When the sets under way do not fit; fewer parents would help.
+        When the sets do not fit; fewer parents would help.
     KeyboardInterrupt
         Within a tenth of a second of Ctrl-C.
 
@@ -121,42 +121,56 @@ def build_score_table(
     start = time.monotonic()
     names = [variable.name for variable in scorer.variables]
     limits = _limits(names, max_parents, candidates, required)
-    together = False
+    known = None
     if knowledge is not None and not knowledge.is_empty:
         known = knowledge.for_nodes(names)
         limits = [_within(known, child, limit) for child, limit in enumerate(limits)]
-        together = prune and bool(known.ancestors or known.required_edges)
+    deadline = None
     if time_limit is not None:
-        require_positive(_WHO, "time_limit", time_limit)
-    if memory_limit is not None:
-        require_positive(_WHO, "memory_limit", memory_limit)
-    else:
-        free = available_memory()
-        memory_limit = math.inf if free is None else SHARE_OF_MEMORY * free
+        deadline = start + require_positive(_WHO, "time_limit", time_limit)
+    with limited_memory(memory_limit):
+        return _listed(scorer, limits, known, prune=prune, deadline=deadline, anytime=anytime)
+
+
+def _listed(
+    scorer: Scorer,
+    limits: list[ParentLimits],
+    known: NodeKnowledge | None,
+    *,
+    prune: bool,
+    deadline: float | None,
+    anytime: bool,
+) -> ScoreTable:
+    """List the sets within the limits; the deadline is a value of `time.monotonic`."""
+    names = [variable.name for variable in scorer.variables]
 
     def build(limits: list[ParentLimits], seconds: float | None, prune: bool) -> ScoreTable:
         listing = ParentSetListing(scorer, limits, prune=prune)
-        listing.run(
-            math.inf if seconds is None else seconds, memory_limit=memory_limit, anytime=anytime
-        )
+        listing.run(math.inf if seconds is None else seconds, anytime=anytime)
         return listing.table(finish=True)
 
     prior = scorer.structure_prior
     is_native = scorer.has_kernel and (prior is None or isinstance(prior, ArcPrior))
+    together = prune and known is not None and bool(known.ancestors or known.required_edges)
     if is_native and together and _size(limits)[0] > _MANY_SETS:
+        assert known is not None
         assert prior is None or isinstance(prior, ArcPrior)
         likely = _without_impossible(limits, names, prior)
         groups = groups_to_keep(known, likely)
         if groups is not None:
             return build_together(
-                names, likely, groups, lambda some, seconds: build(some, seconds, prune), time_limit
+                names,
+                likely,
+                groups,
+                lambda some, seconds: build(some, seconds, prune),
+                math.inf if deadline is None else deadline,
+                anytime=anytime,
             )
     prune = prune and not together
-    if not prune:
-        _require_room(limits, memory_limit)
-    if time_limit is not None:  # to say what is allowed takes time, too
-        time_limit = max(1e-9, start + time_limit - time.monotonic())
-    return build(limits, time_limit, prune)
+    if not (prune or anytime):
+        _require_room(limits)
+    left = None if deadline is None else max(1e-9, deadline - time.monotonic())
+    return build(limits, left, prune)
 
 
 def _limits(
@@ -285,13 +299,8 @@ def _size(limits: list[ParentLimits]) -> tuple[int, int]:
     return n_sets, n_members
 
 
-def _require_room(limits: list[ParentLimits], memory_limit: float) -> None:
+def _require_room(limits: list[ParentLimits]) -> None:
     """Forecast the memory of all sets there are."""
     n_sets, n_members = _size(limits)
     needed = n_sets * _BYTES_PER_SET + n_members * _BYTES_PER_MEMBER
     require_memory(_WHO, f"a table of {n_sets:,} parent sets", needed, "use fewer parents")
-    if needed > memory_limit:
-        raise NotEnoughMemoryError(
-            f"{_WHO}: a table of {n_sets:,} parent sets needs {readable_size(needed)}, more than "
-            f"the memory limit of {readable_size(int(memory_limit))}; use fewer parents"
-        )

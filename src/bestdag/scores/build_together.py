@@ -11,14 +11,15 @@ smaller set with T beats.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
 from bestdag.counts.engine import ParentLimits
+from bestdag.errors import NotEnoughMemoryError
 from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.machine import do_without, memory_left, readable_size
 from bestdag.scores.table import ParentSets, ScoreTable
 
 __all__ = ["build_together", "groups_to_keep"]
@@ -26,6 +27,8 @@ __all__ = ["build_together", "groups_to_keep"]
 Group = tuple[int, ...]
 # More groups than this take longer than all sets of a moderate problem.
 _MOST_GROUPS = 20_000
+# Of a set while groups are joined; and of the memory there is, what they may take by then.
+_BYTES_PER_SET, _SHARE_OF_MEMORY = 350, 0.5
 
 
 def groups_to_keep(
@@ -65,15 +68,25 @@ def build_together(
     limits: Sequence[ParentLimits],
     groups: Sequence[Sequence[Group]],
     build: Callable[[list[ParentLimits], float], ScoreTable],
-    time_limit: float | None,
+    deadline: float,
+    *,
+    anytime: bool,
 ) -> ScoreTable:
     """Join the tables of one group after the other; `build` gets limits and seconds."""
-    deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     found: list[dict[Group, float]] = [{} for _ in names]
     is_complete, n_scored = True, 0
     for number in range(max(map(len, groups))):
         left = deadline - time.monotonic()
-        if number and left <= 0:
+        n_bytes = _BYTES_PER_SET * sum(map(len, found))
+        has_room = n_bytes <= _SHARE_OF_MEMORY * (memory_left() + n_bytes)
+        if not (has_room or anytime):
+            raise NotEnoughMemoryError(
+                "score table: the parent sets that the statements need do not fit into "
+                f"{readable_size(memory_left() + n_bytes)}; use fewer parents"
+            )
+        if not has_room:
+            do_without("sets", f"parent sets are listed up to {readable_size(n_bytes)}")
+        if number and (left <= 0 or not has_room):
             is_complete = False
             break
         narrowed = [

@@ -13,7 +13,7 @@ from bestdag.counts.engine import CandidateListing, ParentLimits
 from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 from bestdag.graph._names import arc_text, show
 from bestdag.graph.node_knowledge import NodeKnowledge
-from bestdag.machine import SHARE_OF_MEMORY, available_memory, readable_size
+from bestdag.machine import do_without, memory_left, readable_size
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable, split_sets
 from bestdag.scores.table_in_python import ListingInPython, require_sets
@@ -23,6 +23,8 @@ __all__ = ["ArcPrior", "ParentSetListing", "limits_within", "with_bonuses"]
 _WHO = "score table"
 # Open sets: so many in all, and for each child at least and at most.
 _OPEN_IN_ALL, _LEAST_OPEN, _MOST_OPEN = 400_000, 32, 2_000
+# Of the memory there is: lists are copied while they grow, and once more into a table.
+_SHARE_OF_MEMORY = 0.45
 
 
 @runtime_checkable
@@ -116,7 +118,8 @@ class ParentSetListing:
         ----------
         seconds : float
         memory_limit : float, optional
-            Bytes for the sets under way; by default four fifths of the free memory.
+            Bytes for the sets that are listed and those under way; by default what the limit on
+            memory allows (see `bestdag.machine`).
         anytime : bool, default True
             Where memory runs out, end the listing of the variable at hand as it is. Otherwise
             raise.
@@ -127,24 +130,24 @@ class ParentSetListing:
         KeyboardInterrupt
             Within a tenth of a second of Ctrl-C; what is listed stays listed.
         """
+        room = self._room(memory_limit)
         if self._native is None:
-            self._python.run(seconds)
-            return
-        if memory_limit is None:
-            free = available_memory()
-            memory_limit = math.inf if free is None else SHARE_OF_MEMORY * free
-        try:
-            with self._scorer.refusals():
-                self._native.run(seconds=seconds, max_bytes=memory_limit, stops_at_memory=anytime)
-        except _core.TooManySetsError as error:
-            child, size = error.args
-            what = (
-                f"{_WHO}: the sets of {size} parents of {show(self._names[child])} need more than "
-                f"{readable_size(int(memory_limit))}"
-            )
-            raise NotEnoughMemoryError(
-                f"{what}; set max_parents to {size - 1} or less"
-            ).with_option(f"{what}; pass --max-parents {size - 1} or less") from None
+            self._python.run(seconds, room, anytime=anytime)
+        else:
+            try:
+                with self._scorer.refusals():
+                    self._native.run(seconds=seconds, max_bytes=room, stops_at_memory=anytime)
+            except _core.TooManySetsError as error:
+                child, size = error.args
+                what = (
+                    f"{_WHO}: the sets of {size} parents of {show(self._names[child])} need more "
+                    f"than {readable_size(room)}"
+                )
+                raise NotEnoughMemoryError(
+                    f"{what}; set max_parents to {size - 1} or less"
+                ).with_option(f"{what}; pass --max-parents {size - 1} or less") from None
+        if (self._native or self._python).is_full:
+            do_without("sets", f"parent sets are listed up to {readable_size(room)}")
 
     def table(self, *, finish: bool = False) -> ScoreTable:
         """Return what is listed, with the open sets that cover the rest.
@@ -173,6 +176,12 @@ class ParentSetListing:
             n_scored=found.n_scored,
             open_sets=open_sets,
         )
+
+    def _room(self, memory_limit: float | None) -> float:
+        """Bytes for all that is listed and under way."""
+        if memory_limit is not None:
+            return memory_limit
+        return _SHARE_OF_MEMORY * (memory_left() + (self._native or self._python).n_bytes)
 
     @property
     def _python(self) -> ListingInPython:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from math import inf, log2, prod
+from math import log2, prod
 from typing import NoReturn, Protocol, runtime_checkable
 
 import numpy as np
@@ -20,7 +20,7 @@ from bestdag.errors import (
     NotEnoughMemoryError,
     unknown_name,
 )
-from bestdag.machine import SHARE_OF_MEMORY, available_memory, readable_size, require_memory
+from bestdag.machine import memory_left, readable_size, require_memory
 
 __all__ = ["PriorMarginals", "PriorNetwork", "PriorTable"]
 
@@ -112,7 +112,6 @@ class PriorMarginals:
         names = sorted(self._variables)
         numbers = {name: i for i, name in enumerate(names)}
         axes = [[numbers[axis] for axis in (*self._parents[name], name)] for name in names]
-        free = available_memory()
         known = [self._variables.get(variable.name) for variable in variables]
         return _core.bde(
             ess,
@@ -127,7 +126,7 @@ class PriorMarginals:
                 ],
                 np.int32,
             ),
-            max_bytes=inf if free is None else SHARE_OF_MEMORY * free,
+            max_bytes=memory_left(),
         )
 
     def refuse(self, child: Variable, parents: Sequence[Variable], n_bytes: float) -> NoReturn:

@@ -17,7 +17,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, GraphError, InvalidParameterError, require_count
 from bestdag.graph.dag import Dag
-from bestdag.machine import require_memory
+from bestdag.machine import memory_left, require_memory
 from bestdag.scores import make_score
 from bestdag.scores.base import BoundScore, Score, checked_value, kernel_for
 from bestdag.scores.explanation import Explanation, explain
@@ -25,8 +25,11 @@ from bestdag.scores.prior import StructurePrior
 
 __all__ = ["Scorer"]
 
-# About 200 bytes each; a full memory is emptied, never searched.
-_MAX_REMEMBERED = 1 << 20
+# So many scores are remembered at most, and fewer where they would take more than this share of
+# the memory there is, which is looked up when there are many. A full memory is emptied, never
+# searched.
+_MAX_REMEMBERED, _MANY_REMEMBERED = 1 << 20, 1 << 15
+_BYTES_PER_SCORE, _SHARE_OF_MEMORY = 400, 0.1
 # Families that a score of the user's own gets between two looks at the clock.
 _BETWEEN_LOOKS = 16
 
@@ -81,6 +84,7 @@ class Scorer:
         self._engine = CountingEngine(dataset, threads=threads)
         self._kernel = kernel_for(self.score, self._engine.variables)
         self._remembered: dict[_Key, float] = {}
+        self._most_remembered = min(_MAX_REMEMBERED, _MANY_REMEMBERED)
         if structure_prior is not None:
             _require_prior(structure_prior)
             for name in dataset.names:  # so that an unknown variable is found at once
@@ -111,7 +115,10 @@ class Scorer:
         keys = [(child, _as_set(child, parents)) for child, parents in families]
         new = [key for key in dict.fromkeys(keys) if key not in self._remembered]
         if new:
-            if len(self._remembered) + len(new) > _MAX_REMEMBERED:
+            if len(self._remembered) + len(new) > self._most_remembered:
+                room = len(self._remembered) + _SHARE_OF_MEMORY * memory_left() / _BYTES_PER_SCORE
+                self._most_remembered = int(min(_MAX_REMEMBERED, room))
+            if len(self._remembered) + len(new) > self._most_remembered:
                 self._remembered.clear()
                 new = list(dict.fromkeys(keys))
             self._remembered.update(zip(new, self._compute(new).tolist(), strict=True))
@@ -218,15 +225,17 @@ class Scorer:
         if self._kernel is None:
             self._pair_scores_in_python(names, common, scores, time_limit)
             return scores
-        priors = np.zeros((n, n))
+        priors = None
         if self.structure_prior is not None:
+            priors = np.zeros((n, n))
             for i, one in enumerate(names):
                 priors[i] = self._with_prior(priors[i], _pairs_of(one, names, common))
         try:
             with self.refusals():
                 self._engine.score_pairs(self._kernel, names, common, scores, time_limit)
         finally:
-            scores += priors
+            if priors is not None:
+                scores += priors
         return scores
 
     def _pair_scores_in_python(

@@ -10,8 +10,9 @@ from functools import cache
 from itertools import combinations, islice
 
 from bestdag.counts.engine import ParentLimits
-from bestdag.errors import InvalidParameterError
+from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 from bestdag.graph._names import show
+from bestdag.machine import readable_size
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 
@@ -20,6 +21,9 @@ __all__ = ["ListingInPython", "require_sets"]
 # Families scored at a time: enough to share the way into native code, and few enough to look at
 # the clock every so many seconds.
 _FEW, _MANY, _SECONDS_PER_BATCH = 16, 2048, 0.02
+
+# Of a set that is scored, in the two lists it may be in; and of each of its members.
+_BYTES_PER_SET, _BYTES_PER_MEMBER = 350, 8
 
 _Set = tuple[int, ...]
 
@@ -57,20 +61,23 @@ class ListingInPython:
         self._next: deque[_Sized] = deque(islice(self._families, _FEW))
         self._bounds: list[float] | None = None
         self._n_together = _FEW
+        self.n_bytes = 0  # memory taken so far
+        self.is_full = False  # whether memory ended it
 
     @property
     def is_over(self) -> bool:
-        """Whether every set is scored."""
-        return not self._next
+        """Whether every set is scored, or memory ran out."""
+        return self.is_full or not self._next
 
-    def run(self, seconds: float) -> None:
+    def run(self, seconds: float, max_bytes: float, *, anytime: bool) -> None:
         """Go on for so long; every child gets its smallest set."""
         deadline = time.monotonic() + seconds
         if self._bounds is None and self._bonuses is not None:
             self._bounds = self._upper_bounds(self._bonuses)
         while self._next:
             start = time.monotonic()
-            if start >= deadline and self._next[0][0] > 0:
+            size = self._next[0][0]
+            if size > 0 and (start >= deadline or self.is_full):
                 return
             batch = [(child, parents) for _, child, parents in self._next]
             scores = self._scorer.families(
@@ -79,10 +86,17 @@ class ListingInPython:
             for (child, parents), score in zip(batch, scores.tolist(), strict=True):
                 child.add(parents, score, prune=self._prune)
                 self._next.popleft()  # so that an interrupt leaves nothing to be done twice
+                self.n_bytes += _BYTES_PER_SET + _BYTES_PER_MEMBER * len(parents)
             took = max(time.monotonic() - start, 1e-9)
             self._n_together = int(self._n_together * min(2.0, _SECONDS_PER_BATCH / took))
             self._n_together = min(max(self._n_together, _FEW), _MANY)
             self._next = deque(islice(self._families, self._n_together))
+            self.is_full = self.n_bytes > max_bytes
+            if self.is_full and not anytime:
+                raise NotEnoughMemoryError(
+                    f"score table: the sets of {size} parents need more than "
+                    f"{readable_size(max_bytes)}; set max_parents to {max(0, size - 1)} or less"
+                )
 
     def _upper_bounds(self, bonuses: Sequence[float]) -> list[float] | None:
         """Bound all larger sets of each child, if the score can."""

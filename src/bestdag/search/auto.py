@@ -10,7 +10,6 @@ from typing import ClassVar, Literal
 
 from bestdag.counts.engine import n_parent_sets
 from bestdag.errors import require_choice, require_count, require_positive
-from bestdag.machine import available_memory
 from bestdag.registry import setting
 from bestdag.scores.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
@@ -21,7 +20,7 @@ from bestdag.search.exact.dp.engine import Forecast, forecast
 from bestdag.search.exact.search import Exact
 from bestdag.search.order.improve import Improver, Structure
 from bestdag.search.order.search import OrderSearch
-from bestdag.search.problem import Problem
+from bestdag.search.problem import Problem, SearchEnd
 from bestdag.search.result import SearchResult, Status
 from bestdag.search.ties import is_better
 
@@ -45,8 +44,6 @@ _CAUTION = 2.0
 _AT_ONCE = 1.0
 _FEW_VARIABLES = 8
 _LEAST_SLICE = 0.2
-# Of the free memory, for parent sets under way.
-_SHARE_OF_MEMORY = 0.4
 # Without a time limit: the least time without a better structure or bound that ends the search.
 _LEAST_IDLE = 2.0
 # A bound that falls by less than this share of the gap is no news.
@@ -209,6 +206,8 @@ class _Run:
         finally:
             self._spent["structures"] += time.monotonic() - began
             self._take_structure()
+        if self._improver.is_late:
+            raise SearchEnd("time limit")
         self._report()
 
     def _take_structure(self) -> None:
@@ -282,9 +281,7 @@ class _Run:
         problem = self._problem
         if self._listing is None:
             self._listing = ParentSetListing(problem.scorer("auto"), problem.nodes)
-        free = available_memory()
-        limit = None if free is None else _SHARE_OF_MEMORY * free
-        self._listing.run(min(0.5 * seconds, problem.seconds_left), memory_limit=limit)
+        self._listing.run(min(0.5 * seconds, problem.seconds_left))
         if problem.out_of_time():
             return
         table = self._listing.table(finish=self._listing.is_over)

@@ -24,8 +24,13 @@ _SHARE_FOR_SETS = 0.4
 _MOST_SETS, _SETS_PER_SECOND, _LEAST_SETS_PER_CHILD = 200_000, 40_000, 8
 # Bounds that differ by no more than this share are equal, but for rounding.
 _EQUAL = 1e-9
+# Where there is less time than lists of parents take to make, they are made only if it is no more
+# than this, in seconds.
+_AT_ONCE = 0.05
 # Not worth beginning for less, in seconds.
 _LEAST_SECONDS = 0.2
+# To split the problem into components, at least.
+_SECONDS_PER_VARIABLE = 5e-4
 # Of a time limit, what a search asked for by name leaves for the bound; without a limit the bound
 # gets as long as the search took, and at least so many seconds.
 _SHARE_FOR_BOUND, _SECONDS_FOR_BOUND = 0.25, 2.0
@@ -87,8 +92,9 @@ def upper_bound(
     end = math.inf if deadline is None else deadline
     listing = None
     if table is None or not table.is_bounded:
-        if isinstance(problem.scores, ScoreTable):
-            table = problem.table() if table is None else table
+        left = max(0.0, end - time.monotonic())
+        if isinstance(problem.scores, ScoreTable) or problem.listing_takes > max(left, _AT_ONCE):
+            table = problem.table(left) if table is None else table
         else:
             listing = ParentSetListing(problem.scores, problem.nodes)
     best: Bound | None = None
@@ -217,7 +223,8 @@ def _tightened(problem: Problem, table: ScoreTable, end: float, incumbent: float
     left = end - time.monotonic()
     n_sets = int(min(_SETS_PER_SECOND * left, _MOST_SETS))
     most = n_sets // table.n_variables
-    if left < _LEAST_SECONDS or most < _LEAST_SETS_PER_CHILD:
+    least = max(_LEAST_SECONDS, _SECONDS_PER_VARIABLE * table.n_variables)
+    if left < least or most < _LEAST_SETS_PER_CHILD:
         return None
     threads = problem.threads or 1
     has_all = table.complete and table.n_sets <= n_sets

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from bestdag.errors import GraphError
 from bestdag.graph.node_knowledge import NodeKnowledge
 
@@ -47,7 +49,9 @@ def feasible_parents(nodes: NodeKnowledge, *, who: str) -> Parents:
         There is no such structure, or none was found in a reasonable number of tries.
     """
     n = len(nodes.names)
-    required = [tuple(nodes.required_parents(child).tolist()) for child in range(n)]
+    required: list[tuple[int, ...]] = [()] * n
+    for child in np.flatnonzero(nodes.required.any(axis=0)).tolist():
+        required[child] = tuple(nodes.required_parents(child).tolist())
     for child, group in enumerate(required):
         limit = int(nodes.max_parents[child])
         if len(group) > limit:

@@ -15,6 +15,8 @@ from bestdag.errors import GraphError, InvalidParameterError, require_count, req
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.machine import memory_limit as limited_memory
+from bestdag.machine import size_in_bytes
 from bestdag.scores.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
@@ -27,6 +29,9 @@ _LARGEST_SUM = 1e300
 
 # A limit of zero would be refused; a millisecond gives the smallest sets.
 _LEAST_SECONDS = 1e-3
+# To make lists of who may be whose parent, for each pair; what takes no longer than the second is
+# done whatever time is left.
+_SECONDS_PER_PAIR, _AT_ONCE = 1e-7, 0.05
 
 
 class SearchEnd(Exception):  # noqa: N818 (not an error)
@@ -86,6 +91,9 @@ class Problem:
         At most so many parents for every variable.
     time_limit : float, optional
         Seconds for all of it, from now.
+    memory_limit : float or str, optional
+        What `solve` may take beyond what the process has then, in bytes or as a text such as
+        "2 GB"; four fifths of what is free unless given.
     threads : int, optional
         One per processor unless given.
     seed : int, default 0
@@ -103,6 +111,7 @@ class Problem:
         knowledge: Knowledge | None = None,
         max_parents: int | None = None,
         time_limit: float | None = None,
+        memory_limit: float | str | None = None,
         threads: int | None = None,
         seed: int = 0,
         start: Dag | None = None,
@@ -112,6 +121,7 @@ class Problem:
         if time_limit is not None:
             require_positive("search", "time_limit", time_limit)
         self.deadline = None if time_limit is None else self.started + time_limit
+        self.memory_limit = None if memory_limit is None else size_in_bytes(memory_limit)
         if isinstance(scores, ScoreTable):
             _require_sums(scores)
         self.scores = scores
@@ -180,8 +190,12 @@ class Problem:
         return self._start
 
     def solve(self, search: Search) -> SearchResult:
-        """Run a search; a start that it never looks at is noted in the result."""
-        found = checked_search(search).run(self)
+        """Run a search within the memory limit; a start that it never looks at is noted."""
+        with limited_memory(self.memory_limit) as memory:
+            found = checked_search(search).run(self)
+        if memory.shortages and not found.is_proved:
+            short = f"within {memory}: {', '.join(memory.shortages.values())}"
+            found = replace(found, notes=(*found.notes, short))
         if isinstance(self.scores, Scorer):
             found = replace(found, n_rows=self.scores.dataset.total_weight)
         else:
@@ -265,13 +279,32 @@ class Problem:
         if self._table is not None:
             return self._table
         left = max(self.seconds_left if time_limit is None else time_limit, _LEAST_SECONDS)
+        if self.listing_takes > max(left, _AT_ONCE):
+            return self._smallest_sets()
         return build_score_table(
             self.scores,
             max_parents=self.max_parents,
             knowledge=self.knowledge,
             time_limit=None if math.isinf(left) else left,
-            anytime=math.isfinite(left),
+            anytime=True,
         )
+
+    @property
+    def listing_takes(self) -> float:
+        """Seconds to say which sets there may be, before the first is scored, about."""
+        return _SECONDS_PER_PAIR * len(self.names) ** 2
+
+    def _smallest_sets(self) -> ScoreTable:
+        """List the required parents of every variable alone."""
+        names, nodes = self.names, self.nodes
+        sets = [nodes.required_parents(child) for child in range(len(names))]
+        scores = self.scorer("search").families(
+            [(name, [names[p] for p in group]) for name, group in zip(names, sets, strict=True)]
+        )
+        places = np.arange(len(names) + 1)
+        offsets = np.concatenate([[0], np.cumsum([len(group) for group in sets])])
+        members = np.concatenate(sets).astype(np.int32)
+        return ScoreTable.from_arrays(names, places, scores, offsets, members, complete=False)
 
     @property
     def has_table(self) -> bool:

@@ -55,7 +55,8 @@ class SearchResult:
     notes : tuple of str
         What a reader should know: which search was chosen and why, say.
     weights : EdgeWeights or None
-        What each arc alone is worth, for searches that choose among trees.
+        What each arc alone is worth, for searches that choose among trees; None where there are
+        thousands of variables and a limit came before any arc was scored.
     n_rows : float or None
         Rows of the data, or their weights together; None where they are not known.
     is_among_listed : bool

@@ -25,6 +25,9 @@ __all__ = ["TreeSettings", "best_tree"]
 
 # Whole numbers up to here are exact, and so are their differences.
 _MAX_WHOLE = 2.0**51
+# To find the best tree, for each pair: kept back of a time limit. After Ctrl-C, what takes longer
+# than this is left out.
+_SECONDS_PER_PAIR, _AT_ONCE = 4e-8, 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,11 +113,14 @@ def best_tree(
     names = tuple(name for name in problem.names if name != target)
     how = _choice(settings, problem, names, given)
     scores, status = _pair_scores(problem, scorer, names, given)
+    if status == "interrupted" and _choosing_takes(scores) > _AT_ONCE:
+        scores = _nothing_scored(len(names))
     try:
         parents = _best_parents(scores, how)
     except KeyboardInterrupt:  # what must be there, at once
         status = "interrupted"
-        parents = _best_parents(np.full_like(scores, math.nan), how)
+        scores = _nothing_scored(len(names))
+        parents = _best_parents(scores, how)
     arcs = [(names[p], names[c]) for c, p in enumerate(parents) if p >= 0]
     dag = Dag(problem.names, [*(class_arcs(given[0], names) if given else ()), *arcs])
     _refuse_violations(who, problem.knowledge, dag)
@@ -125,9 +131,21 @@ def best_tree(
         _total(scorer, dag, scores, parents, given),
         status,
         notes=(_note(settings, problem, kinds, n_roots, status),),
-        weights=EdgeWeights.of(names, scores, given, symmetric=how.symmetric),
+        weights=_weights(names, scores, given, how),
         among="trees" if target is None else "tan",
     )
+
+
+def _weights(
+    names: tuple[str, ...],
+    scores: npt.NDArray[np.float64],
+    given: tuple[str, ...],
+    how: _Choice,
+) -> EdgeWeights | None:
+    """Return what each arc is worth; None for a large matrix of which nothing was scored."""
+    if scores.strides == (0, 0) and _choosing_takes(scores) > _AT_ONCE:
+        return None
+    return EdgeWeights.of(names, scores, given, symmetric=how.symmetric)
 
 
 def _total(
@@ -164,15 +182,25 @@ def _pair_scores(
     problem: Problem, scorer: Scorer, names: tuple[str, ...], given: tuple[str, ...]
 ) -> tuple[npt.NDArray[np.float64], Status]:
     """Return the scores of all pairs, nan where the limit or Ctrl-C came first, and the status."""
-    scores = np.full((len(names), len(names)), math.nan)
-    limit = problem.seconds_left
+    scores = _nothing_scored(len(names))
+    limit = problem.seconds_left - _choosing_takes(scores)
+    if limit <= 0:
+        return scores, "time limit"
     try:
-        if limit > 0:
-            scorer.pair_scores(names, given, out=scores, time_limit=limit)
+        scores = np.full(scores.shape, math.nan)
+        scorer.pair_scores(names, given, out=scores, time_limit=limit)
     except KeyboardInterrupt:
         return scores, "interrupted"
-    is_complete = limit > 0 and not np.isnan(scores).any()
-    return scores, "local optimum" if is_complete else "time limit"
+    return scores, "time limit" if np.isnan(scores).any() else "local optimum"
+
+
+def _nothing_scored(n: int) -> npt.NDArray[np.float64]:
+    return np.broadcast_to(np.float64(math.nan), (n, n))
+
+
+def _choosing_takes(scores: npt.NDArray[np.float64]) -> float:
+    """Seconds to find the best tree when pairs are scored, about."""
+    return _SECONDS_PER_PAIR * scores.size
 
 
 class _Choice(NamedTuple):
@@ -213,11 +241,13 @@ def _best_parents(scores: npt.NDArray[np.float64], how: _Choice) -> npt.NDArray[
     means as few roots as possible; otherwise arcs are there only where they raise the score.
     """
     parents = np.full(len(scores), -1, np.int32)
-    if len(scores) == 0:
+    if len(scores) == 0 or (how.rules is None and np.isnan(scores.diagonal()).all()):
         return parents
     weights, root_weights = _whole_weights(scores, how.total_weight)
     if how.symmetric:
-        weights = np.rint((weights + weights.T) / 2)
+        weights = weights + weights.T
+        weights /= 2
+        np.rint(weights, out=weights)
     if how.symmetric and how.rules is None and not root_weights.any():
         if not how.spanning:
             weights[weights <= 0] = -np.inf
@@ -242,13 +272,18 @@ def _whole_weights(
 
     It must not decide between equal trees. Sums of this size went into the scores.
     """
-    finite = np.where(np.isfinite(scores), scores, 0.0)
-    scale = max(1.0, float(np.abs(finite).max()), total_weight * math.log(total_weight + 1.0))
+    is_finite = np.isfinite(scores)
+    weights = np.where(is_finite, scores, 0.0)
+    largest = max(float(weights.max()), -float(weights.min()))
+    scale = max(1.0, largest, total_weight * math.log(total_weight + 1.0))
     step = 2.0 ** math.ceil(math.log2(tie_width(scale)))
     alone = np.diag(scores)
     # Where a prior forbids having no parent, arcs are compared with each other only.
-    base = np.where(np.isfinite(alone), alone, finite.max(axis=0))
-    weights = np.where(np.isfinite(scores), np.rint((finite - base) / step), -np.inf)
+    base = np.where(np.isfinite(alone), alone, weights.max(axis=0))
+    weights -= base
+    weights /= step
+    np.rint(weights, out=weights)
+    weights[~is_finite] = -np.inf
     return weights, np.where(np.isneginf(alone), -np.inf, 0.0)
 
 

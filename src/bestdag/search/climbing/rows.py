@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag.graph.node_knowledge import NodeKnowledge
-from bestdag.machine import require_memory
+from bestdag.machine import memory_left, require_memory
 from bestdag.scores.scorer import Scorer
 
 __all__ = ["Family", "Row", "Rows", "screened"]
@@ -18,10 +18,12 @@ Row = tuple[float, npt.NDArray[np.float64]]
 # Child, ascending parents, and the score as it is where it is known.
 Family = tuple[int, Sequence[int], float | None]
 
-# Cells of data read by one native call, about: it takes a fraction of a second.
-_CELLS_PER_CALL = 2_000_000_000
-# Rows remembered, in bytes; a full memory is emptied.
-_MAX_REMEMBERED = 1 << 27
+# Cells of data read by one native call, about: it takes a twentieth of a second.
+_CELLS_PER_CALL = 200_000_000
+# So many families take a score without a native twin as long.
+_FAMILIES_PER_CALL = 500
+# Rows remembered, in bytes, and of the memory there is; a full memory is emptied.
+_MAX_REMEMBERED, _SHARE_OF_MEMORY = 1 << 27, 0.1
 # Of native state for each candidate, about.
 _BYTES_PER_CANDIDATE = 48
 
@@ -38,6 +40,9 @@ class Rows:
         A family with as many parents has no scores for additions.
     remember : bool
         Whether rows are kept for the next time.
+    check : callable, optional
+        Called now and then while rows of a score without a native twin are worked out, which
+        takes long; what it raises ends the work.
     """
 
     def __init__(
@@ -48,6 +53,7 @@ class Rows:
         max_parents: npt.NDArray[np.int32],
         *,
         remember: bool,
+        check: Callable[[], None] | None = None,
     ) -> None:
         n_candidates = sum(map(len, candidates))
         require_memory(
@@ -61,8 +67,12 @@ class Rows:
         self._scorer = scorer
         self._limits = max_parents.tolist()
         self._per_call = max(1, _CELLS_PER_CALL // scorer.dataset.n_rows)
+        if not scorer.has_kernel:
+            self._per_call = _FAMILIES_PER_CALL
+        self._check = check
         self._remembered: dict[tuple[int, ...], Row] | None = {} if remember else None
         self._n_bytes = 0
+        self._most_bytes = min(_MAX_REMEMBERED, _SHARE_OF_MEMORY * memory_left())
 
     @property
     def remembers(self) -> bool:
@@ -74,7 +84,7 @@ class Rows:
         if self._remembered is None:
             return
         self._n_bytes += row[1].nbytes + 300
-        if self._n_bytes > _MAX_REMEMBERED:
+        if self._n_bytes > self._most_bytes:
             self._remembered.clear()
             self._n_bytes = row[1].nbytes + 300
         self._remembered[child, *parents] = row
@@ -102,7 +112,7 @@ class Rows:
             full = len(parents) >= self._limits[child]
             group = np.array(parents, np.int32) if full else self.candidates[child]
             wanted.append(group if score is not None else np.append(group, np.int32(child)))
-        found = self._scorer.numbered_changes([(c, p) for c, p, _ in families], wanted)
+        found = self._changes([(c, p) for c, p, _ in families], wanted)
         rows = []
         for (child, parents, score), scores in zip(families, found, strict=True):
             own = scores[-1] if score is None else score
@@ -110,6 +120,22 @@ class Rows:
             self.put(child, parents, row)
             rows.append((child, row))
         return rows
+
+    def _changes(
+        self, families: Sequence[tuple[int, Sequence[int]]], wanted: list[npt.NDArray[np.int32]]
+    ) -> list[npt.NDArray[np.float64]]:
+        """Score changes, a portion at a time where Python does it."""
+        if self._scorer.has_kernel or self._check is None:
+            return self._scorer.numbered_changes(families, wanted)
+        found = []
+        for family, group in zip(families, wanted, strict=True):
+            parts = []
+            for first in range(0, max(1, len(group)), _FAMILIES_PER_CALL):
+                self._check()
+                some = group[first : first + _FAMILIES_PER_CALL]
+                parts.extend(self._scorer.numbered_changes([family], [some]))
+            found.append(np.concatenate(parts))
+        return found
 
     def _aligned(
         self, child: int, parents: Sequence[int], scores: npt.NDArray[np.float64]

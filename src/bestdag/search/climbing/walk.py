@@ -25,6 +25,8 @@ __all__ = ["ADD", "REMOVE", "REVERSE", "Mark", "Move", "Walk"]
 ADD, REMOVE, REVERSE = 0, 1, 2
 _VERBS = ("add", "remove", "reverse")
 
+# To prepare a list of candidates, for each of them: what does not fit is not begun.
+_SECONDS_PER_CANDIDATE = 4.5e-8
 _SECONDS_BETWEEN_REPORTS = 0.1
 
 # Of a long walk these are kept: so many of the first steps and of the last ones, and moves from a
@@ -152,6 +154,8 @@ class Walk:
         """Choose who may be a parent of whom; nothing else can be asked before."""
         nodes, n, n_best = self.nodes, len(self.nodes.names), self._n_candidates
         if n_best is None or n_best >= n - 1:
+            if n * n * _SECONDS_PER_CANDIDATE > self.problem.seconds_left:
+                raise SearchEnd("time limit")
             candidates = [nodes.allowed_parents(child).astype(np.int32) for child in range(n)]
         else:
             self.notes = (f"parents were chosen among the {n_best} best single ones",)
@@ -161,10 +165,17 @@ class Walk:
             candidates = screened(scores, nodes, n_best, self.base)
         for child in np.flatnonzero(nodes.max_parents == 0).tolist():
             candidates[child] = np.empty(0, np.int32)
+        self.check_time()
         self.rows = Rows(
-            self.who, self._scorer, candidates, nodes.max_parents, remember=self._remember
+            self.who,
+            self._scorer,
+            candidates,
+            nodes.max_parents,
+            remember=self._remember,
+            check=self.check_time,
         )
         self.climb = _native(nodes, candidates)
+        self.check_time()
 
     def begin(self, parents: Parents) -> None:
         """Score the first structure; after that there is something to return."""
@@ -326,12 +337,13 @@ class Walk:
 def _native(nodes: NodeKnowledge, candidates: Sequence[npt.NDArray[np.int32]]) -> _core.Climb:
     ends = np.zeros(len(candidates) + 1, np.int64)
     np.cumsum([len(group) for group in candidates], out=ends[1:])
-    flags = [nodes.required[group, child] for child, group in enumerate(candidates)]
-    empty = np.empty(0, np.int32)
+    flags = np.zeros(ends[-1], np.uint8)
+    for child in np.flatnonzero(nodes.required.any(axis=0)).tolist():
+        flags[ends[child] : ends[child + 1]] = nodes.required[candidates[child], child]
     return _core.Climb(
         ends,
-        np.concatenate([empty, *candidates]),
-        np.concatenate([empty, *flags]).astype(np.uint8),
+        np.concatenate([np.empty(0, np.int32), *candidates]),
+        flags,
         nodes.max_parents,
         edges=nodes.required_edges,
         ancestors=nodes.ancestors,

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import ClassVar
 
 from bestdag.counts.engine import n_parent_sets
-from bestdag.errors import InvalidParameterError, NotEnoughMemoryError, require_choice
+from bestdag.errors import InvalidParameterError, require_choice
 from bestdag.graph.dag import Dag
 from bestdag.graph.node_knowledge import NodeKnowledge
 from bestdag.registry import setting
@@ -23,6 +23,7 @@ from bestdag.search.exact.solution import Solution
 from bestdag.search.exact.solver import EngineChoice, Solver
 from bestdag.search.exact.statements.search import NoStructureError, StatementTree
 from bestdag.search.exact.statements.statements import Statements
+from bestdag.search.feasible import feasible_parents
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult, Status
@@ -37,8 +38,13 @@ _SECONDS_PER_LISTED_SET = 1e-6  # for 10,000 rows
 # Of the time that is left: for listing parent sets, and, when that was not enough, for the best
 # choice of those that are listed; the rest is for a bound.
 _SHARE_FOR_SETS, _SHARE_WITHOUT_ALL = 0.8, 0.5
+# To split the problem into components, at least.
+_SECONDS_PER_VARIABLE = 5e-4
 # Beside the required ones, in a structure that only has to keep to the statements.
 _MOST_EXTRA_PARENTS = 2
+# With more variables, and not all their sets, the cases that statements make are not searched: each
+# takes too long.
+_MANY_VARIABLES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +87,7 @@ class Exact:
         if needed is not None and _fits(needed, problem):
             if _is_worth_listing(problem, needed):
                 try:
-                    table = _listed(problem, needed.seconds)
+                    table = problem.table(min(needed.seconds, problem.seconds_left))
                 except KeyboardInterrupt:
                     return self._unproved(problem, _climb(problem), "interrupted")
                 if table.complete:
@@ -122,7 +128,10 @@ class Exact:
         stopped: Status | None = None
         try:
             left = problem.seconds_left
-            table = problem.table(None if math.isinf(left) else _SHARE_FOR_SETS * left)
+            for_sets = min(
+                _SHARE_FOR_SETS * left, left - _SECONDS_PER_VARIABLE * len(problem.names)
+            )
+            table = problem.table(None if math.isinf(left) else max(0.0, for_sets))
         except KeyboardInterrupt:  # what little can be listed at once gives a structure
             table = problem.table(time_limit=0.0)
             stopped = "interrupted"
@@ -137,8 +146,10 @@ class Exact:
         if deadline is not None:
             deadline = time.monotonic() + _SHARE_WITHOUT_ALL * max(0.0, problem.seconds_left)
         found = self._run(problem, table, deadline, None)
-        if found.is_proved:  # among these sets only
-            found = replace(found, status="time limit", resolution=0.0, certificates=())
+        if found.is_proved:  # among these sets only; from data without a deadline memory was short
+            is_short = deadline is None and isinstance(problem.scores, Scorer)
+            status: Status = "step limit" if is_short else "time limit"
+            found = replace(found, status=status, resolution=0.0, certificates=())
         if found.status == "interrupted":
             return found
         bound = upper_bound(problem, table, deadline=problem.deadline, incumbent=found.score)
@@ -153,8 +164,16 @@ class Exact:
     ) -> SearchResult:
         solver = Solver(self.engine, problem.threads, deadline)
         statements = Statements.of(problem.nodes)
+        if statements.is_empty and not table.complete and table.n_sets == table.n_variables:
+            score = math.fsum(float(table.child(i).scores[0]) for i in range(table.n_variables))
+            chosen = (0,) * table.n_variables  # nothing to choose from
+            status = stopped or "time limit"
+            nothing = Solution(chosen=chosen, score=score, bound=score, status=status)
+            return self._result(problem, table, nothing)
         if statements.is_empty:
             return self._result(problem, table, solver.solve(table, stopped=stopped))
+        if not table.complete and len(problem.names) > _MANY_VARIABLES:
+            return self._result(problem, *_feasible_structure(problem, stopped or "time limit"))
         tree = StatementTree(
             table,
             statements,
@@ -200,15 +219,6 @@ def _is_worth_listing(problem: Problem, needed: Forecast) -> bool:
     return needed.seconds > _AT_ONCE or seconds < needed.seconds
 
 
-def _listed(problem: Problem, seconds: float) -> ScoreTable:
-    try:
-        return problem.table(time_limit=min(seconds, problem.seconds_left))
-    except NotEnoughMemoryError:
-        return ScoreTable(
-            problem.names, [ParentSets.of([0.0], [()])] * len(problem.names), complete=False
-        )
-
-
 def _climb(problem: Problem) -> Dag:
     return HillClimb(reinsert=False).run(problem.without_start()).dag
 
@@ -237,6 +247,20 @@ def _dag(table: ScoreTable, chosen: Sequence[int]) -> Dag:
         for p in table.child(i).parents(chosen[i])
     ]
     return Dag(names, arcs)
+
+
+def _feasible_structure(problem: Problem, status: Status) -> tuple[ScoreTable, Solution]:
+    """Take the structure that other searches begin with."""
+    names = problem.names
+    parents = feasible_parents(problem.nodes, who="exact")
+    scores = problem.scorer("exact").families(
+        [(name, [names[p] for p in group]) for name, group in zip(names, parents, strict=True)]
+    )
+    sets = [ParentSets.of([s], [g]) for s, g in zip(scores.tolist(), parents, strict=True)]
+    score = math.fsum(scores)
+    chosen = (0,) * len(names)
+    found = Solution(chosen=chosen, score=score, bound=score, status=status)
+    return ScoreTable(names, sets, complete=False), found
 
 
 def _any_structure(

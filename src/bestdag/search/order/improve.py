@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.graph.dag import Dag
-from bestdag.machine import thread_count
+from bestdag.machine import memory_left, thread_count
 from bestdag.scores.prior import UniformPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
@@ -36,8 +36,13 @@ _TURN_EVERY, _SELDOM, _SHORT_OF_LUCK = 2, 8, 3
 _MANY_VARIABLES = 100
 # Searchers that work from the same structure; threads share them.
 _LANES = 4
-# Bytes of scores that are kept; when there are more, they are forgotten and scored again.
-_MAX_BYTES = 1 << 29
+# Bytes of scores that are kept, and of the memory there is; when there are more, they are forgotten
+# and scored again.
+_MAX_BYTES, _SHARE_FOR_SCORES = 1 << 29, 0.25
+# Of a small set that is listed, here and in native code; and of the memory there is, for them all.
+_BYTES_PER_SET, _SHARE_FOR_SETS = 60, 0.2
+# To set up the search over orders, for each pair of variables.
+_SECONDS_PER_PAIR = 1e-7
 # One round in so many lists small parent sets, until they are listed: where large families are
 # common, few of these sets will be of use.
 _LIST_EVERY, _LIST_SELDOM = 2, 4
@@ -75,7 +80,7 @@ class Improver:
     start : Dag
         The structure to begin with; it obeys the problem's knowledge.
     max_sets : int, default 10,000,000
-        About so many small parent sets are listed.
+        About so many small parent sets are listed, fewer where memory is short.
 
     Attributes
     ----------
@@ -85,6 +90,8 @@ class Improver:
         Rounds done.
     trace : list of Step
         What raised the score.
+    is_late : bool
+        Whether there is too little time left to begin searching over orders.
 
     Examples
     --------
@@ -100,7 +107,7 @@ class Improver:
         scorer = problem.scorer("order")
         self._problem = problem
         self._scorer = scorer
-        self._max_sets = max_sets
+        self._max_sets = int(min(max_sets, _SHARE_FOR_SETS * memory_left() / _BYTES_PER_SET))
         self._threads = thread_count(problem.threads, who="order")
         self._numbers = {name: i for i, name in enumerate(problem.names)}
         self._prior = _sums(scorer) if scorer.has_kernel else None
@@ -115,6 +122,7 @@ class Improver:
         self.best = Structure(start, scorer.total(start))
         self.n_rounds = 0
         self.trace: list[Step] = []
+        self.is_late = False
 
     @property
     def is_searched(self) -> bool:
@@ -169,6 +177,9 @@ class Improver:
         """Search over orders for a while, list some sets, or climb when that brings nothing."""
         problem = self._problem
         if self._crew is None or self._lists is None:
+            self.is_late = _SECONDS_PER_PAIR * len(self._numbers) ** 2 > problem.seconds_left
+            if self.is_late:
+                return
             self._make_crew()
             assert self._crew is not None
             assert self._lists is not None
@@ -286,8 +297,8 @@ class Improver:
             partial(_score_in_python, scorer) if self._prior is None else scorer.change_scorers(),
             offsets,
             np.concatenate([np.empty(0, np.int32), *candidates]),
-            _flat(limits.required, candidates).astype(np.uint8),
-            _flat(arcs, candidates).astype(np.float64),
+            limits.required.T[allowed.T].astype(np.uint8),
+            arcs.T[allowed.T],
             bases,
             limits.max_parents,
             before=[*((p, c) for p, c in np.argwhere(limits.required).tolist()), *before],
@@ -295,7 +306,7 @@ class Improver:
             n_rows=float(scorer.dataset.n_rows),
             seed=self._problem.seed % 2**64,
             n_lanes=_LANES,
-            max_bytes=_MAX_BYTES,
+            max_bytes=min(_MAX_BYTES, _SHARE_FOR_SCORES * memory_left()),
         )
 
 
@@ -334,10 +345,3 @@ def _sums(scorer: Scorer) -> tuple[Any, Any] | None:
     arcs = np.array([[0.0 if p == c else prior.arc(p, c) for c in names] for p in names])
     bases = np.array([prior.family(c, frozenset()) for c in names])
     return (arcs, bases) if np.isfinite(arcs).all() and np.isfinite(bases).all() else None
-
-
-def _flat(matrix: Any, candidates: Sequence[Any]) -> Any:
-    """Return the entries of arcs from candidates to their children, child by child."""
-    return np.concatenate(
-        [np.empty(0), *(matrix[group, child] for child, group in enumerate(candidates))]
-    )

@@ -109,6 +109,8 @@ class OrderSearch:
             if self.rounds is not None and improver.n_rounds >= self.rounds:
                 return "step limit"
             idle = 0 if improver.round() else idle + 1
+            if improver.is_late:
+                return "time limit"
             problem.progress(
                 f"round {improver.n_rounds:,}, score {improver.best.score:.4f}, "
                 f"{idle} of {self.patience} idle"

@@ -12,6 +12,7 @@ import numpy as np
 
 from bestdag import _core
 from bestdag.errors import GraphError, InvalidParameterError
+from bestdag.machine import do_without, memory_left
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.certificate import Certificate, Node
 from bestdag.search.exact.bnc.relaxation import Relaxation, Sets
@@ -22,6 +23,8 @@ from bestdag.search.result import Status
 __all__ = ["BranchAndCut", "solve_bnc"]
 
 _POLL_SECONDS = 0.05
+# The tree ends, as after its last step, when less memory than this is left.
+_LEAST_MEMORY = 32 << 20
 # Iterated local search ends after this many rounds in a row without a better network ...
 _PATIENCE = 100
 _PATIENCE_PER_VARIABLE = 5
@@ -50,7 +53,7 @@ def solve_bnc(
         A `time.monotonic()` value to stop at.
     max_pivots : float, default inf
         Steps of the simplex method after which to stop, with status "step limit": a measure of
-        work that does not depend on the machine.
+        work that does not depend on the machine. When memory runs out the status is the same.
     seed : int, default 0
         Of the local search that finds the first networks.
     progress : callable or None
@@ -150,6 +153,9 @@ class BranchAndCut:
                 left = self._deadline - time.monotonic()
                 if left <= 0:
                     self._end("time limit")
+                elif memory_left() < _LEAST_MEMORY:
+                    do_without("bnc", "branch-and-cut ended early")
+                    self._end("step limit")
                 self._finished.wait(min(_POLL_SECONDS, left) if left > 0 else _POLL_SECONDS)
                 if self._progress is not None and not self._finished.is_set():
                     self._progress(*self._score_and_bound())

@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 
 from bestdag import _core
 from bestdag.errors import InvalidParameterError, require_choice
-from bestdag.machine import SHARE_OF_MEMORY, available_memory, require_memory, thread_count
+from bestdag.machine import has_memory, require_memory, thread_count
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.components import Component, decompose
 from bestdag.search.exact.dp.component import DpComponent
@@ -53,9 +53,8 @@ class Forecast(NamedTuple):
 
     @property
     def has_room(self) -> bool:
-        """Whether four fifths of the memory that is available suffice."""
-        free = available_memory()
-        return free is None or self.n_bytes <= SHARE_OF_MEMORY * free
+        """Whether the memory that may still be taken suffices."""
+        return has_memory("dp", "dynamic programming", self.n_bytes)
 
 
 def forecast(

@@ -1,0 +1,63 @@
+"""Under ``ulimit -v`` every command works, or says in one line that memory cannot be had."""
+
+import subprocess
+import sys
+
+import pytest
+
+from bestdag.cli.main import COMMANDS
+from bestdag.examples import example
+
+resource = pytest.importorskip("resource")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited on Linux")
+
+MB = 1_000_000
+ARGUMENTS = {
+    "classify": ["{data}", "--target", "dysp"],
+    "discretize": ["{data}", "--method", "quantile", "-o", "{out}.csv"],
+    "fit": ["{data}", "{network}", "-o", "{out}.bif"],
+    "info": ["{data}"],
+    "learn": ["{data}", "-o", "{out}.bif"],
+    "predict": ["{network}", "{data}", "--target", "dysp"],
+    "sample": ["{network}", "-n", "1000", "-o", "{out}.csv"],
+    "score": ["{data}", "{network}"],
+    "score-table": ["{data}", "-o", "{out}.jkl"],
+    "tan": ["{data}", "--target", "dysp"],
+    "tree": ["{data}"],
+}
+
+
+def run(command, n_bytes, tmp_path):
+    places = {"data": example("asia.csv"), "network": example("asia.bif"), "out": tmp_path / "out"}
+    arguments = [argument.format(**places) for argument in ARGUMENTS[command]]
+    return subprocess.run(
+        [sys.executable, "-m", "bestdag", command, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes)),
+    )
+
+
+def test_every_command_is_tried():
+    assert set(ARGUMENTS) == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_small_table_is_read_in_less_than_half_a_gigabyte(command, tmp_path):
+    done = run(command, 450 * MB, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("size", [100, 150, 200, 250])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_memory_that_cannot_be_had_is_one_line(command, size, tmp_path):
+    done = run(command, size * MB, tmp_path)
+    if done.returncode == 0:
+        assert done.stderr == ""
+        return
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("bestdag: ")
+    assert "memory" in line
+    assert "ulimit -v" in line
