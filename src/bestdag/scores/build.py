@@ -17,8 +17,7 @@ from bestdag.errors import (
     unknown_name,
 )
 from bestdag.graph._names import show
-from bestdag.graph.knowledge import Knowledge
-from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.machine import SHARE_OF_MEMORY, available_memory, readable_size, require_memory
 from bestdag.scores.build_together import build_together, groups_to_keep
 from bestdag.scores.listing import ArcPrior, ParentSetListing, with_bonuses

@@ -18,7 +18,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from bestdag.counts.engine import ParentLimits
-from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.scores.table import ParentSets, ScoreTable
 
 __all__ = ["build_together", "groups_to_keep"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bestdag.errors import GraphError
-from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.graph.knowledge import NodeKnowledge
 
 __all__ = ["Parents", "feasible_parents"]
 

@@ -1,0 +1,74 @@
+"""Constraint propagation: what statements imply together, or what contradicts what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from bestdag.graph.knowledge.implications import Implications, pairs_of
+from bestdag.graph.knowledge.kinds import KINDS, Statement
+
+__all__ = ["propagate"]
+
+
+def propagate(
+    statements: Iterable[Statement], names: Sequence[str], *, is_open: bool
+) -> Implications | str:
+    """Derive what follows from the statements until nothing more does.
+
+    Every step is a consequence of the statements, so no graph that satisfies them all is lost.
+    Every name in them is one of `names`; with `is_open` there may be more nodes. Returns what
+    contradicts what where it is seen that there is no such graph.
+    """
+    known = Implications(names, is_open=is_open)
+    index = {name: i for i, name in enumerate(names)}
+    for statement in statements:
+        statement.imply(known, [index[name] for name in statement.names()])
+    order = known.reached((*known.paths, *known.before))
+    if order is None:
+        return "the statements close a cycle"
+    _forbid_back(known, order)
+    extent: tuple[int, ...] = ()
+    while extent != (extent := _extent(known)):
+        clash = _step(known)
+        if clash is not None:
+            return clash
+    clashes = (kind.contradiction(known) for kind in KINDS)
+    return next((clash for clash in clashes if clash is not None), known)
+
+
+def _step(known: Implications) -> str | None:
+    ancestors = known.reached(known.paths)
+    if ancestors is None:
+        return "the directions that remain for the required edges close a cycle"
+    known.is_ancestor = ancestors
+    _forbid_back(known, ancestors)
+    # Open edges come last: they are directed by what all the others leave.
+    clashes = (_keep_to_limits(known), *(kind.propagate(known) for kind in reversed(KINDS)))
+    for parent, child in pairs_of(known.required & ~known.allowed)[:1]:
+        clashes += (f"arc {known.show(parent, '->', child)} is required and cannot be there",)
+    return next((clash for clash in clashes if clash is not None), None)
+
+
+def _forbid_back(known: Implications, reached: np.ndarray) -> None:
+    for node in np.flatnonzero(reached.any(axis=1)):
+        known.allowed[reached[node], node] = False
+
+
+def _keep_to_limits(known: Implications) -> str | None:
+    """Forbid more parents of a node that has as many as it may."""
+    n_required = np.count_nonzero(known.required, axis=0)
+    for child in np.flatnonzero(n_required > known.limit)[:1].tolist():
+        counts = f"needs {n_required[child]:,} parents, its limit is {known.limit[child]:,}"
+        return f"node {known.show(child)} {counts}"
+    is_full = n_required == known.limit
+    known.allowed[:, is_full] &= known.required[:, is_full]
+    return None
+
+
+def _extent(known: Implications) -> tuple[int, ...]:
+    """Measure what is known; it is the same again only when nothing was added."""
+    arrays = known.allowed, known.required, known.limit
+    pairs = known.edges, known.paths, known.no_paths
+    return (*(int(array.sum(dtype=np.int64)) for array in arrays), *map(len, pairs))
