@@ -23,8 +23,9 @@ class Implications:
     """What follows from statements: the words in which each kind says what it implies.
 
     Statements change the attributes in one direction only: fewer allowed arcs, more required
-    ones, lower limits, more pairs. With `is_open`, one more node stands for all those that no
-    statement names, so that a path may lead through it.
+    ones, lower limits, more pairs. With `is_open`, one more node, after those in `names`, stands
+    for all that no statement names, so that a path may lead through it; as it may stand for
+    several at once, its arcs cannot be required.
 
     Attributes
     ----------

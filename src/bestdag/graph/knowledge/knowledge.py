@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from inspect import Parameter, Signature, getdoc
 from typing import Any
 
-from bestdag.errors import GraphError, unknown_name
+from bestdag.errors import GraphError, UnknownNameError, unknown_name
 from bestdag.files import shown_path, write_file
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge.contradictions import refuse_contradictions
@@ -77,24 +77,18 @@ class Knowledge:
     _values: dict[str, Any]
 
     def __init__(self, **said: Any) -> None:
-        fields = [kind.field for kind in KINDS]
-        for key in said.keys() - fields:
-            raise TypeError(str(unknown_name("parameter", key, fields, who="Knowledge")))
+        _refuse_unknown(said, TypeError)
         self._set({kind.field: kind.check(said.get(kind.field, kind.default)) for kind in KINDS})
         refuse_contradictions(self._statements)
 
     def _set(self, values: dict[str, Any]) -> None:
-        statements = tuple(one for kind in KINDS for one in kind.each(values))
         object.__setattr__(self, "_values", values)
-        object.__setattr__(self, "_statements", statements)
+        object.__setattr__(self, "_statements", tuple(s for k in KINDS for s in k.each(values)))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Knowledge:
         """Build from a mapping with the names of the parameters as keys."""
-        fields = [kind.field for kind in KINDS]
-        for key in values:
-            if key not in fields:
-                raise unknown_name("key", key, fields, who="Knowledge")
+        _refuse_unknown(values, UnknownNameError)
         return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:
@@ -251,10 +245,19 @@ def _restored(values: dict[str, Any]) -> Knowledge:
     return knowledge
 
 
-def _fill(thing: Any, mark: str, lines: list[str], indent: str) -> None:
-    """Put lines that the kinds of statement make into a docstring."""
+def _refuse_unknown(values: Mapping[str, Any], error: type[Exception]) -> None:
+    fields = [kind.field for kind in KINDS]
+    for key in values:
+        if key not in fields:
+            raise error(str(unknown_name("key", key, fields, who="Knowledge")))
+
+
+def _fill(thing: Any, mark: str, lines: list[str]) -> None:
+    """Put lines that the kinds of statement make into a docstring, indented like the mark."""
     if thing.__doc__ is not None:  # there are none under python -OO
-        thing.__doc__ = thing.__doc__.replace(mark, f"\n{indent}".join(lines))
+        before, after = thing.__doc__.split(mark)
+        indent = before[before.rindex("\n") :]
+        thing.__doc__ = before + indent.join(lines) + after
 
 
 def _parameters() -> list[str]:
@@ -272,8 +275,8 @@ def _table_of_forms() -> list[str]:
     return [rule, *(f"{form:<{width}}  {text}" for form, text in forms.items()), rule]
 
 
-_fill(Knowledge, "@parameters@", _parameters(), "    ")
-_fill(Knowledge.parse.__func__, "@forms@", _table_of_forms(), " " * 8)  # type: ignore[attr-defined]
+_fill(Knowledge, "@parameters@", _parameters())
+_fill(Knowledge.parse.__func__, "@forms@", _table_of_forms())  # type: ignore[attr-defined]
 Knowledge.__signature__ = Signature(  # type: ignore[attr-defined]
     [Parameter(kind.field, Parameter.KEYWORD_ONLY, default=kind.default) for kind in KINDS]
 )

@@ -45,10 +45,13 @@ def _step(known: Implications) -> str | None:
     known.is_ancestor = ancestors
     _forbid_back(known, ancestors)
     # Open edges come last: they are directed by what all the others leave.
-    clashes = (_keep_to_limits(known), *(kind.propagate(known) for kind in reversed(KINDS)))
+    for derive in (_keep_to_limits, *(kind.propagate for kind in reversed(KINDS))):
+        clash = derive(known)
+        if clash is not None:
+            return clash
     for parent, child in pairs_of(known.required & ~known.allowed)[:1]:
-        clashes += (f"arc {known.show(parent, '->', child)} is required and cannot be there",)
-    return next((clash for clash in clashes if clash is not None), None)
+        return f"arc {known.show(parent, '->', child)} is required and cannot be there"
+    return None
 
 
 def _forbid_back(known: Implications, reached: np.ndarray) -> None:
@@ -69,6 +72,6 @@ def _keep_to_limits(known: Implications) -> str | None:
 
 def _extent(known: Implications) -> tuple[int, ...]:
     """Measure what is known; it is the same again only when nothing was added."""
-    arrays = known.allowed, known.required, known.limit
-    pairs = known.edges, known.paths, known.no_paths
-    return (*(int(array.sum(dtype=np.int64)) for array in arrays), *map(len, pairs))
+    arcs = (int(np.count_nonzero(matrix)) for matrix in (known.allowed, known.required))
+    pairs = map(len, (known.edges, known.paths, known.no_paths))
+    return (*arcs, *pairs, int(known.limit.sum(dtype=np.int64)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from bestdag.errors import GraphError, shown_value
@@ -13,6 +14,7 @@ from bestdag.graph.knowledge.words import Line, in_quotes
 __all__ = ["Statement", "check_items", "check_name", "check_names", "check_once"]
 
 
+@dataclass(frozen=True)
 class Statement:
     """One thing the user said. A subclass is a kind of statement, and a parameter of Knowledge.
 
@@ -34,8 +36,7 @@ class Statement:
     is_positive: ClassVar[bool] = False  # whether it can break in a graph without arcs
     names_every_node: ClassVar[bool] = False  # whether there are no nodes but those it names
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    value: Any  # what is said: of most kinds, an item of the parameter's value
 
     # What is given for the parameter, as a whole.
 

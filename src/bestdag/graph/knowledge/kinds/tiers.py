@@ -24,7 +24,7 @@ class Tiers(Statement):
     """
 
     field, given = "tiers", "iterable of iterables of str"
-    form, says = "tiers: A B | C", "tiers from the top down"
+    form, says = "tiers: A B | C | D", "tiers from the top down"
     keyword = "tiers"
     is_single = is_long = True
 

@@ -9,7 +9,7 @@ from bestdag.errors import CycleError, GraphError, InvalidParameterError, NotEno
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, implications
 from tests.graph.definitions import steady
-from tests.graph.knowledge_definitions import statements
+from tests.graph.knowledge.definitions import statements
 
 
 @pytest.mark.parametrize(
