@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from bestdag import GES, BDe, Dag, EdgeDifferencePrior, Knowledge, Network, learn
+from bestdag import GES, ArcDifferencePrior, BDe, Dag, Knowledge, Network, learn
 from bestdag.data.schema import Variable
 from bestdag.errors import CycleError, GraphError, InvalidParameterError
 from bestdag.graph.enumeration import all_dags
@@ -185,9 +185,9 @@ def test_refuses_scores_that_tell_equivalent_structures_apart(score):
 
 
 def test_refuses_a_structure_prior_that_tells_equivalent_structures_apart():
-    prior = EdgeDifferencePrior(Dag(list("abcd"), [("a", "b")]), kappa=0.5)
+    prior = ArcDifferencePrior(Dag(list("abcd"), [("a", "b")]), kappa=0.5)
     scorer = Scorer(random_scorer(0).dataset, "bdeu", prior)
-    with pytest.raises(InvalidParameterError, match="EdgeDifferencePrior"):
+    with pytest.raises(InvalidParameterError, match="ArcDifferencePrior"):
         GES().run(Problem(scorer))
 
 
