@@ -30,21 +30,13 @@ def implications(statements: Sequence[Statement], names: Sequence[str] | None) -
     The error names the fewest statements that clash, in the sense that each is needed: without
     it the others can hold.
     """
-    found = _propagated(statements, names)
+    found = propagate(statements, names)
     if isinstance(found, Implications):
         return found
-    core = _shrink(list(statements), lambda some: isinstance(_propagated(some, names), str))
+    core = _shrink(list(statements), lambda some: isinstance(propagate(some, names), str))
     place = "" if names is None else f" over these {len(names):,} nodes"
     shown = listing((_text_in(statement, core) for statement in core), "; ")
-    raise GraphError(f"Knowledge: {_propagated(core, names)}{place}; what clashes: {shown}")
-
-
-def _propagated(statements: Sequence[Statement], names: Sequence[str] | None) -> Implications | str:
-    if names is not None:
-        return propagate(statements, names, is_open=False)
-    named = sorted({name for statement in statements for name in statement.names()})
-    is_open = not any(statement.names_every_node for statement in statements)
-    return propagate(statements, named, is_open=is_open)
+    raise GraphError(f"Knowledge: {propagate(core, names)}{place}; what clashes: {shown}")
 
 
 def _shrink(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,15 +12,16 @@ from bestdag.graph.knowledge.kinds import KINDS, Statement
 __all__ = ["propagate"]
 
 
-def propagate(
-    statements: Iterable[Statement], names: Sequence[str], *, is_open: bool
-) -> Implications | str:
+def propagate(statements: Sequence[Statement], names: Sequence[str] | None) -> Implications | str:
     """Derive what follows from the statements until nothing more does.
 
     Every step is a consequence of the statements, so no graph that satisfies them all is lost.
-    Every name in them is one of `names`; with `is_open` there may be more nodes. Returns what
-    contradicts what where it is seen that there is no such graph.
+    `names` are all nodes there are; without them there may be more than the statements name.
+    Returns what contradicts what where it is seen that there is no such graph.
     """
+    is_open = names is None and not any(said.names_every_node for said in statements)
+    if names is None:
+        names = sorted({name for statement in statements for name in statement.names()})
     known = Implications(names, is_open=is_open)
     index = {name: i for i, name in enumerate(names)}
     for statement in statements:
