@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from functools import cache
 from itertools import pairwise
 
 from bestdag.errors import FormatError, shown_value
@@ -26,6 +27,12 @@ def in_quotes(name: str) -> str:
     return json.dumps(name, ensure_ascii=not name.isprintable())
 
 
+@cache
+def _pattern(signs: tuple[str, ...]) -> re.Pattern[str]:
+    sign = "|".join(map(re.escape, sorted(signs, key=len, reverse=True)))
+    return re.compile(rf"\s*(?:(?P<sign>{sign})|(?P<mark>[,|:])|{_NAME})")
+
+
 class Line:
     """A line of text, split into names, signs, and the marks ``, | :``.
 
@@ -41,8 +48,7 @@ class Line:
         self.tail = None if colon is None else self.words[colon + 1 :]
 
     def _split(self, signs: Iterable[str]) -> Iterable[Word]:
-        sign = "|".join(map(re.escape, sorted(signs, key=len, reverse=True)))
-        pattern = re.compile(rf"\s*(?:(?P<sign>{sign})|(?P<mark>[,|:])|{_NAME})")
+        pattern = _pattern(tuple(signs))
         at, end = 0, len(self.text.rstrip())
         while at < end:
             match = pattern.match(self.text, at, end)
