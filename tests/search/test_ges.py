@@ -69,7 +69,7 @@ def test_there_are_185_classes_of_four_nodes():
 def test_moves_lead_where_a_change_of_some_member_leads(listing, change):
     for graph, members in CLASSES.items():
         view = View(graph)
-        reached = {move.apply(view).extension().cpdag() for move in moves(listing, view)}
+        reached = {move.apply(view).to_dag().cpdag() for move in moves(listing, view)}
         expected = {other.cpdag() for dag in members for other in change(dag)}
         assert reached == expected - {graph}
 
@@ -83,7 +83,7 @@ def test_the_gain_of_a_move_is_the_difference_of_the_totals(listing):
         for move in moves(listing, view):
             old, new = move.families(view)
             gain = scorer.families(new).sum() - scorer.families(old).sum()
-            after = scorer.total(move.apply(view).extension())
+            after = scorer.total(move.apply(view).to_dag())
             assert gain == pytest.approx(after - before, abs=1e-9)
 
 

@@ -225,7 +225,7 @@ def _canonical(problem: Problem, found: SearchResult) -> SearchResult:
         or not problem.knowledge.is_empty
     ):
         return found
-    dag = found.dag.cpdag().extension()
+    dag = found.dag.cpdag().to_dag()
     return found if dag == found.dag else replace(found, dag=dag)
 
 

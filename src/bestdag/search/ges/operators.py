@@ -174,7 +174,7 @@ class Turn:
         )
         before, _ = self.families(view)
         try:
-            member = directed.extension()
+            member = directed.to_dag()
             if any(frozenset(member.parents(child)) != parents for child, parents in before):
                 return None
             return member.reverse(y, x) if member.cpdag() == view.graph else None

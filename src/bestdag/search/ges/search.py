@@ -138,7 +138,7 @@ class _Walk:
                 return False
             if not move.is_valid(self.view):
                 continue
-            after = move.apply(self.view).extension()
+            after = move.apply(self.view).to_dag()
             graph = after.cpdag()
             member = after if self.is_free else self._obeying(graph)
             if member is not None:
@@ -172,7 +172,7 @@ class _Walk:
             else:
                 edges.append((x, y))
         try:
-            member = Pdag(graph.nodes, arcs, edges).complete().extension()
+            member = Pdag(graph.nodes, arcs, edges).apply_meek_rules().to_dag()
         except GraphError:
             return None
         if member.cpdag() != graph:
