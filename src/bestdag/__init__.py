@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bestdag.network.table import ConditionalTable as ConditionalTable
     from bestdag.parameters import *  # noqa: F403
     from bestdag.scores import *  # noqa: F403
-    from bestdag.scores.prior import EdgeDifferencePrior as EdgeDifferencePrior
+    from bestdag.scores.prior import ArcDifferencePrior as ArcDifferencePrior
     from bestdag.scores.prior import UniformPrior as UniformPrior
     from bestdag.scores.scorer import Scorer as Scorer
     from bestdag.scores.table import ScoreTable as ScoreTable
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 # Names with homes of their own; those in the lists of scores, searches and estimators, and all
 # errors, are public without a line here.
 _HOME = {
+    "ArcDifferencePrior": "bestdag.scores.prior",
     "ConditionalTable": "bestdag.network.table",
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
-    "EdgeDifferencePrior": "bestdag.scores.prior",
     "Estimator": "bestdag.parameters",
     "FamilyCounts": "bestdag.counts.family",
     "Knowledge": "bestdag.graph.knowledge",

@@ -10,11 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from bestdag.errors import (
-    NotEnoughMemoryError,
-    require_count,
-    require_positive,
-)
+from bestdag.errors import NotEnoughMemoryError, bad_setting, require_count, require_positive
 
 __all__ = [
     "MemoryLimit",
@@ -188,11 +184,8 @@ def size_in_bytes(size: float | str) -> float:
         return float(require_positive("memory", "memory_limit", size))
     found = _SIZE.fullmatch(size.strip())
     if found is None or float(found[1]) == 0 or (found[3] and not found[2]):
-        raise bad_setting(
-            "memory",
-            "memory_limit",
-            f"must be a number of bytes > 0, or a text such as '2 GB', got {size!r:.60}",
-        )
+        needed = "a number of bytes > 0, or a text such as '2 GB'"
+        raise bad_setting("memory", "memory_limit", needed, size)
     power = _PREFIXES.index((found[2] or " ").lower())
     return float(found[1]) * float(1024 if found[3] else 1000) ** power
 

@@ -78,7 +78,7 @@ def test_empty_graphs():
     nothing = Dag.empty([])
     assert (nothing.nodes, nothing.arcs, nothing.topological_order()) == ((), (), ())
     assert nothing.cpdag().nodes == ()
-    assert nothing.cpdag().extension() == nothing
+    assert nothing.cpdag().to_dag() == nothing
     assert nothing.n_parameters({}) == 0
 
 
@@ -286,8 +286,8 @@ def test_a_long_chain_needs_no_recursion():
     assert not chain.d_separated(names[0], names[-1])
     assert chain.d_separated(names[0], names[-1], names[2500])
     assert chain.cpdag().edges == chain.arcs
-    assert chain.cpdag().extension() == chain
-    assert chain.skeleton().complete() == chain.skeleton()
+    assert chain.cpdag().to_dag() == chain
+    assert chain.skeleton().apply_meek_rules() == chain.skeleton()
     assert pickle.loads(pickle.dumps(chain)) == chain
     with pytest.raises(CycleError, match=r"arc n4999 -> n0000 closes .*\(4,988 more\)") as caught:
         chain.add(names[-1], names[0])
@@ -298,7 +298,7 @@ def test_results_do_not_depend_on_the_hash_seed():
     program = """
 from bestdag.graph.dag import Dag
 dag = Dag.from_parents({"C": ["A", "B"], "D": ["B", "E"], "F": ["E", "G"], "E": ["G", "B"]})
-print(dag.arcs, dag.topological_order(), dag.moral_graph().edges, dag.cpdag().extension().arcs)
+print(dag.arcs, dag.topological_order(), dag.moral_graph().edges, dag.cpdag().to_dag().arcs)
 print([member.arcs for member in dag.cpdag().members()], dag.cpdag().to_dot(), dag.v_structures())
 """
     outputs = {

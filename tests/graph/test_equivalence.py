@@ -54,7 +54,7 @@ def test_members_and_extension_stay_in_the_class(n_nodes):
     for group in classes(n_nodes):
         cpdag = agreed(group)
         assert cpdag.is_cpdag()
-        assert cpdag.extension() in group
+        assert cpdag.to_dag() in group
         members = cpdag.members()
         assert len(members) == len(group)
         assert set(members) == group
@@ -142,7 +142,7 @@ def test_the_members_of_the_class_of_a_dag_include_it(dag):
 def test_chickering_labels_agree_with_meek_rules(dag):
     collided = {arc for x, z, y in dag.v_structures() for arc in ((x, z), (y, z))}
     pattern = Pdag(dag.nodes, collided, [arc for arc in dag.arcs if arc not in collided])
-    assert pattern.complete() == dag.cpdag()
+    assert pattern.apply_meek_rules() == dag.cpdag()
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -153,7 +153,7 @@ def test_a_thousand_nodes(seed):
     arcs = {(names[rng.randrange(i)], names[i]) for i in range(1, 1000) for _ in range(seed)}
     dag = Dag(sorted(names), sorted(arcs))
     cpdag = dag.cpdag()
-    assert cpdag.complete() == cpdag
+    assert cpdag.apply_meek_rules() == cpdag
     assert cpdag.is_cpdag()
-    assert cpdag.extension().is_equivalent(dag)
+    assert cpdag.to_dag().is_equivalent(dag)
     assert len(cpdag.arcs) + len(cpdag.edges) == len(dag.arcs)

@@ -117,7 +117,7 @@ def test_meek_rule(arcs, edges, follows):
     names = sorted({name for pair in arcs + edges for name in pair})
     graph = Pdag(names, arcs, edges)
     expected = Pdag(names, [*arcs, follows], [e for e in edges if set(e) != set(follows)])
-    assert graph.complete() == expected
+    assert graph.apply_meek_rules() == expected
 
 
 @pytest.mark.parametrize("n_nodes", [2, 3, 4])
@@ -128,12 +128,12 @@ def test_every_small_pdag(n_nodes):
         extensions = consistent_extensions(graph)
         assert graph.is_cpdag() == (graph in cpdags)
         if extensions:
-            assert graph.extension() in extensions
-            assert graph.complete() == agreed(extensions)
+            assert graph.to_dag() in extensions
+            assert graph.apply_meek_rules() == agreed(extensions)
         else:
             n_without += 1
-            with pytest.raises(GraphError, match="extension: no Dag has this skeleton"):
-                graph.extension()
+            with pytest.raises(GraphError, match="to_dag: no Dag has this skeleton"):
+                graph.to_dag()
             _check_completion_without_extension(graph)
     # The smallest graphs without extension have 4 nodes: a square, or A -> B - C <- D.
     assert (n_without > 0) == (n_nodes == 4)
@@ -142,10 +142,10 @@ def test_every_small_pdag(n_nodes):
 def _check_completion_without_extension(graph):
     """Either an error says that the rules contradict each other, or they do not."""
     try:
-        result = graph.complete()
+        result = graph.apply_meek_rules()
     except GraphError:
-        with pytest.raises(GraphError, match="complete: the arcs force a"):
-            graph.complete()
+        with pytest.raises(GraphError, match="apply_meek_rules: the arcs force a"):
+            graph.apply_meek_rules()
     else:
         assert Pdag(result.nodes, result.arcs, result.edges) == result  # no directed cycle
         assert links(result) == links(graph)
@@ -156,8 +156,8 @@ def _check_completion_without_extension(graph):
 def test_the_rules_can_force_a_directed_cycle():
     # A -> B - C - D - A: no new v-structure at B, C and D leads back to A.
     square = Pdag(list("ABCD"), [("A", "B")], [("B", "C"), ("C", "D"), ("D", "A")])
-    with pytest.raises(GraphError, match="complete: the arcs force a directed cycle"):
-        square.complete()
+    with pytest.raises(GraphError, match="apply_meek_rules: the arcs force a directed cycle"):
+        square.apply_meek_rules()
 
 
 @steady
@@ -170,12 +170,14 @@ def test_background_knowledge_arc_by_arc_or_at_once(dag, rng):
     known = collided.union(extra)
     graph = Pdag(dag.nodes, known, [arc for arc in dag.arcs if arc not in known])
     fitting = [m for m in dag.cpdag().members() if known <= set(m.arcs)]
-    assert graph.complete() == agreed(fitting)
+    assert graph.apply_meek_rules() == agreed(fitting)
     work = WorkingGraph.of(dag.cpdag())
     rng.shuffle(extra)
     for arc in extra:
         work.direct([arc])
-    assert {(p, c) for p in dag.nodes for c in work.children[p]} == set(graph.complete().arcs)
+    assert {(p, c) for p in dag.nodes for c in work.children[p]} == set(
+        graph.apply_meek_rules().arcs
+    )
 
 
 def test_rule_4_with_its_arcs_in_either_order():
@@ -190,12 +192,12 @@ def test_rule_4_with_its_arcs_in_either_order():
 def test_jensen_nielsen_example_7_1():
     # Figure 7.4: the v-structure C -> F <- D gives F -> G and no more ...
     pairs = [tuple(pair) for pair in ("CF", "DF", "FG", "DE", "DA", "DB", "AC", "AB")]
-    graph = Pdag(list("ABCDEFG"), pairs[:2], pairs[2:]).complete()
+    graph = Pdag(list("ABCDEFG"), pairs[:2], pairs[2:]).apply_meek_rules()
     assert set(graph.arcs) == {("C", "F"), ("D", "F"), ("F", "G")}
     # ... and E -> D then gives D -> A, D -> B and A -> C, leaving A - B.
     chosen = Pdag(
         graph.nodes, [*graph.arcs, ("E", "D")], [e for e in graph.edges if e != ("D", "E")]
-    ).complete()
+    ).apply_meek_rules()
     assert set(chosen.arcs) - set(graph.arcs) == {("E", "D"), ("D", "A"), ("D", "B"), ("A", "C")}
     assert chosen.edges == (("A", "B"),)
 
@@ -205,15 +207,15 @@ def test_jensen_nielsen_figure_7_10_cannot_be_directed():
     with pytest.raises(CycleError, match="closes a cycle"):
         Pdag(list("ABCD"), [("A", "B"), ("C", "B"), ("B", "C"), ("D", "C")])
     graph = Pdag(list("ABCD"), [("A", "B"), ("D", "C")], [("B", "C")])
-    with pytest.raises(GraphError, match="extension: no Dag"):
-        graph.extension()
-    with pytest.raises(GraphError, match="complete: the arcs force a new v-structure"):
-        graph.complete()
+    with pytest.raises(GraphError, match="to_dag: no Dag"):
+        graph.to_dag()
+    with pytest.raises(GraphError, match="apply_meek_rules: the arcs force a new v-structure"):
+        graph.apply_meek_rules()
     assert not graph.is_cpdag()
 
 
 def test_an_undirected_square_has_no_extension():
     square = Pdag(list("ABCD"), [], [("A", "B"), ("B", "C"), ("C", "D"), ("D", "A")])
-    assert square.complete() == square
-    with pytest.raises(GraphError, match="extension: no Dag"):
-        square.extension()
+    assert square.apply_meek_rules() == square
+    with pytest.raises(GraphError, match="to_dag: no Dag"):
+        square.to_dag()

@@ -177,7 +177,7 @@ class Turn:
         )
         before, _ = self.families(view)
         try:
-            member = directed.extension()
+            member = directed.to_dag()
             if any(frozenset(member.parents(child)) != parents for child, parents in before):
                 return None
             return member.reverse(y, x) if member.cpdag() == view.graph else None
@@ -297,12 +297,12 @@ def _best(
     allows: Callable[[Dag], bool],
     limit: Callable[[str], int],
 ) -> tuple[Pdag, str] | None:
-    member = view.graph.extension()
+    member = view.graph.to_dag()
     total = sum(score((v, frozenset(member.parents(v)))) for v in member.nodes)
     for _, move in ranked(view, listing, score, 1e-12 * max(1.0, abs(total))):
         if any(len(parents) > limit(child) for child, parents in move.families(view)[1]):
             continue
-        graph = move.apply(view).extension().cpdag()
+        graph = move.apply(view).to_dag().cpdag()
         if any(map(allows, graph.members())):
             return graph, str(move)
     return None

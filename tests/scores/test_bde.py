@@ -29,7 +29,7 @@ from bestdag.network.table import ConditionalTable
 from bestdag.scores import prior_network
 from bestdag.scores.bde import BDe
 from bestdag.scores.bdeu import BDeu
-from bestdag.scores.prior import EdgeDifferencePrior
+from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
 from tests.reference import scores as reference
@@ -263,7 +263,7 @@ def test_takes_a_network():
     for dag in (network.dag, Dag(["rain", "wet"], [("wet", "rain")])):
         expected = Scorer(scorer.dataset, BDe(prior=RAIN, ess=4)).total(dag)
         assert again.total(dag) == scorer.total(dag) == expected
-    assert EdgeDifferencePrior(network, kappa=0.5).network == network.dag
+    assert ArcDifferencePrior(network, kappa=0.5).network == network.dag
 
 
 def test_pickles_and_compares_with_its_prior():

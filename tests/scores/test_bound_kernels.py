@@ -16,7 +16,7 @@ from bestdag.scores.base import BoundScore, kernel_for
 from bestdag.scores.bd import BD
 from bestdag.scores.bde import BDe
 from bestdag.scores.build import build_score_table
-from bestdag.scores.prior import EdgeDifferencePrior
+from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.exact.search import Exact
 from bestdag.search.problem import Problem
@@ -97,7 +97,7 @@ def test_score_tables_equal_those_by_formula(score_for, prune, limits):
 @both
 def test_structure_priors_are_added(score_for):
     dataset = small_dataset()
-    prior = EdgeDifferencePrior(Dag([*"abcde"], [("a", "b"), ("c", "d")]), kappa=0.1)
+    prior = ArcDifferencePrior(Dag([*"abcde"], [("a", "b"), ("c", "d")]), kappa=0.1)
     plain, with_prior = (Scorer(dataset, score_for(dataset), p) for p in (None, prior))
     assert with_prior.family("b", ["c"]) == plain.family("b", ["c"]) + 2 * log(0.1)
     assert with_prior.changes("b", ["c"])[0] == plain.family("b", ["a", "c"]) + log(0.1)

@@ -22,7 +22,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
 from bestdag.scores.build import build_score_table
-from bestdag.scores.prior import EdgeDifferencePrior
+from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from tests.conftest import make_dataset
@@ -93,7 +93,7 @@ def check_random_tables(name, n_tables, *, seed):
         if rng.random() < 0.3:
             order = rng.permutation(data.names).tolist()
             arcs = [pair for pair in combinations(order, 2) if rng.random() < 0.4]
-            prior = EdgeDifferencePrior(Dag(data.names, arcs), kappa=float(rng.uniform(0.02, 1)))
+            prior = ArcDifferencePrior(Dag(data.names, arcs), kappa=float(rng.uniform(0.02, 1)))
         scorer = Scorer(data, score, prior, threads=1)
         max_parents = int(rng.integers(1, 5))
         table = build_score_table(scorer, max_parents=max_parents)

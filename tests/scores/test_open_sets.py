@@ -16,7 +16,7 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES, make_score
 from bestdag.scores.build import build_score_table
 from bestdag.scores.listing import ParentSetListing
-from bestdag.scores.prior import EdgeDifferencePrior
+from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.exact.bnc.engine import solve_bnc
@@ -51,7 +51,7 @@ def random_scorer(rng, name, *, n_variables=5):
     if rng.random() < 0.3:
         order = rng.permutation(data.names).tolist()
         arcs = [pair for pair in combinations(order, 2) if rng.random() < 0.4]
-        prior = EdgeDifferencePrior(Dag(data.names, arcs), kappa=float(rng.uniform(0.02, 1)))
+        prior = ArcDifferencePrior(Dag(data.names, arcs), kappa=float(rng.uniform(0.02, 1)))
     return Scorer(data, SCORES[name](**given), prior, threads=1)
 
 

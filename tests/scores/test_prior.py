@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bestdag.counts.engine import parent_sets
 from bestdag.errors import InvalidParameterError, UnknownNameError
 from bestdag.graph.dag import Dag
-from bestdag.scores.prior import EdgeDifferencePrior, StructurePrior, UniformPrior
+from bestdag.scores.prior import ArcDifferencePrior, StructurePrior, UniformPrior
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
 
@@ -45,7 +45,7 @@ def random_dag(seed, names):
     ],
 )
 def test_example_7_5(arcs, differences):
-    prior = EdgeDifferencePrior(CHAIN, kappa=0.1)
+    prior = ArcDifferencePrior(CHAIN, kappa=0.1)
     dag = Dag(X, arcs)
     assert [prior.difference(x, frozenset(dag.parents(x))) for x in X] == differences
     assert log_prior(prior, dag) == pytest.approx(sum(differences) * log(0.1), rel=1e-15)
@@ -58,7 +58,7 @@ def test_example_7_5(arcs, differences):
 def test_exercise_7_18(seed, kappa):
     names = list("abcd")
     network = random_dag(seed, names)
-    prior = EdgeDifferencePrior(network, kappa=kappa)
+    prior = ArcDifferencePrior(network, kappa=kappa)
     m = len(network.arcs)
     assert prior.is_score_equivalent == (m == 0)
     for a, b in network.arcs:
@@ -72,14 +72,14 @@ def test_exercise_7_18(seed, kappa):
 @settings(max_examples=20)
 def test_empty_prior_network_is_score_equivalent(seed):
     names = list("abcd")
-    prior = EdgeDifferencePrior(Dag(names, []), kappa=0.3)
+    prior = ArcDifferencePrior(Dag(names, []), kappa=0.3)
     dag = random_dag(seed, names)
     for member in dag.cpdag().members():
         assert log_prior(prior, member) == pytest.approx(len(dag.arcs) * log(0.3))
 
 
 def test_kappa_1_is_uniform():
-    prior = EdgeDifferencePrior(CHAIN, kappa=1)
+    prior = ArcDifferencePrior(CHAIN, kappa=1)
     assert prior.is_score_equivalent
     assert prior.family("X1", frozenset({"X3"})) == UniformPrior().family("X1", frozenset()) == 0.0
 
@@ -88,10 +88,10 @@ def test_takes_the_graph_of_a_network():
     class Net:
         dag = CHAIN
 
-    assert EdgeDifferencePrior(Net(), kappa=0.5) == EdgeDifferencePrior(CHAIN, kappa=0.5)
+    assert ArcDifferencePrior(Net(), kappa=0.5) == ArcDifferencePrior(CHAIN, kappa=0.5)
 
 
-@pytest.mark.parametrize("prior", [UniformPrior(), EdgeDifferencePrior(CHAIN, kappa=0.5)])
+@pytest.mark.parametrize("prior", [UniformPrior(), ArcDifferencePrior(CHAIN, kappa=0.5)])
 def test_priors_are_values(prior):
     assert isinstance(prior, StructurePrior)
     assert pickle.loads(pickle.dumps(prior)) == prior
@@ -101,12 +101,12 @@ def test_priors_are_values(prior):
 @pytest.mark.parametrize("kappa", [0, -0.5, 1.01, nan, float("inf"), "0.5", None, True])
 def test_refuses_kappa_outside_0_and_1(kappa):
     with pytest.raises(InvalidParameterError, match="kappa must be a number above 0 and at most 1"):
-        EdgeDifferencePrior(CHAIN, kappa=kappa)
+        ArcDifferencePrior(CHAIN, kappa=kappa)
 
 
 def test_refuses_what_is_not_a_network():
     with pytest.raises(InvalidParameterError, match="must be a Dag or a Network, got str"):
-        EdgeDifferencePrior("net.bif", kappa=0.5)
+        ArcDifferencePrior("net.bif", kappa=0.5)
 
 
 # In a Scorer.
@@ -124,7 +124,7 @@ class Ones:
 
 
 def test_scorer_adds_the_prior_everywhere():
-    prior = EdgeDifferencePrior(CHAIN, kappa=0.2)
+    prior = ArcDifferencePrior(CHAIN, kappa=0.2)
     plain, scorer = Scorer(DATA, "bic"), Scorer(DATA, "bic", prior)
     # X2 given X3: {X3} against {X1} are two differences.
     expected = plain.family("X2", ["X3"]) + 2 * log(0.2)
@@ -142,7 +142,7 @@ def test_scorer_adds_the_prior_everywhere():
 
 @pytest.mark.parametrize("score", ["bic", "k2", Ones()])
 def test_scorer_adds_the_prior_in_bulk(score):
-    scorer = Scorer(DATA, score, EdgeDifferencePrior(CHAIN, kappa=0.2))
+    scorer = Scorer(DATA, score, ArcDifferencePrior(CHAIN, kappa=0.2))
     # In name order: add X1, leave X2 out (the child), drop X3.
     expected = [scorer.family("X2", p) for p in (["X1", "X3"], ["X3"], [])]
     assert scorer.changes("X2", ["X3"]) == pytest.approx(expected, rel=1e-14)
@@ -154,14 +154,14 @@ def test_scorer_adds_the_prior_in_bulk(score):
 
 
 def test_a_score_that_names_no_terms_is_the_term_beside_the_prior():
-    scorer = Scorer(DATA, Ones(), EdgeDifferencePrior(CHAIN, kappa=0.2))
+    scorer = Scorer(DATA, Ones(), ArcDifferencePrior(CHAIN, kappa=0.2))
     explanation = scorer.explain("X2")
     assert explanation.terms == {"data": -1.0, "structure prior": log(0.2)}
     assert explanation.value == scorer.family("X2") == -1.0 + log(0.2)
 
 
 def test_scorer_keeps_the_prior_when_pickled():
-    scorer = Scorer(DATA, "bic", EdgeDifferencePrior(CHAIN, kappa=0.2))
+    scorer = Scorer(DATA, "bic", ArcDifferencePrior(CHAIN, kappa=0.2))
     again = pickle.loads(pickle.dumps(scorer))
     assert again.structure_prior == scorer.structure_prior
     assert again.family("X1", ["X3"]) == scorer.family("X1", ["X3"])
@@ -174,9 +174,9 @@ def test_scorer_keeps_the_prior_when_pickled():
         ("bdeu", None, True),
         ("bdeu", UniformPrior(), True),
         ("k2", UniformPrior(), False),
-        ("bdeu", EdgeDifferencePrior(CHAIN, kappa=0.5), False),
-        ("bdeu", EdgeDifferencePrior(Dag(X, []), kappa=0.5), True),
-        ("k2", EdgeDifferencePrior(CHAIN, kappa=0.5), False),
+        ("bdeu", ArcDifferencePrior(CHAIN, kappa=0.5), False),
+        ("bdeu", ArcDifferencePrior(Dag(X, []), kappa=0.5), True),
+        ("k2", ArcDifferencePrior(CHAIN, kappa=0.5), False),
     ],
 )
 def test_scorer_is_score_equivalent_when_score_and_prior_are(score, prior, expected):
@@ -210,6 +210,6 @@ def test_refuses_what_is_not_a_prior():
 
 
 def test_a_variable_the_prior_network_does_not_know_is_named_at_once():
-    prior = EdgeDifferencePrior(Dag(["X1", "X2"], []), kappa=0.5)
-    with pytest.raises(UnknownNameError, match="EdgeDifferencePrior: unknown variable 'X3'"):
+    prior = ArcDifferencePrior(Dag(["X1", "X2"], []), kappa=0.5)
+    with pytest.raises(UnknownNameError, match="ArcDifferencePrior: unknown variable 'X3'"):
         Scorer(DATA, "bic", prior)

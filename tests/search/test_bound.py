@@ -12,7 +12,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
 from bestdag.scores.listing import ParentSetListing
-from bestdag.scores.prior import EdgeDifferencePrior
+from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
@@ -98,7 +98,7 @@ def test_structure_priors_are_in_the_bound():
     rng = np.random.default_rng(4)
     for _ in range(10):
         data = random_dataset(rng)
-        prior = EdgeDifferencePrior(Dag(data.names, [("a", "b"), ("c", "d")]), kappa=0.01)
+        prior = ArcDifferencePrior(Dag(data.names, [("a", "b"), ("c", "d")]), kappa=0.01)
         problem = Problem(Scorer(data, "k2", prior, threads=1))
         best = optimum(problem)
         assert best <= upper_bound(problem, deadline=at_once()).value + slack(problem)

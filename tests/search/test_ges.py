@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from bestdag import BIC, GES, BDe, Dag, EdgeDifferencePrior, Knowledge, Network, _core, learn
+from bestdag import BIC, GES, ArcDifferencePrior, BDe, Dag, Knowledge, Network, _core, learn
 from bestdag.data.schema import Variable
 from bestdag.errors import CycleError, GraphError, InvalidParameterError
 from bestdag.graph.enumeration import all_dags
@@ -122,7 +122,7 @@ def test_moves_of_the_reference_lead_where_a_change_of_some_member_leads(kind, c
     for graph, members in CLASSES.items():
         view = reference.View(graph)
         moves = reference.moves(view, reference.LISTINGS[kind])
-        reached = {move.apply(view).extension().cpdag() for move in moves}
+        reached = {move.apply(view).to_dag().cpdag() for move in moves}
         expected = {other.cpdag() for dag in members for other in change(dag)}
         assert reached == expected - {graph}
 
@@ -334,9 +334,9 @@ def test_refuses_scores_that_tell_equivalent_structures_apart(score):
 
 
 def test_refuses_a_structure_prior_that_tells_equivalent_structures_apart():
-    prior = EdgeDifferencePrior(Dag(list("abcd"), [("a", "b")]), kappa=0.5)
+    prior = ArcDifferencePrior(Dag(list("abcd"), [("a", "b")]), kappa=0.5)
     scorer = Scorer(random_scorer(0).dataset, "bdeu", prior)
-    with pytest.raises(InvalidParameterError, match="EdgeDifferencePrior"):
+    with pytest.raises(InvalidParameterError, match="ArcDifferencePrior"):
         GES().run(Problem(scorer))
 
 

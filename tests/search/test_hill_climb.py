@@ -13,7 +13,7 @@ from bestdag.examples import example
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import make_score
-from bestdag.scores.prior import EdgeDifferencePrior
+from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.problem import Problem
@@ -58,9 +58,7 @@ def test_exercise_7_10_from_the_other_direction_sticks():
 @pytest.mark.parametrize(("factor", "arcs"), [(0.999, (("X2", "X1"),)), (1.001, (("X1", "X2"),))])
 def test_exercise_7_17(factor, arcs):
     data = make_dataset({"X1": [0] * 8 + [1] * 2, "X2": [0] * 6 + [1] * 4})
-    prior = EdgeDifferencePrior(
-        Dag(["X1", "X2"], [("X2", "X1")]), kappa=factor * math.sqrt(27 / 35)
-    )
+    prior = ArcDifferencePrior(Dag(["X1", "X2"], [("X2", "X1")]), kappa=factor * math.sqrt(27 / 35))
     assert learn(data, "k2", search="hill_climb", structure_prior=prior).dag.arcs == arcs
 
 

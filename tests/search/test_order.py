@@ -13,7 +13,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.enumeration import all_dags
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores.bic import BIC
-from bestdag.scores.prior import EdgeDifferencePrior
+from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search.hill_climb import HillClimb
@@ -317,7 +317,7 @@ def test_a_local_optimum_is_one():
 def test_priors_by_arcs_are_added_as_the_scorer_adds_them():
     data = chain_data(8, 150, 6)
     far = Dag(data.names, [("v00", "v01"), ("v02", "v03")])
-    scorer = Scorer(data, "bic", EdgeDifferencePrior(far, kappa=0.02))
+    scorer = Scorer(data, "bic", ArcDifferencePrior(far, kappa=0.02))
     found = OrderSearch(rounds=6).run(Problem(scorer))
 
     class SamePrior:

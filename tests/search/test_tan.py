@@ -8,8 +8,8 @@ import pytest
 
 from bestdag import (
     TAN,
+    ArcDifferencePrior,
     BDe,
-    EdgeDifferencePrior,
     Knowledge,
     NaiveBayes,
     Scorer,
@@ -113,7 +113,7 @@ def test_weight_is_the_gain_of_an_arc(score):
 
 def test_a_prior_network_needs_edmonds():
     names = list("abcd")
-    prior = EdgeDifferencePrior(Dag(names, [("d", "b"), ("b", "a")]), kappa=0.01)
+    prior = ArcDifferencePrior(Dag(names, [("d", "b"), ("b", "a")]), kappa=0.01)
     found, scorer = run(random_data(5, 4), TAN(target="c"), prior=prior)
     every = structures(names, "c", arborescences(3))
     assert found.score == pytest.approx(best_score(scorer, every), rel=1e-11)

@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 import pytest
 
-from bestdag import EdgeDifferencePrior, Knowledge, Scorer, Tree, learn
+from bestdag import ArcDifferencePrior, Knowledge, Scorer, Tree, learn
 from bestdag.errors import GraphError, InvalidParameterError, UnknownNameError
 from bestdag.graph.dag import Dag
 from bestdag.scores import SCORES
@@ -169,7 +169,7 @@ def test_weight_is_the_gain_of_an_arc(score):
 
 def test_a_prior_network_needs_edmonds():
     data = random_data(5, 4)
-    prior = EdgeDifferencePrior(Dag(list("abcd"), [("d", "c"), ("c", "b"), ("b", "a")]), kappa=0.01)
+    prior = ArcDifferencePrior(Dag(list("abcd"), [("d", "c"), ("c", "b"), ("b", "a")]), kappa=0.01)
     found, scorer = run(data, "bdeu", prior=prior)
     assert not scorer.is_score_equivalent
     _, local = local_scores(scorer)

@@ -14,7 +14,7 @@ from bestdag.scores import ALIASES, SCORES, make_score
 
 if TYPE_CHECKING:
     from bestdag.scores.base import Score
-    from bestdag.scores.prior import EdgeDifferencePrior
+    from bestdag.scores.prior import ArcDifferencePrior
 
 __all__ = ["ChosenScore", "choose_scores", "choose_structure_prior", "score_options"]
 
@@ -59,12 +59,12 @@ def choose_scores(names: tuple[str, ...], options: dict[str, Any]) -> dict[str, 
     return chosen
 
 
-def choose_structure_prior(options: dict[str, Any]) -> EdgeDifferencePrior | None:
+def choose_structure_prior(options: dict[str, Any]) -> ArcDifferencePrior | None:
     """Make the structure prior asked for; takes its settings out of `options`."""
     from bestdag.network.network import Network
-    from bestdag.scores.prior import EdgeDifferencePrior
+    from bestdag.scores.prior import ArcDifferencePrior
 
     file, kappa = options.pop("structure_prior"), options.pop("kappa")
     if (file is None) != (kappa is None):
         raise click.UsageError("--structure-prior and --kappa are given together or not at all")
-    return None if file is None else EdgeDifferencePrior(Network.load(file), kappa=kappa)
+    return None if file is None else ArcDifferencePrior(Network.load(file), kappa=kappa)

@@ -11,9 +11,13 @@ __all__ = [
     "as_names",
     "check_nodes",
     "check_pair",
+    "listing",
     "require_node",
     "show",
 ]
+
+# A list of very many is shown by its ends: an error is one line.
+_MAX_SHOWN = 12
 
 
 def show(name: str) -> str:
@@ -25,6 +29,16 @@ def show(name: str) -> str:
 def arc_text(parent: str, child: str) -> str:
     """Write an arc."""
     return f"{show(parent)} -> {show(child)}"
+
+
+def listing(parts: Iterable[str], joint: str) -> str:
+    """Join the parts; of very many the first and the last."""
+    shown = list(parts)
+    if len(shown) > _MAX_SHOWN:
+        hidden = len(shown) - _MAX_SHOWN
+        half = _MAX_SHOWN // 2
+        shown = [*shown[:half], f"... ({hidden:,} more) ...", *shown[-half:]]
+    return joint.join(shown)
 
 
 def _plain(name: str) -> str:

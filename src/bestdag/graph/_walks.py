@@ -8,12 +8,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 
 from bestdag.errors import CycleError
-from bestdag.graph._names import arc_text, show
+from bestdag.graph._names import arc_text, listing, show
 
 __all__ = ["cycle_error", "first_cycle", "reach", "topological_order"]
-
-# A cycle through thousands of nodes is shown by its ends: an error is one line.
-_MAX_SHOWN = 12
 
 
 def reach(starts: Iterable[str], step: Callable[[str], Iterable[str]]) -> set[str]:
@@ -49,13 +46,8 @@ def cycle_error(
     path = [parent]
     while path[-1] != child:
         path.append(came_from[path[-1]])
-    shown = [show(name) for name in reversed(path)]
-    if len(shown) > _MAX_SHOWN:
-        hidden = len(shown) - _MAX_SHOWN
-        half = _MAX_SHOWN // 2
-        shown = [*shown[:half], f"... ({hidden:,} more) ...", *shown[-half:]]
-    cycle = " -> ".join([*shown, show(child)])
-    return CycleError(f"arc {arc_text(parent, child)} closes a cycle: {cycle}")
+    cycle = listing(map(show, reversed(path)), " -> ")
+    return CycleError(f"arc {arc_text(parent, child)} closes a cycle: {cycle} -> {show(child)}")
 
 
 def first_cycle(nodes: tuple[str, ...], arcs: list[tuple[str, str]]) -> CycleError:

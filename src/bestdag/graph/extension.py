@@ -13,10 +13,10 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.meek import WorkingGraph
 from bestdag.graph.pdag import Pdag
 
-__all__ = ["extension", "is_cpdag", "members"]
+__all__ = ["is_cpdag", "members", "to_dag"]
 
 
-def extension(graph: Pdag) -> Dag:
+def to_dag(graph: Pdag) -> Dag:
     """Return a Dag with the same skeleton, arcs and v-structures.
 
     Sinks are taken away one by one: a node without children, each of whose neighbours is
@@ -30,7 +30,7 @@ def extension(graph: Pdag) -> Dag:
 
     Examples
     --------
-    >>> extension(Pdag(["A", "B", "C"], [], [("A", "B"), ("B", "C")])).arcs
+    >>> to_dag(Pdag(["A", "B", "C"], [], [("A", "B"), ("B", "C")])).arcs
     (('A', 'B'), ('B', 'C'))
     """
     names = sorted(graph.nodes)
@@ -57,16 +57,14 @@ def extension(graph: Pdag) -> Dag:
                 queued.add(y)
                 heapq.heappush(heap, -rank[y])
     if len(parents) < len(names):
-        raise GraphError(
-            "extension: no Dag has this skeleton, these arcs and no further v-structure"
-        )
+        raise GraphError("to_dag: no Dag has this skeleton, these arcs and no further v-structure")
     return Dag._trusted(graph.nodes, parents)
 
 
 def is_cpdag(graph: Pdag) -> bool:
     """Whether a graph is the CPDAG of some Dag: of its own extension, then."""
     try:
-        return extension(graph).cpdag() == graph
+        return to_dag(graph).cpdag() == graph
     except GraphError:
         return False
 
@@ -90,7 +88,7 @@ def members(graph: Pdag, *, limit: int) -> tuple[Dag, ...]:
     if not graph.is_cpdag():
         raise GraphError(
             "members: the graph is not the CPDAG of an equivalence class; "
-            "get one from cpdag(), or one Dag from extension()"
+            "get one from cpdag(), or one Dag from to_dag()"
         )
     too_many = GraphError(
         f"members: the class has more than {limit:,} members; pass a higher limit= to list them all"
@@ -134,7 +132,7 @@ def _least_orientations(piece: Pdag) -> int:
     Each node can be the only root, and each order of the nodes of a clique occurs. The
     parents of a node of the extension form a clique with it.
     """
-    dag = extension(piece)
+    dag = to_dag(piece)
     largest = 1 + max(len(dag.parents(node)) for node in dag.nodes)
     return max(len(piece.nodes), math.factorial(largest))
 

@@ -9,7 +9,7 @@ from bestdag.graph._names import show
 from bestdag.graph._walks import topological_order
 from bestdag.graph.pdag import Pdag
 
-__all__ = ["WorkingGraph", "complete"]
+__all__ = ["WorkingGraph", "apply_meek_rules"]
 
 
 class WorkingGraph:
@@ -106,7 +106,7 @@ def _copy(groups: dict[str, set[str]]) -> dict[str, set[str]]:
     return {node: set(group) for node, group in groups.items()}
 
 
-def complete(graph: Pdag) -> Pdag:
+def apply_meek_rules(graph: Pdag) -> Pdag:
     """Return the closure under Meek's four rules.
 
     Notes
@@ -128,7 +128,7 @@ def complete(graph: Pdag) -> Pdag:
     new = sorted(set(result.v_structures()).difference(graph.v_structures()))
     if new:
         x, z, y = map(show, new[0])
-        raise GraphError(f"complete: the arcs force a new v-structure {x} -> {z} <- {y}")
+        raise GraphError(f"apply_meek_rules: the arcs force a new v-structure {x} -> {z} <- {y}")
     if len(topological_order(work.children)) < len(graph.nodes):
-        raise GraphError("complete: the arcs force a directed cycle")
+        raise GraphError("apply_meek_rules: the arcs force a directed cycle")
     return result

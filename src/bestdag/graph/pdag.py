@@ -56,7 +56,7 @@ class Pdag:
     >>> graph = Pdag(["A", "B", "C", "D"], [("A", "C"), ("B", "C")], [("C", "D")])
     >>> graph.neighbours("C"), graph.adjacent("C")
     (('D',), ('A', 'B', 'D'))
-    >>> graph.complete().arcs
+    >>> graph.apply_meek_rules().arcs
     (('A', 'C'), ('B', 'C'), ('C', 'D'))
     """
 
@@ -177,7 +177,7 @@ class Pdag:
 
         return is_cpdag(self)
 
-    def complete(self) -> Pdag:
+    def apply_meek_rules(self) -> Pdag:
         """Direct every edge that Meek's four rules direct.
 
         The result has the same consistent extensions, and an edge stays undirected only
@@ -188,11 +188,11 @@ class Pdag:
         GraphError
             When the rules contradict each other, so that no consistent extension exists.
         """
-        from bestdag.graph.meek import complete
+        from bestdag.graph.meek import apply_meek_rules
 
-        return complete(self)
+        return apply_meek_rules(self)
 
-    def extension(self) -> Dag:
+    def to_dag(self) -> Dag:
         """Return a Dag with this skeleton, these arcs and no further v-structure.
 
         Raises
@@ -200,9 +200,9 @@ class Pdag:
         GraphError
             When there is none.
         """
-        from bestdag.graph.extension import extension
+        from bestdag.graph.extension import to_dag
 
-        return extension(self)
+        return to_dag(self)
 
     def members(self, *, limit: int = 10_000) -> tuple[Dag, ...]:
         """Return all Dags of the equivalence class of a CPDAG, sorted by their arcs.

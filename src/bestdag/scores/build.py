@@ -16,8 +16,7 @@ from bestdag.errors import (
     unknown_name,
 )
 from bestdag.graph._names import show
-from bestdag.graph.knowledge import Knowledge
-from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import require_memory
 from bestdag.scores.build_together import build_together, groups_to_keep

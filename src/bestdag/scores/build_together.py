@@ -18,7 +18,7 @@ from itertools import combinations
 
 from bestdag.counts.engine import ParentLimits
 from bestdag.errors import NotEnoughMemoryError
-from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.machine import do_without, memory_left, readable_size
 from bestdag.scores.table import ParentSets, ScoreTable
 

@@ -12,7 +12,7 @@ from bestdag import _core
 from bestdag.counts.engine import CandidateListing, ParentLimits
 from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 from bestdag.graph._names import arc_text, show
-from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.machine import do_without, memory_left, readable_size
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable, split_sets

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from bestdag.errors import InvalidParameterError, bad_setting, unknown_name
 from bestdag.graph.dag import Dag
 
-__all__ = ["EdgeDifferencePrior", "StructurePrior", "UniformPrior"]
+__all__ = ["ArcDifferencePrior", "StructurePrior", "UniformPrior"]
 
 
 @runtime_checkable
@@ -59,7 +59,7 @@ class _HasDag(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class EdgeDifferencePrior:
+class ArcDifferencePrior:
     r"""The further from a prior network, the less likely.
 
     .. math::
@@ -91,7 +91,7 @@ class EdgeDifferencePrior:
 
     Examples
     --------
-    >>> prior = EdgeDifferencePrior(Dag(["rain", "wet"], [("rain", "wet")]), kappa=0.5)
+    >>> prior = ArcDifferencePrior(Dag(["rain", "wet"], [("rain", "wet")]), kappa=0.5)
     >>> prior.difference("wet", frozenset()), prior.difference("rain", frozenset({"wet"}))
     (1, 1)
     >>> round(prior.family("wet", frozenset()), 6)
@@ -105,14 +105,14 @@ class EdgeDifferencePrior:
         dag = network if isinstance(network, Dag) else getattr(network, "dag", None)
         if not isinstance(dag, Dag):
             raise InvalidParameterError(
-                f"EdgeDifferencePrior: network must be a Dag or a Network, "
+                f"ArcDifferencePrior: network must be a Dag or a Network, "
                 f"got {type(network).__name__}"
             )
         given: Any = kappa
         real = isinstance(given, numbers.Real) and not isinstance(given, bool)
         if not real or not 0 < given <= 1:
             needed = "a number above 0 and at most 1"
-            raise bad_setting("EdgeDifferencePrior", "kappa", needed, kappa)
+            raise bad_setting("ArcDifferencePrior", "kappa", needed, kappa)
         object.__setattr__(self, "network", dag)
         object.__setattr__(self, "kappa", kappa)
 
@@ -126,7 +126,7 @@ class EdgeDifferencePrior:
         nodes = self.network.nodes
         for name in (child, *sorted(parents)):
             if name not in nodes:
-                raise unknown_name("variable", name, nodes, who="EdgeDifferencePrior")
+                raise unknown_name("variable", name, nodes, who="ArcDifferencePrior")
         return len(parents.symmetric_difference(self.network.parents(child)))
 
     def family(self, child: str, parents: frozenset[str]) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestdag.errors import GraphError
-from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.graph.knowledge import NodeKnowledge
 
 __all__ = ["Parents", "feasible_parents"]
 

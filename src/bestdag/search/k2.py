@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.errors import GraphError, InvalidParameterError, require_count, unknown_name
-from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.registry import setting
 from bestdag.search.climbing.run import finish
 from bestdag.search.climbing.walk import Walk

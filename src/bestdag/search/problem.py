@@ -13,8 +13,7 @@ import numpy as np
 
 from bestdag.errors import GraphError, InvalidParameterError, require_count, require_positive
 from bestdag.graph.dag import Dag
-from bestdag.graph.knowledge import Knowledge
-from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import size_in_bytes
 from bestdag.scores.build import build_score_table

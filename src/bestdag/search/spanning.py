@@ -12,8 +12,7 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.errors import GraphError, require_known
 from bestdag.graph.dag import Dag
-from bestdag.graph.knowledge import Knowledge
-from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.scores.scorer import Scorer
 from bestdag.search.edge_weights import EdgeWeights
 from bestdag.search.naive_bayes import class_arcs, class_knowledge

@@ -14,7 +14,7 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
 from bestdag.scores.build import build_score_table
 from bestdag.scores.listing import limits_within
-from bestdag.scores.prior import EdgeDifferencePrior
+from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.exact import search
 from bestdag.search.exact.dp.all_sets import WholeProof, forecast_whole, solve_whole
@@ -137,7 +137,7 @@ def test_a_prior_that_is_a_sum_over_arcs():
     data = dependent_data(7, 60, 8)
     names = sorted(data.names)
     wanted = Dag(names, [(names[6], names[0]), (names[5], names[0])])
-    scorer = Scorer(data, "bic", EdgeDifferencePrior(wanted, kappa=0.01))
+    scorer = Scorer(data, "bic", ArcDifferencePrior(wanted, kappa=0.01))
     found = solve_whole(Problem(scorer), Dag(names))
     listed = solve_dp(build_score_table(scorer))
     assert found.score == pytest.approx(listed.score, rel=1e-9)

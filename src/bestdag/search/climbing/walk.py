@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.graph._names import arc_text
-from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.search.climbing.rows import Family, Rows, screened
 from bestdag.search.feasible import Parents, feasible_parents
 from bestdag.search.problem import Problem, SearchEnd

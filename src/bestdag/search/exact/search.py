@@ -12,7 +12,7 @@ from typing import ClassVar
 from bestdag.counts.engine import n_parent_sets
 from bestdag.errors import InvalidParameterError, require_choice
 from bestdag.graph.dag import Dag
-from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.registry import setting
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
@@ -235,7 +235,7 @@ def _canonical(problem: Problem, found: SearchResult) -> SearchResult:
         or not problem.knowledge.is_empty
     ):
         return found
-    dag = found.dag.cpdag().extension()
+    dag = found.dag.cpdag().to_dag()
     return found if dag == found.dag else replace(found, dag=dag)
 
 

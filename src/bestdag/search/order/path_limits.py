@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.graph.dag import Dag
-from bestdag.graph.node_knowledge import NodeKnowledge
+from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.search.order.candidates import Limits
 
 __all__ = ["narrowed", "precedences"]

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 
 from bestdag.errors import CycleError, GraphError, InvalidParameterError, NotEnoughMemoryError
-from bestdag.graph import _propagation
 from bestdag.graph.dag import Dag
-from bestdag.graph.knowledge import Knowledge
+from bestdag.graph.knowledge import Knowledge, implications
 from tests.graph.definitions import steady
-from tests.graph.knowledge_definitions import statements
+from tests.graph.knowledge.definitions import statements
 
 
 @pytest.mark.parametrize(
@@ -192,7 +191,7 @@ def test_more_nodes_than_fit_in_memory_are_forecast(monkeypatch):
         assert n_bytes >= 2 * 1001**2
         raise NotEnoughMemoryError(f"{who}: {what}: {remedy}")
 
-    monkeypatch.setattr(_propagation, "require_memory", refuse)
+    monkeypatch.setattr(implications, "require_memory", refuse)
     names = [f"X{i}" for i in range(1000)]
     with pytest.raises(NotEnoughMemoryError, match="1,001 x 1,001 arcs"):
         Knowledge(tiers=[names], required_arcs=[(names[0], names[1])])

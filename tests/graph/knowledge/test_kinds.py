@@ -1,7 +1,9 @@
-"""Which graphs each kind of statement leaves, by looking at all of them."""
+"""Each kind of statement: its documentation, and which graphs it leaves, looking at all."""
 
+from inspect import getdoc, signature
 from itertools import combinations, pairwise
 from math import prod
+from pathlib import Path
 
 import networkx
 import pytest
@@ -10,8 +12,10 @@ from hypothesis import given, settings
 from bestdag.errors import GraphError
 from bestdag.graph.enumeration import all_dags, n_dags
 from bestdag.graph.knowledge import Knowledge
+from bestdag.graph.knowledge.kinds import KINDS
+from bestdag.graph.knowledge.text import parse_lines
 from tests.graph.definitions import steady
-from tests.graph.knowledge_definitions import fulfils, graphs, satisfies, statements
+from tests.graph.knowledge.definitions import fulfils, graphs, satisfies, statements
 
 ABCD = ("A", "B", "C", "D")
 
@@ -34,6 +38,22 @@ def n_allowed_dags(allowed):
         graph.subgraph(part).number_of_edges() for part in parts
     )
     return prod(within) << n_between
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_documented_and_its_example_is_read(kind):
+    assert f"\n{kind.field} : {kind.given}\n    {getdoc(kind).splitlines()[0]}" in getdoc(Knowledge)
+    assert f"\n``{kind.form}`` " in getdoc(Knowledge.parse)
+    guide = (Path(__file__).parents[3] / "docs/guide/learning.md").read_text()
+    assert f"\n| `{kind.form}` |" in guide.replace("\\|", "|")
+    assert list(parse_lines([kind.form])) == [kind.field]
+    assert kind.check(kind.default) == kind.default == getattr(Knowledge(), kind.field)
+
+
+def test_the_parameters_are_the_fields_of_the_kinds():
+    assert list(signature(Knowledge).parameters) == [kind.field for kind in KINDS]
+    with pytest.raises(TypeError, match=r"unknown key 'tier'.*did you mean 'tiers'"):
+        Knowledge(tier=[["A"]])
 
 
 # Each count is worked out by hand over the 25 DAGs of three nodes.

@@ -10,7 +10,7 @@ from typing import Any
 
 from bestdag.errors import BestdagError, FormatError, unknown_name
 from bestdag.files import format_suffix, read_file, shown_path
-from bestdag.graph._statements import CHECKS
+from bestdag.graph.knowledge.kinds import KINDS
 
 __all__ = ["read_knowledge", "to_json"]
 
@@ -27,11 +27,12 @@ def read_knowledge(path: str | os.PathLike[str]) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise FormatError(f"{shown}: is not UTF-8 text at byte {error.start:,}") from None
     values = _parse(suffix, text, shown)
+    kinds = {kind.field: kind for kind in KINDS}
     for key, value in values.items():
-        if key not in CHECKS:
-            raise unknown_name("key", key, CHECKS, who=_place(shown, suffix, text, key))
+        if key not in kinds:
+            raise unknown_name("key", key, kinds, who=_place(shown, suffix, text, key))
         try:
-            CHECKS[key](key, value)
+            kinds[key].check(value)
         except BestdagError as error:
             where = _place(shown, suffix, text, key)
             raise type(error)(f"{where}: {str(error).removeprefix('Knowledge: ')}") from None

@@ -17,7 +17,7 @@ from bestdag.errors import (
 )
 from bestdag.graph.knowledge import Knowledge
 from tests.graph.definitions import steady
-from tests.graph.knowledge_definitions import statements
+from tests.graph.knowledge.definitions import statements
 
 TOML = """\
 # What the ward knows.

@@ -11,7 +11,7 @@ from bestdag.errors import GraphError, UnknownNameError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from tests.graph.definitions import steady
-from tests.graph.knowledge_definitions import graphs, satisfies, statements
+from tests.graph.knowledge.definitions import graphs, satisfies, statements
 
 ABC = ("A", "B", "C")
 FULL = {

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from inspect import Parameter, Signature, getdoc
 from typing import Any
 
-from bestdag.errors import GraphError, unknown_name
+from bestdag.errors import GraphError, UnknownNameError, unknown_name
 from bestdag.files import shown_path, write_file
-from bestdag.graph._contradictions import refuse_contradictions
-from bestdag.graph._knowledge_file import read_knowledge, to_json
-from bestdag.graph._knowledge_text import parse_lines
-from bestdag.graph._knowledge_values import joined, plain, split
-from bestdag.graph._statements import CHECKS, Statement
-from bestdag.graph._violations import violations
 from bestdag.graph.dag import Dag
-from bestdag.graph.node_knowledge import NodeKnowledge, require_names, resolve
+from bestdag.graph.knowledge.contradictions import refuse_contradictions
+from bestdag.graph.knowledge.file import read_knowledge, to_json
+from bestdag.graph.knowledge.kinds import KINDS, Statement
+from bestdag.graph.knowledge.node_knowledge import NodeKnowledge, require_names, resolve
+from bestdag.graph.knowledge.text import parse_lines
 
 __all__ = ["Knowledge"]
 
 # repr shows every statement up to this number, and only how many there are beyond it.
 _MAX_SHOWN = 30
-
-_Pairs = Iterable[tuple[str, str]]
 
 
 class Knowledge:
@@ -34,29 +31,7 @@ class Knowledge:
 
     Parameters
     ----------
-    required_arcs, forbidden_arcs : iterable of (parent, child)
-        Arcs that must be there, and arcs that must not.
-    required_edges, forbidden_edges : iterable of (node, node)
-        Pairs joined by an arc in either direction, and pairs not joined at all.
-    tiers : iterable of iterables of str
-        Groups from the top down: arcs lead within a tier or to a later one. A node is in one
-        tier at most; nodes in no tier are free.
-    within_tiers : bool, default True
-        Whether arcs may join two nodes of one tier.
-    order : iterable of (node, node)
-        Pairs (a, b), a before b. Before is transitive; required arcs, ancestor statements and
-        the total order put nodes before others as well, and all must fit one order of the
-        nodes. No arc leads from a later to an earlier node.
-    total_order : iterable of str
-        Every node, in an order that all arcs follow.
-    ancestors, non_ancestors : iterable of (node, node)
-        Pairs (a, b) with a directed path from a to b, and pairs without one.
-    roots, leaves : iterable of str
-        Nodes without parents, and nodes without children.
-    max_parents : int, optional
-        The most parents that any node has.
-    max_parents_of : mapping of str to int
-        The most parents of single nodes; where `max_parents` is smaller, that holds.
+    @parameters@
 
     Raises
     ------
@@ -96,59 +71,30 @@ class Knowledge:
     bestdag.errors.GraphError: Knowledge: arc cough -> smoking is required and cannot be there; what clashes: cough -> smoking; tiers: smoking | cough
     """  # noqa: E501
 
-    __slots__ = tuple(CHECKS)
+    __slots__ = ("_statements", "_values")
 
-    required_arcs: tuple[tuple[str, str], ...]
-    forbidden_arcs: tuple[tuple[str, str], ...]
-    required_edges: tuple[tuple[str, str], ...]
-    forbidden_edges: tuple[tuple[str, str], ...]
-    tiers: tuple[tuple[str, ...], ...]
-    within_tiers: bool
-    order: tuple[tuple[str, str], ...]
-    total_order: tuple[str, ...]
-    ancestors: tuple[tuple[str, str], ...]
-    non_ancestors: tuple[tuple[str, str], ...]
-    roots: tuple[str, ...]
-    leaves: tuple[str, ...]
-    max_parents: int | None
-    max_parents_of: tuple[tuple[str, int], ...]
+    _statements: tuple[Statement, ...]
+    _values: dict[str, Any]
 
-    def __init__(
-        self,
-        *,
-        required_arcs: _Pairs = (),
-        forbidden_arcs: _Pairs = (),
-        required_edges: _Pairs = (),
-        forbidden_edges: _Pairs = (),
-        tiers: Iterable[Iterable[str]] = (),
-        within_tiers: bool = True,
-        order: _Pairs = (),
-        total_order: Iterable[str] = (),
-        ancestors: _Pairs = (),
-        non_ancestors: _Pairs = (),
-        roots: Iterable[str] = (),
-        leaves: Iterable[str] = (),
-        max_parents: int | None = None,
-        max_parents_of: Mapping[str, int] | Iterable[tuple[str, int]] = (),
-    ) -> None:
-        given = locals()
-        for field, check in CHECKS.items():
-            object.__setattr__(self, field, check(field, given[field]))
-        if not self.within_tiers and not self.tiers:
-            raise GraphError("Knowledge: within_tiers needs tiers to speak of, got none")
-        refuse_contradictions(self.statements())
+    def __init__(self, **said: Any) -> None:
+        _refuse_unknown(said, TypeError)
+        self._set({kind.field: kind.check(said.get(kind.field, kind.default)) for kind in KINDS})
+        refuse_contradictions(self._statements)
+
+    def _set(self, values: dict[str, Any]) -> None:
+        object.__setattr__(self, "_values", values)
+        object.__setattr__(self, "_statements", tuple(s for k in KINDS for s in k.each(values)))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Knowledge:
         """Build from a mapping with the names of the parameters as keys."""
-        for key in values:
-            if key not in CHECKS:
-                raise unknown_name("key", key, CHECKS, who="Knowledge")
+        _refuse_unknown(values, UnknownNameError)
         return cls(**values)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is said as lists, texts and numbers, ready for JSON."""
-        return plain({field: getattr(self, field) for field in CHECKS})
+        said = ((kind, self._values[kind.field]) for kind in KINDS)
+        return {kind.field: kind.plain(value) for kind, value in said if value != kind.default}
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Knowledge:
@@ -177,21 +123,7 @@ class Knowledge:
     def parse(cls, lines: Iterable[str]) -> Knowledge:
         """Build from short lines of text, one statement each.
 
-        =========================  ====================================================
-        ``A -> B``, ``B <- A``     required arc
-        ``A !> B``                 forbidden arc
-        ``A -- B``                 required edge, in either direction
-        ``A !- B``                 forbidden edge, in both directions
-        ``A < B``                  A before B
-        ``A ~> B``                 A is an ancestor of B
-        ``A !~> B``                A is not an ancestor of B
-        ``tiers: A B | C | D``     tiers from the top down
-        ``within_tiers: no``       no arcs within a tier
-        ``total_order: A, B, C``   every node, in an order that all arcs follow
-        ``roots: A, B``            nodes without parents; ``leaves:`` without children
-        ``max_parents: 3``         the most parents of any node
-        ``max_parents A, B: 1``    the most parents of these nodes
-        =========================  ====================================================
+        @forms@
 
         Signs may be chained: ``A < B < C`` says ``A < B`` and ``B < C``. In lists, names stand
         with commas or spaces between them. A name with a space, one of ``, | : ; < > ! ~`` or a
@@ -215,11 +147,11 @@ class Knowledge:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is said."""
-        return not self.statements()
+        return not self._statements
 
     def statements(self) -> tuple[Statement, ...]:
         """Return the statements one by one, each with its `text()` and its `names()`."""
-        return split({field: getattr(self, field) for field in CHECKS})
+        return self._statements
 
     def for_nodes(self, names: Iterable[str]) -> NodeKnowledge:
         """Resolve the statements to arrays over these nodes, which are all there are.
@@ -242,31 +174,44 @@ class Knowledge:
         >>> nodes.required_parents(1), nodes.max_parents
         (array([0]), array([2, 2, 2], dtype=int32))
         """
-        return resolve(self, names)
+        return resolve(self._statements, names)
 
     def violations(self, dag: Dag) -> list[str]:
         """Say of each statement that a graph breaks what breaks it."""
-        require_names(self, dag.nodes)
-        return list(violations(self.statements(), dag))
+        return list(self._violations(dag))
 
     def allows(self, dag: Dag) -> bool:
         """Whether a graph satisfies every statement."""
-        require_names(self, dag.nodes)
-        return next(violations(self.statements(), dag), None) is None
+        return next(self._violations(dag), None) is None
+
+    def _violations(self, dag: Dag) -> Iterator[str]:
+        require_names(self._statements, dag.nodes)
+        for said in self._statements:
+            for text in said.violations(dag):
+                yield f"{said.keyword if said.is_long else said.text()}: {text}"
+        for kind in KINDS:
+            yield from kind.joint_violations(self._statements, dag)
 
     def __or__(self, other: Knowledge) -> Knowledge:
         if not isinstance(other, Knowledge):
             return NotImplemented
-        return Knowledge(**joined(self.to_dict(), other.to_dict()))
-
-    def _values(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, field) for field in CHECKS)
+        said, also = self.to_dict(), other.to_dict()
+        for kind in KINDS:
+            if kind.field in also:
+                one, more = said.get(kind.field, also[kind.field]), also[kind.field]
+                said[kind.field] = one if one == more else kind.join(one, more)
+        return Knowledge(**said)
 
     def __eq__(self, other: object) -> bool:
-        return self._values() == other._values() if isinstance(other, Knowledge) else NotImplemented
+        return self._values == other._values if isinstance(other, Knowledge) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._values())
+        return hash(tuple(self._values.values()))
+
+    def __getattr__(self, name: str) -> Any:
+        if any(kind.field == name for kind in KINDS):
+            return self._values[name]
+        raise AttributeError(f"'Knowledge' object has no attribute {name!r}")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Knowledge never changes: {name!r} cannot be set")
@@ -274,26 +219,64 @@ class Knowledge:
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a Knowledge never changes: {name!r} cannot be deleted")
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._values]
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, self._values()
+        return _restored, (self._values,)
 
     def __str__(self) -> str:
-        lines = [statement.text() for statement in self.statements()]
-        if not self.within_tiers:
-            lines.append("within_tiers: no")
+        lines = [statement.text() for statement in self._statements]
+        lines += [line for kind in KINDS for line in kind.settings(self._values)]
         return "\n".join(lines) if lines else "nothing known"
 
     def __repr__(self) -> str:
-        n_statements = len(self.statements())
+        n_statements = len(self._statements)
         if n_statements > _MAX_SHOWN:
             return f"<Knowledge: {n_statements:,} statements>"
         shown = (f"{key}={value!r}" for key, value in self.to_dict().items())
         return f"Knowledge({', '.join(shown)})"
 
 
-def _restored(*values: Any) -> Knowledge:
+def _restored(values: dict[str, Any]) -> Knowledge:
     """Rebuild a pickled Knowledge, which was checked when it was made."""
     knowledge = Knowledge.__new__(Knowledge)
-    for field, value in zip(CHECKS, values, strict=True):
-        object.__setattr__(knowledge, field, value)
+    knowledge._set(values)
     return knowledge
+
+
+def _refuse_unknown(values: Mapping[str, Any], error: type[Exception]) -> None:
+    fields = [kind.field for kind in KINDS]
+    for key in values:
+        if key not in fields:
+            raise error(str(unknown_name("key", key, fields, who="Knowledge")))
+
+
+def _fill(thing: Any, mark: str, lines: list[str]) -> None:
+    """Put lines that the kinds of statement make into a docstring, indented like the mark."""
+    if thing.__doc__ is not None:  # there are none under python -OO
+        before, after = thing.__doc__.split(mark)
+        indent = before[before.rindex("\n") :]
+        thing.__doc__ = before + indent.join(lines) + after
+
+
+def _parameters() -> list[str]:
+    lines = []
+    for kind in KINDS:
+        lines.append(f"{kind.field} : {kind.given}")
+        lines += [f"    {line}".rstrip() for line in (getdoc(kind) or "").splitlines()]
+    return lines
+
+
+def _table_of_forms() -> list[str]:
+    forms = {f"``{kind.form}``": kind.says for kind in KINDS}
+    width = max(map(len, forms))
+    rule = f"{'=' * width}  {'=' * max(map(len, forms.values()))}"
+    return [rule, *(f"{form:<{width}}  {text}" for form, text in forms.items()), rule]
+
+
+_fill(Knowledge, "@parameters@", _parameters())
+_fill(Knowledge.parse.__func__, "@forms@", _table_of_forms())  # type: ignore[attr-defined]
+Knowledge.__signature__ = Signature(  # type: ignore[attr-defined]
+    [Parameter(kind.field, Parameter.KEYWORD_ONLY, default=kind.default) for kind in KINDS]
+)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bestdag.errors import BestdagError, FormatError, GraphError, UnknownNameError
 from bestdag.graph.knowledge import Knowledge
 from tests.graph.definitions import steady
-from tests.graph.knowledge_definitions import statements
+from tests.graph.knowledge.definitions import statements
 
 
 @pytest.mark.parametrize(

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.errors import GraphError, unknown_name
-from bestdag.graph._contradictions import settled
+from bestdag.errors import unknown_name
 from bestdag.graph._names import check_nodes
-from bestdag.graph._statements import in_quotes, listing
-
-if TYPE_CHECKING:
-    from bestdag.graph.knowledge import Knowledge
+from bestdag.graph.knowledge.contradictions import implications
+from bestdag.graph.knowledge.kinds import Ancestors, NonAncestors, RequiredEdges, Statement
 
 __all__ = ["NodeKnowledge", "require_names", "resolve"]
 
@@ -78,35 +75,29 @@ class NodeKnowledge:
         return NodeKnowledge, tuple(getattr(self, field.name) for field in fields(self))
 
 
-def resolve(knowledge: Knowledge, names: Iterable[str]) -> NodeKnowledge:
-    """Resolve the knowledge over these nodes, which are all there are."""
+def resolve(statements: Sequence[Statement], names: Iterable[str]) -> NodeKnowledge:
+    """Resolve the statements over these nodes, which are all there are."""
     nodes = check_nodes("for_nodes", names)
-    require_names(knowledge, nodes)
-    board = settled(knowledge.statements(), nodes)
+    require_names(statements, nodes)
+    known = implications(statements, nodes)
     return NodeKnowledge(
         nodes,
-        board.allowed,
-        board.required,
-        board.limit,
-        board.open_edges(),
-        board.open_ancestors(),
-        board.open_non_ancestors(),
+        known.allowed,
+        known.required,
+        known.limit,
+        RequiredEdges.left_open(known),
+        Ancestors.left_open(known),
+        NonAncestors.left_open(known),
     )
 
 
-def require_names(knowledge: Knowledge, nodes: tuple[str, ...]) -> None:
-    """Refuse statements about names that are not nodes, and a total order of only some."""
+def require_names(statements: Sequence[Statement], nodes: tuple[str, ...]) -> None:
+    """Refuse statements about names that are not nodes, and nodes that a statement excludes."""
     known = set(nodes)
-    for statement in knowledge.statements():
+    for statement in statements:
         for name in statement.names():
             if name not in known:
                 who = f"Knowledge: '{statement.text({name})}'"
                 raise unknown_name("node", name, nodes, who=who)
-    if knowledge.total_order:
-        missing = known.difference(knowledge.total_order)
-        if missing:
-            shown = listing(map(in_quotes, sorted(missing)), ", ")
-            raise GraphError(
-                f"Knowledge: total_order must list every node, and these are not in it: {shown}; "
-                "for some nodes use order (A < B)"
-            )
+    for statement in statements:
+        statement.check_nodes(known)
