@@ -16,6 +16,7 @@ import numpy as np
 from bestdag import Dataset, Variable
 from bestdag.counts.engine import CountingEngine
 from bestdag.scores.bic import BIC
+from bestdag.scores.native import NativeScores
 
 
 def delay(engine: CountingEngine, families: list[tuple[str, list[str]]]) -> float:
@@ -29,7 +30,7 @@ def delay(engine: CountingEngine, families: list[tuple[str, list[str]]]) -> floa
     threading.Timer(0.6, interrupt).start()
     try:
         while True:
-            engine.score(BIC().kernel(), families)
+            NativeScores(engine, BIC().kernel()).families(families)
     except KeyboardInterrupt:
         return time.perf_counter() - sent[0]
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from bestdag import BIC, BDeu, Dataset, MaxBDeu, MinBDeu, Variable, _core
 from bestdag.counts.engine import CountingEngine
+from bestdag.scores.native import NativeScores
 
 N_CONFIGURATIONS = 20_000
 
@@ -54,7 +55,8 @@ def per_configuration(rng: np.random.Generator) -> None:
         engine = one_large_family(counts)
         for score in scores:
             settings = {} if score is BIC else {"ess": beta * N_CONFIGURATIONS}
-            work.append(partial(engine.score, score(**settings).kernel(), [("x", ["y"])]))
+            native = NativeScores(engine, score(**settings).kernel())
+            work.append(partial(native.families, [("x", ["y"])]))
         cost = "".join(f"{1e9 * fastest(w) / N_CONFIGURATIONS:>10.0f}" for w in work)
         print(f"{arity:>6} {largest:>9,} {beta:>7.3f}{cost}")
 
@@ -85,10 +87,10 @@ def per_family(rng: np.random.Generator) -> None:
             for k in range(4)
             for parents in itertools.combinations([n for n in dataset.names if n != child], k)
         ]
-        arrays, out = engine._encode(families), np.empty(len(families))
+        arrays, out = engine.encode(families), np.empty(len(families))
         rates = []
         for score in scores:
-            run = partial(_core.score_families, engine._native, score.kernel(), *arrays, out, 1)
+            run = partial(_core.score_families, engine.table, score.kernel(), *arrays, out, 1)
             rates.append(len(families) / fastest(run, repeats=3))
         print(f"{n_rows:>7,}" + "".join(f"{rate:>12,.0f}" for rate in rates))
 

@@ -19,7 +19,7 @@ import numpy as np
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.network.network import Network
-from bestdag.scores.build import build_score_table
+from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 

@@ -25,7 +25,7 @@ from bestdag import (
 )
 from bestdag.errors import DataError, InvalidParameterError, UnknownNameError
 from bestdag.examples import example
-from bestdag.scores.build import build_score_table
+from bestdag.scores.parent_sets.build import build_score_table
 
 PRIOR = Network.load(example("asia.bif"))
 

@@ -7,7 +7,7 @@ import pytest
 from bestdag import read
 from bestdag.examples import example
 from bestdag.scores.bdeu import BDeu
-from bestdag.scores.build import build_score_table
+from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 

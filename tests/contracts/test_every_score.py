@@ -14,6 +14,7 @@ from bestdag.errors import DataError
 from bestdag.graph.dag import Dag
 from bestdag.scores import SCORES, make_score
 from bestdag.scores.base import kernel_for
+from bestdag.scores.native import NativeScores
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
 from tests.scores.prior_networks import BOUND_SCORES
@@ -63,7 +64,7 @@ def test_kernel_equals_formula(name, data):
     families = [
         (c, [p for p in dataset.names if p != c][:k]) for c in dataset.names for k in (0, 1, 4)
     ]
-    native = engine.score(kernel_for(score, engine.variables), families)
+    native = NativeScores(engine, kernel_for(score, engine.variables)).families(families)
     for got, counts in zip(native, engine.count(families), strict=True):
         terms = score.terms(counts).values()
         assert got == pytest.approx(score.family(counts), abs=1e-9 * max(1.0, sum(map(abs, terms))))

@@ -18,7 +18,7 @@ import json, resource, sys, time
 import numpy as np
 from bestdag import Dataset, Knowledge, Scorer, Variable, learn, read
 from bestdag.machine import memory_limit
-from bestdag.scores.build import build_score_table
+from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.engine import solve_bnc
 from bestdag.search.exact.dp.engine import forecast, solve_dp

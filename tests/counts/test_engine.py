@@ -13,6 +13,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, GraphError, UnknownNameError
 from bestdag.scores.bic import BIC
+from bestdag.scores.native import NativeScores
 from tests.conftest import make_dataset
 from tests.reference.counts import family_counts
 
@@ -159,9 +160,8 @@ def test_threads_that_share_rows_count_the_same(weighted):
         engine = CountingEngine(dataset, threads=threads)
         (counts,) = engine.count([("a", ["b", "c"])])
         assert counts.table.tolist() == expected.tolist()
-        assert engine.score(BIC().kernel(), [("a", ["b", "c"])])[0] == pytest.approx(
-            BIC().family(counts), rel=1e-12
-        )
+        (scored,) = NativeScores(engine, BIC().kernel()).families([("a", ["b", "c"])])
+        assert scored == pytest.approx(BIC().family(counts), rel=1e-12)
 
 
 def test_columns_are_taken_in_name_order():

@@ -9,6 +9,7 @@ import pytest
 
 from bestdag.counts.engine import CountingEngine
 from bestdag.scores.bic import BIC
+from bestdag.scores.native import NativeScores
 from tests.conftest import make_dataset
 
 
@@ -24,7 +25,7 @@ def test_ctrl_c_is_answered_and_the_engine_lives_on(engine, work):
     child, *parents = (v.name for v in engine.variables)
     few = [(child, parents[:1])]
     many = [(child, parents[:3])] * 30_000  # several seconds of work
-    run = engine.count if work == "count" else lambda f: engine.score(BIC().kernel(), f)
+    run = engine.count if work == "count" else NativeScores(engine, BIC().kernel()).families
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:

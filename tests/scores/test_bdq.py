@@ -13,7 +13,7 @@ from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.parameters import estimator_for
 from bestdag.scores.bdq import BDq
-from bestdag.scores.build import build_score_table
+from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
 from tests.reference import scores as reference

@@ -11,7 +11,6 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from bestdag.counts.engine import parent_sets
 from bestdag.errors import (
     GraphError,
     InvalidParameterError,
@@ -21,7 +20,8 @@ from bestdag.errors import (
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
-from bestdag.scores.build import build_score_table
+from bestdag.scores.parent_sets.build import build_score_table
+from bestdag.scores.parent_sets.enumeration import parent_sets
 from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable

@@ -14,6 +14,7 @@ from bestdag.errors import DataError
 from bestdag.graph.dag import Dag
 from bestdag.scores import make_score
 from bestdag.scores.fnml import FNML
+from bestdag.scores.native import NativeScores
 from bestdag.scores.scorer import Scorer
 from bestdag.special import regret
 from tests.conftest import make_dataset
@@ -141,7 +142,8 @@ def test_keeps_its_digits_for_huge_counts():
 # Asked directly, the kernel has no number to give for counts that are not whole.
 def test_kernel_gives_no_number_for_real_counts():
     dataset = make_dataset({"x": [0, 1], "p": [0, 1]}, weights=np.array([0.5, 1.5]))
-    assert np.isnan(CountingEngine(dataset).score(FNML().kernel(), [("x", ["p"])])).all()
+    native = NativeScores(CountingEngine(dataset), FNML().kernel())
+    assert np.isnan(native.families([("x", ["p"])])).all()
 
 
 def test_refuses_real_counts():

@@ -11,9 +11,9 @@ from bestdag.counts.family import FamilyCounts
 from bestdag.graph.dag import Dag
 from bestdag.scores.aic import AIC
 from bestdag.scores.bic import BIC
-from bestdag.scores.build import build_score_table
 from bestdag.scores.hqc import HQC
 from bestdag.scores.ll import LL
+from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
 from tests.reference import scores as reference

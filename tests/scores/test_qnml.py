@@ -12,6 +12,7 @@ from bestdag.counts.engine import CountingEngine
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.graph.dag import Dag
+from bestdag.scores.native import NativeScores
 from bestdag.scores.qnml import QNML
 from bestdag.scores.scorer import Scorer
 from bestdag.special import regret, szpankowski_regret
@@ -81,7 +82,7 @@ def test_kernel_equals_formula(kind, n_rows, arities, random):
     dataset = make_dataset(columns, dict(zip(columns, arities, strict=True)))
     score, engine = QNML(regret=kind), CountingEngine(dataset, threads=1)
     families = [("v0", dataset.names[1:k]) for k in range(1, len(arities) + 1)]
-    native = engine.score(score.kernel(), families)
+    native = NativeScores(engine, score.kernel()).families(families)
     formula = [score.family(counts) for counts in engine.count(families)]
     assert native.tolist() == pytest.approx(formula, rel=1e-12, abs=1e-12)
 
@@ -204,7 +205,8 @@ def test_refuses_real_counts():
     with pytest.raises(DataError, match="qnml: is defined for whole counts only"):
         QNML().family(FamilyCounts.of([[0.5, 1.5]]))
     dataset = make_dataset({"x": [0, 1], "p": [0, 1]}, weights=np.array([0.5, 1.5]))
-    assert np.isnan(CountingEngine(dataset).score(QNML().kernel(), [("x", ["p"])])).all()
+    native = NativeScores(CountingEngine(dataset), QNML().kernel())
+    assert np.isnan(native.families([("x", ["p"])])).all()
 
 
 def test_refuses_an_unknown_regret():

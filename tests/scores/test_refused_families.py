@@ -19,7 +19,7 @@ from bestdag.errors import (
 )
 from bestdag.scores.bd import BD
 from bestdag.scores.bde import BDe
-from bestdag.scores.build import build_score_table
+from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
 from tests.scores.prior_networks import PriorNet, bd_for, knotted_net
@@ -41,7 +41,7 @@ def every_road(scorer, child):
     return (
         lambda: scorer.families([(child, n) for n in ([], ["b"])]),
         lambda: scorer.changes(child),
-        lambda: scorer.pair_scores([v.name for v in scorer.variables]),
+        lambda: scorer.bulk.pair_scores([v.name for v in scorer.variables]),
         lambda: scorer.all_families(1),
         lambda: build_score_table(scorer, max_parents=1),
         lambda: build_score_table(scorer),

@@ -140,8 +140,8 @@ def test_changes_that_time_does_not_allow_are_not_numbers(score):
     data = make_dataset({f"v{i:02}": rng.integers(0, 2, 500).tolist() for i in range(40)})
     families = [(child, []) for child in range(40)]
     everyone = [np.arange(40, dtype=np.int32)] * 40
-    in_time = np.array(Scorer(data, score).numbered_changes(families, everyone))
-    late = np.array(Scorer(data, score).numbered_changes(families, everyone, 0.0))
+    in_time = np.array(Scorer(data, score).bulk.numbered_changes(families, everyone))
+    late = np.array(Scorer(data, score).bulk.numbered_changes(families, everyone, 0.0))
     assert not np.isnan(in_time).any()
     assert np.all(np.isnan(late) | (late == in_time))
     if isinstance(score, Emptiness):

@@ -11,7 +11,7 @@ from bestdag.examples import example
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
-from bestdag.scores.listing import ParentSetListing
+from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable

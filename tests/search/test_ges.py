@@ -12,6 +12,7 @@ from bestdag.data.schema import Variable
 from bestdag.errors import CycleError, GraphError, InvalidParameterError
 from bestdag.graph.enumeration import all_dags
 from bestdag.network.table import ConditionalTable
+from bestdag.scores.bulk import BulkScores
 from bestdag.scores.scorer import Scorer
 from bestdag.search.problem import Problem
 from tests.conftest import make_dataset
@@ -384,7 +385,7 @@ def test_ctrl_c_gives_the_class_reached_so_far():
 def test_ctrl_c_while_moves_are_scored_leaves_the_class_before(monkeypatch):
     scorer = random_scorer(7, 300)
     whole = GES().run(Problem(scorer))
-    changes, asked = Scorer.numbered_changes, []
+    changes, asked = BulkScores.numbered_changes, []
 
     def interrupted(self, *args):
         asked.append(args)
@@ -392,7 +393,7 @@ def test_ctrl_c_while_moves_are_scored_leaves_the_class_before(monkeypatch):
             raise KeyboardInterrupt
         return changes(self, *args)
 
-    monkeypatch.setattr(Scorer, "numbered_changes", interrupted)
+    monkeypatch.setattr(BulkScores, "numbered_changes", interrupted)
     found = GES().run(Problem(scorer))
     assert found.status == "interrupted"
     assert 1 <= len(found.trace) < len(whole.trace)
@@ -435,7 +436,7 @@ def test_a_score_in_python_takes_the_same_steps():
 
 
 def test_needs_data():
-    from bestdag.scores.build import build_score_table
+    from bestdag.scores.parent_sets.build import build_score_table
 
     table = build_score_table(random_scorer(0))
     with pytest.raises(InvalidParameterError, match="ges: needs data, got a file of local scores"):

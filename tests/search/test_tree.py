@@ -384,7 +384,7 @@ def test_learn_and_the_list_of_searches_know_it():
 
 
 def test_files_of_local_scores_are_refused():
-    from bestdag.scores.build import build_score_table
+    from bestdag.scores.parent_sets.build import build_score_table
 
     table = build_score_table(Scorer(random_data(1, 3)))
     with pytest.raises(InvalidParameterError, match="tree: needs data"):

@@ -1,5 +1,5 @@
 // Sums of products of small tables, one variable after the other. Native twin of
-// bestdag/elimination.py.
+// bestdag/factors.py.
 #pragma once
 
 #include <cstddef>

@@ -57,7 +57,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Fit the parameters of NETWORK (a .bif or .json file) to the table DATA and write the network.
+    """Fit the parameters of NETWORK (a network file) to the table DATA and write the network.
 
     DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. Its columns
     must be the network's nodes, and states are those of the network; numbers are cut where the

@@ -9,6 +9,7 @@ import click
 
 from bestdag.cli.output import count, require_new_file
 from bestdag.cli.settings import parse_choice
+from bestdag.network.formats import FORMATS
 from bestdag.parameters import ESTIMATORS, choose_estimator
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def network_output(*, required: bool) -> Callable[[_Function], _Function]:
             "--output",
             required=required,
             metavar="FILE",
-            help="Network file to write, with fitted parameters (.bif or .json; also .gz).",
+            help="Network file to write, with fitted parameters: "
+            f"{', '.join(FORMATS)}, also with .gz behind.",
         )(function)
 
     return decorate
@@ -65,11 +67,11 @@ def require_network_output(path: str, *, force: bool) -> None:
 
     from bestdag.errors import unknown_name
     from bestdag.files import format_suffix, shown_path
-    from bestdag.network.formats import FORMATS
 
     require_new_file(path, force=force)
     if path == "-":
-        raise click.UsageError("-o needs a file whose name says its format: .bif or .json")
+        known = " or ".join(FORMATS)
+        raise click.UsageError(f"-o needs a file whose name says its format: {known}")
     if format_suffix(path) not in FORMATS:
         raise unknown_name(
             "network format", format_suffix(path), FORMATS, who=f"save: {shown_path(path)}"

@@ -67,7 +67,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Predict the variable --target of NETWORK (a .bif or .json file) for the rows of DATA.
+    """Predict the variable --target of NETWORK (a network file) for the rows of DATA.
 
     DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. The most
     probable state of each row and the probability of every state are written as CSV. Missing cells

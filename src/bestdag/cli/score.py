@@ -62,7 +62,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Score the structure of NETWORK (a .bif or .json file) on the table DATA.
+    """Score the structure of NETWORK (a network file) on the table DATA.
 
     DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. Its columns
     must be the network's nodes, and states are those of the network; numbers are cut where the

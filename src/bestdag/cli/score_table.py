@@ -58,8 +58,8 @@ def command(
     scores no more than one of its subsets is left out.
     """
     from bestdag.data.readers import read
-    from bestdag.scores.build import build_score_table
     from bestdag.scores.jkl import format_jkl
+    from bestdag.scores.parent_sets.build import build_score_table
     from bestdag.scores.scorer import Scorer
 
     if as_json and output == "-":

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
-from bestdag.elimination import Factor, at_rows
+from bestdag.factors import Factor, at_rows
 from bestdag.inference.sparse_table import SparseTable
 from bestdag.machine import require_memory, thread_count
 

@@ -16,7 +16,7 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.elimination import Factor, Plan, aligned, log_sum_product, plan_elimination
+from bestdag.factors import Factor, Plan, aligned, log_sum_product, plan_elimination
 from bestdag.inference.log_tables import LogTables
 from bestdag.machine import require_memory
 

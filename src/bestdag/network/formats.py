@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import os
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from bestdag.errors import InvalidParameterError, unknown_name
 from bestdag.files import format_suffix, read_file, shown_path, write_file
 from bestdag.machine import readable_size, require_memory
-from bestdag.network import bif, json_format
-from bestdag.network.network import Network
+
+if TYPE_CHECKING:
+    from bestdag.network.network import Network
 
 __all__ = ["FORMATS", "Format", "is_network_file", "load_network", "save_network"]
 
@@ -27,7 +29,11 @@ class Format(Protocol):
 # Of one number, in a file and while it is written: the number, its text, the text of its line.
 _FILE_BYTES, _WORK_BYTES = 21, 120
 
-FORMATS: dict[str, Format] = {".bif": bif, ".json": json_format}
+# The list: one line for each format, its suffix and its module, imported when it is needed.
+FORMATS = {
+    ".bif": "bestdag.network.bif",
+    ".json": "bestdag.network.json_format",
+}
 
 
 def load_network(path: str | os.PathLike[str]) -> Network:
@@ -58,7 +64,7 @@ def _format_of(path: str | os.PathLike[str], who: str) -> Format:
     suffix = format_suffix(path)
     if suffix not in FORMATS:
         raise unknown_name("network format", suffix, FORMATS, who=f"{who}: {shown_path(path)}")
-    return FORMATS[suffix]
+    return cast(Format, importlib.import_module(FORMATS[suffix]))
 
 
 def is_network_file(path: str | os.PathLike[str]) -> bool:

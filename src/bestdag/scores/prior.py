@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from bestdag.errors import InvalidParameterError, bad_setting, unknown_name
 from bestdag.graph.dag import Dag
 
-__all__ = ["ArcDifferencePrior", "StructurePrior", "UniformPrior"]
+__all__ = ["ArcDifferencePrior", "ArcPrior", "StructurePrior", "UniformPrior"]
 
 
 @runtime_checkable
@@ -29,6 +29,22 @@ class StructurePrior(Protocol):
 
     def family(self, child: str, parents: frozenset[str]) -> float:
         """Return the natural logarithm of a family's factor; minus infinity forbids it."""
+        ...
+
+
+@runtime_checkable
+class ArcPrior(Protocol):
+    """A prior over structures that is a sum over arcs.
+
+    ``family(child, parents)`` is ``family(child, ())`` plus the sum of ``arc(parent, child)``.
+    """
+
+    def family(self, child: str, parents: frozenset[str]) -> float:
+        """Return the natural logarithm of a family's factor."""
+        ...
+
+    def arc(self, parent: str, child: str) -> float:
+        """Return what an arc adds to its family."""
         ...
 
 

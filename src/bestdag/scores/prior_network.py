@@ -13,13 +13,13 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.schema import Variable
-from bestdag.elimination import Factor, aligned, at_rows, plan_elimination, sum_product
 from bestdag.errors import (
     DataError,
     InvalidParameterError,
     NotEnoughMemoryError,
     unknown_name,
 )
+from bestdag.factors import Factor, aligned, at_rows, plan_elimination, sum_product
 from bestdag.machine import memory_left, readable_size, require_memory
 
 __all__ = ["PriorMarginals", "PriorNetwork", "PriorTable"]

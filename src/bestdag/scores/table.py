@@ -233,7 +233,7 @@ class ScoreTable:
     @classmethod
     def build(cls, scorer: Scorer, **limits: Any) -> ScoreTable:
         """Score the candidate parent sets of data; `limits` as in `build_score_table`."""
-        from bestdag.scores.build import build_score_table
+        from bestdag.scores.parent_sets.build import build_score_table
 
         return build_score_table(scorer, **limits)
 

@@ -8,10 +8,10 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from bestdag.counts.engine import n_parent_sets
 from bestdag.errors import require_choice, require_count, require_positive
 from bestdag.registry import setting
-from bestdag.scores.listing import ParentSetListing
+from bestdag.scores.parent_sets.enumeration import n_parent_sets
+from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
 from bestdag.search.bound import Bound, upper_bound
 from bestdag.search.exact.components import decompose

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from bestdag.errors import GraphError
-from bestdag.scores.listing import ArcPrior, ParentSetListing, limits_within, with_bonuses
+from bestdag.scores.parent_sets.limits import limits_within, with_bonuses
+from bestdag.scores.parent_sets.listing import ParentSetListing
+from bestdag.scores.prior import ArcPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.components import Component, decompose
@@ -194,7 +196,7 @@ def _joint_cap(problem: Problem, scorer: Scorer) -> float:
     prior = scorer.structure_prior
     if prior is not None and not isinstance(prior, ArcPrior):
         return math.inf
-    cap = scorer.total_cap()
+    cap = scorer.bulk.total_cap()
     if prior is None or math.isinf(cap):
         return cap
     limits = with_bonuses(limits_within(problem.nodes, len(problem.names)), problem.names, prior)

@@ -50,7 +50,7 @@ class EdgeWeights:
         *,
         symmetric: bool = False,
     ) -> EdgeWeights:
-        """Build from what `Scorer.pair_scores` returns; symmetric up to rounding, or exactly."""
+        """Build from `BulkScores.pair_scores`; symmetric up to rounding, or exactly."""
         with np.errstate(invalid="ignore"):  # a prior may forbid a family: minus infinity
             matrix = scores - np.diag(scores)
         matrix[np.isneginf(scores)] = -np.inf

@@ -187,7 +187,7 @@ def _pair_scores(
         return scores, "time limit"
     try:
         scores = np.full(scores.shape, math.nan)
-        scorer.pair_scores(names, given, out=scores, time_limit=limit)
+        scorer.bulk.pair_scores(names, given, out=scores, time_limit=limit)
     except KeyboardInterrupt:
         return scores, "interrupted"
     return scores, "time limit" if np.isnan(scores).any() else "local optimum"

@@ -7,7 +7,7 @@ import pytest
 
 from bestdag.graph.enumeration import all_dags
 from bestdag.scores import SCORES
-from bestdag.scores.build import build_score_table
+from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.search.exact.dp.engine import solve_dp
 from tests.scores.random_data import random_dataset

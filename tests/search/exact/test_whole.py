@@ -12,8 +12,8 @@ from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
-from bestdag.scores.build import build_score_table
-from bestdag.scores.listing import limits_within
+from bestdag.scores.parent_sets.build import build_score_table
+from bestdag.scores.parent_sets.limits import limits_within
 from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.exact import search
@@ -51,7 +51,7 @@ def dependent_data(n, n_rows, seed, *, arities=(2, 3)):
 
 def program(scorer, *, leave_out=False):
     n = len(scorer.variables)
-    sets = scorer.every_set()
+    sets = scorer.bulk.every_set()
     assert sets.compute(leave_out, 1, math.inf, None)
     everybody = np.full(n, (1 << n) - 1, np.uint64)
     return _core.EverySetProgram(

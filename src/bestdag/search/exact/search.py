@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar
 
-from bestdag.counts.engine import n_parent_sets
 from bestdag.errors import InvalidParameterError, require_choice
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.registry import setting
+from bestdag.scores.parent_sets.enumeration import n_parent_sets
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.bound import upper_bound, with_bound

@@ -91,7 +91,7 @@ class Walk:
             return np.empty(0)
         groups = [candidates[a:b] for a, b in pairwise(candidate_offsets.tolist())]
         left = self._problem.seconds_left
-        return np.concatenate(self._scorer.numbered_changes(families, groups, left))
+        return np.concatenate(self._scorer.bulk.numbered_changes(families, groups, left))
 
     def _step(self, kind: str) -> bool:
         """Take the best step; False when there is none."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.scores.build import build_score_table
+from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets
 
@@ -49,7 +49,7 @@ class Candidates:
         self._required = [frozenset(np.flatnonzero(c).tolist()) for c in limits.required.T]
         self._most = limits.max_parents.tolist()
         self._size = min(_LISTED_SIZE, max(self._most, default=0))
-        factor = 1 if scorer.has_kernel else _PYTHON_FACTOR
+        factor = 1 if scorer.bulk.has_kernel else _PYTHON_FACTOR
         self.n_promising = self._affordable_parents(max(1, budget // factor))
         at_once = _SETS_TIMES_ROWS / factor / max(_LEAST_ROWS, scorer.dataset.n_rows)
         self._step = max(1, int(at_once / _n_sets(self.n_promising, self._size)))
@@ -102,7 +102,7 @@ class Candidates:
         roots = [(v, tuple(sorted(self._required[v]))) for v in children]
         allowed = [self._allowed[v] for v, _ in roots]
         for (v, given), scores in zip(
-            roots, self._scorer.numbered_changes(roots, allowed), strict=True
+            roots, self._scorer.bulk.numbered_changes(roots, allowed), strict=True
         ):
             gain = np.where(np.isin(self._allowed[v], given), -np.inf, scores)
             best = np.argsort(-gain, kind="stable")[: self.n_promising]

@@ -110,7 +110,7 @@ class Improver:
         self._max_sets = int(min(max_sets, _SHARE_FOR_SETS * memory_left() / _BYTES_PER_SET))
         self._threads = thread_count(problem.threads, who="order")
         self._numbers = {name: i for i, name in enumerate(problem.names)}
-        self._prior = _sums(scorer) if scorer.has_kernel else None
+        self._prior = _sums(scorer) if scorer.bulk.has_kernel else None
         self._is_narrow = False  # whether limits are such that no statement can be broken
         self._crew: _core.OrderCrew | None = None
         self._lists: list[Candidates] | None = None
@@ -183,7 +183,7 @@ class Improver:
             self._make_crew()
             assert self._crew is not None
             assert self._lists is not None
-        with self._scorer.refusals():
+        with self._scorer.bulk.refusals():
             if self._lists and self.n_rounds % self._list_every == 0:
                 self._list_sets(self._crew, self._lists)
             every = _TURN_EVERY if self._unlucky < _SHORT_OF_LUCK else _SELDOM
@@ -294,7 +294,9 @@ class Improver:
         np.cumsum([len(group) for group in candidates], out=offsets[1:])
         arcs, bases = (np.zeros((n, n)), np.zeros(n)) if self._prior is None else self._prior
         return _core.OrderCrew(
-            partial(_score_in_python, scorer) if self._prior is None else scorer.change_scorers(),
+            partial(_score_in_python, scorer)
+            if self._prior is None
+            else scorer.bulk.change_scorers(),
             offsets,
             np.concatenate([np.empty(0, np.int32), *candidates]),
             limits.required.T[allowed.T].astype(np.uint8),
@@ -330,7 +332,7 @@ def _score_in_python(
     scorer: Scorer, child: int, parents: list[int], candidates: list[int]
 ) -> npt.NDArray[np.float64]:
     wanted = np.array(candidates, np.int32)
-    return scorer.numbered_changes([(child, parents)], [wanted])[0]
+    return scorer.bulk.numbered_changes([(child, parents)], [wanted])[0]
 
 
 def _sums(scorer: Scorer) -> tuple[Any, Any] | None:

@@ -21,11 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
-from bestdag.counts.engine import ParentLimits
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.machine import thread_count
-from bestdag.scores.listing import ArcPrior, limits_within, with_bonuses
+from bestdag.scores.parent_sets.limits import ParentLimits, limits_within, with_bonuses
+from bestdag.scores.prior import ArcPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.exact.dp.engine import Forecast
 from bestdag.search.exact.verification import VerificationError
@@ -70,7 +70,7 @@ def forecast_whole(problem: Problem) -> Forecast | None:
     limits = _limits(problem, scorer)
     if limits is None or _looking_takes(scorer) > _SHARE_TO_LOOK * problem.seconds_left:
         return None
-    needed = scorer.forecast_every_set(leave_out=_may_leave_out(limits))
+    needed = scorer.bulk.forecast_every_set(leave_out=_may_leave_out(limits))
     if needed is None:
         return None
     n_bytes, steps = needed
@@ -129,7 +129,7 @@ class _Run:
         self._problem = problem
         self._names = problem.names
         self._threads = thread_count(problem.threads, who="exact")
-        self._sets = scorer.every_set()
+        self._sets = scorer.bulk.every_set()
         limits = _limits(problem, scorer)
         assert limits is not None
         self.limits = limits

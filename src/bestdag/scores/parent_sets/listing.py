@@ -4,43 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from bestdag import _core
-from bestdag.counts.engine import CandidateListing, ParentLimits
-from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
-from bestdag.graph._names import arc_text, show
+from bestdag.errors import NotEnoughMemoryError
+from bestdag.graph._names import show
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.machine import do_without, memory_left, readable_size
+from bestdag.scores.parent_sets.limits import (
+    ParentLimits,
+    largest_bonuses,
+    limits_within,
+    with_bonuses,
+)
+from bestdag.scores.parent_sets.native_listing import NativeListing
+from bestdag.scores.parent_sets.python_listing import PythonListing, require_sets
+from bestdag.scores.prior import ArcPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable, split_sets
-from bestdag.scores.table_in_python import ListingInPython, require_sets
 
-__all__ = ["ArcPrior", "ParentSetListing", "limits_within", "with_bonuses"]
+__all__ = ["ParentSetListing"]
 
 _WHO = "score table"
 # Open sets: so many in all, and for each child at least and at most.
 _OPEN_IN_ALL, _LEAST_OPEN, _MOST_OPEN = 400_000, 32, 2_000
 # Of the memory there is: lists are copied while they grow, and once more into a table.
 _SHARE_OF_MEMORY = 0.45
-
-
-@runtime_checkable
-class ArcPrior(Protocol):
-    """A prior over structures that is a sum over arcs.
-
-    ``family(child, parents)`` is ``family(child, ())`` plus the sum of ``arc(parent, child)``.
-    """
-
-    def family(self, child: str, parents: frozenset[str]) -> float:
-        """Return the natural logarithm of a family's factor."""
-        ...
-
-    def arc(self, parent: str, child: str) -> float:
-        """Return what an arc adds to its family."""
-        ...
 
 
 class ParentSetListing:
@@ -87,16 +77,16 @@ class ParentSetListing:
         if limits is None or isinstance(limits, NodeKnowledge):
             limits = limits_within(limits, len(self._names))
         prior = scorer.structure_prior
-        self._native: CandidateListing | None = None
-        self._in_python: ListingInPython | None = None
-        if scorer.has_kernel and (prior is None or isinstance(prior, ArcPrior)):
+        self._native: NativeListing | None = None
+        self._in_python: PythonListing | None = None
+        if scorer.bulk.has_kernel and (prior is None or isinstance(prior, ArcPrior)):
             within = with_bonuses(limits, self._names, prior)
-            self._native = scorer.candidate_listing(within, prune=prune)
+            self._native = scorer.bulk.candidate_listing(within, prune=prune)
         else:
             bonuses = None
             if prior is None or isinstance(prior, ArcPrior):
-                bonuses = _most_bonus(limits, self._names, prior)
-            self._in_python = ListingInPython(
+                bonuses = largest_bonuses(limits, self._names, prior)
+            self._in_python = PythonListing(
                 scorer, self._names, limits, prune=prune, bonuses=bonuses
             )
 
@@ -135,7 +125,7 @@ class ParentSetListing:
             self._python.run(seconds, room, anytime=anytime)
         else:
             try:
-                with self._scorer.refusals():
+                with self._scorer.bulk.refusals():
                     self._native.run(seconds=seconds, max_bytes=room, stops_at_memory=anytime)
             except _core.TooManySetsError as error:
                 child, size = error.args
@@ -184,62 +174,6 @@ class ParentSetListing:
         return _SHARE_OF_MEMORY * (memory_left() + (self._native or self._python).n_bytes)
 
     @property
-    def _python(self) -> ListingInPython:
+    def _python(self) -> PythonListing:
         assert self._in_python is not None
         return self._in_python
-
-
-def limits_within(nodes: NodeKnowledge | None, n: int) -> list[ParentLimits]:
-    """Say what the parents of each of n variables may be."""
-    limits = []
-    everybody = tuple(range(n))
-    for child in range(n):
-        required: tuple[int, ...] = ()
-        if nodes is None:
-            allowed, most = everybody[:child] + everybody[child + 1 :], n - 1
-        else:
-            required = tuple(nodes.required_parents(child).tolist())
-            free = nodes.allowed[:, child] & ~nodes.required[:, child]
-            allowed = tuple(np.flatnonzero(free).tolist())
-            most = min(int(nodes.max_parents[child]), len(required) + len(allowed))
-        limits.append(ParentLimits(required, allowed, most, 0.0, (0.0,) * len(allowed)))
-    return limits
-
-
-def with_bonuses(
-    limits: Sequence[ParentLimits], names: Sequence[str], prior: ArcPrior | None
-) -> list[ParentLimits]:
-    """Add the terms of a prior that is a sum over arcs; an arc it forbids is not allowed."""
-    if prior is None:
-        return list(limits)
-    made = []
-    for child, limit in zip(names, limits, strict=True):
-        given = frozenset(names[p] for p in limit.required)
-        bonus = prior.family(child, given)
-        if not math.isfinite(bonus):
-            raise InvalidParameterError(
-                f"structure prior: the logarithm for {show(child)} given {sorted(given)} must be "
-                f"a finite number, got {bonus!r}"
-            )
-        terms = {p: prior.arc(names[p], child) for p in limit.allowed}
-        for p, term in terms.items():
-            if not term < math.inf:
-                raise InvalidParameterError(
-                    f"structure prior: the logarithm for {arc_text(names[p], child)} must be a "
-                    f"number below infinity, got {term!r}"
-                )
-        allowed = tuple(p for p in limit.allowed if terms[p] > -math.inf)
-        most = min(limit.max_parents, len(limit.required) + len(allowed))
-        bonuses = tuple(terms[p] for p in allowed)
-        made.append(ParentLimits(limit.required, allowed, most, bonus, bonuses))
-    return made
-
-
-def _most_bonus(
-    limits: Sequence[ParentLimits], names: Sequence[str], prior: ArcPrior | None
-) -> list[float]:
-    """Return the most that the prior may add to a family of each child."""
-    return [
-        limit.bonus + math.fsum(max(0.0, bonus) for bonus in limit.bonuses)
-        for limit in with_bonuses(limits, names, prior)
-    ]

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from bestdag.counts.engine import ParentLimits
 from bestdag.errors import NotEnoughMemoryError
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.machine import do_without, memory_left, readable_size
+from bestdag.scores.parent_sets.limits import ParentLimits
 from bestdag.scores.table import ParentSets, ScoreTable
 
-__all__ = ["build_together", "groups_to_keep"]
+__all__ = ["build_for_statements", "groups_to_keep"]
 
 Group = tuple[int, ...]
 # More groups than this take longer than all sets of a moderate problem.
@@ -63,7 +63,7 @@ def _groups(known: NodeKnowledge, child: int, limit: ParentLimits) -> Iterator[G
                         yield group
 
 
-def build_together(
+def build_for_statements(
     names: Sequence[str],
     limits: Sequence[ParentLimits],
     groups: Sequence[Sequence[Group]],

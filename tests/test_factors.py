@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bestdag import elimination
-from bestdag.elimination import (
+from bestdag.factors import (
     Factor,
     aligned,
     log_sum_product,
@@ -47,7 +46,7 @@ def test_equals_einsum_and_its_plan(cheap, seed, n_kept):
     present = sorted({name for factor in factors for name in factor.axes})
     keep = present[:n_kept]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(elimination, "_CHEAP", cheap)
+        patch.setattr("bestdag.factors._CHEAP", cheap)
         plan = plan_elimination([factor.axes for factor in factors], keep, sizes)
     assert sorted([*plan.order, *keep]) == present
     got = aligned(sum_product(factors, plan), keep)
@@ -68,7 +67,7 @@ def test_three_rules_are_no_worse_than_one(seed):
     scopes = [factor.axes for factor in factors]
     one = plan_elimination(scopes, [], sizes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(elimination, "_CHEAP", -1)
+        patch.setattr("bestdag.factors._CHEAP", -1)
         three = plan_elimination(scopes, [], sizes)
     best = min(sum(walk(scopes, order, sizes)) for order in permutations(one.order))
     assert best - 1e-6 <= three.work <= one.work

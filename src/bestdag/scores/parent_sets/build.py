@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from bestdag.counts.engine import ParentLimits
 from bestdag.errors import (
     GraphError,
     require_count,
@@ -19,8 +18,10 @@ from bestdag.graph._names import show
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import require_memory
-from bestdag.scores.build_together import build_together, groups_to_keep
-from bestdag.scores.listing import ArcPrior, ParentSetListing, with_bonuses
+from bestdag.scores.parent_sets.build_for_statements import build_for_statements, groups_to_keep
+from bestdag.scores.parent_sets.limits import ParentLimits, with_bonuses
+from bestdag.scores.parent_sets.listing import ParentSetListing
+from bestdag.scores.prior import ArcPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 
@@ -149,15 +150,15 @@ def _listed(
         return listing.table(finish=True)
 
     prior = scorer.structure_prior
-    is_native = scorer.has_kernel and (prior is None or isinstance(prior, ArcPrior))
-    together = prune and known is not None and bool(known.ancestors or known.required_edges)
-    if is_native and together and _size(limits)[0] > _MANY_SETS:
+    is_native = scorer.bulk.has_kernel and (prior is None or isinstance(prior, ArcPrior))
+    has_joint_statements = known is not None and bool(known.ancestors or known.required_edges)
+    if is_native and prune and has_joint_statements and _size(limits)[0] > _MANY_SETS:
         assert known is not None
         assert prior is None or isinstance(prior, ArcPrior)
         likely = _without_impossible(limits, names, prior)
         groups = groups_to_keep(known, likely)
         if groups is not None:
-            return build_together(
+            return build_for_statements(
                 names,
                 likely,
                 groups,
@@ -165,7 +166,7 @@ def _listed(
                 math.inf if deadline is None else deadline,
                 anytime=anytime,
             )
-    prune = prune and not together
+    prune = prune and not has_joint_statements
     if not (prune or anytime):
         _require_room(limits)
     left = None if deadline is None else max(1e-9, deadline - time.monotonic())

@@ -1,4 +1,4 @@
-"""Score tables of scores that only Python can work out: any score, any prior over structures."""
+"""Parent sets listed in Python: for any score and any prior over structures."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations, islice
 
-from bestdag.counts.engine import ParentLimits
 from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 from bestdag.graph._names import show
 from bestdag.machine import readable_size
+from bestdag.scores.parent_sets.limits import ParentLimits
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 
-__all__ = ["ListingInPython", "require_sets"]
+__all__ = ["PythonListing", "require_sets"]
 
 # Families scored at a time: enough to share the way into native code, and few enough to look at
 # the clock every so many seconds.
@@ -28,7 +28,7 @@ _BYTES_PER_SET, _BYTES_PER_MEMBER = 350, 8
 _Set = tuple[int, ...]
 
 
-class ListingInPython:
+class PythonListing:
     """Scores every set within the limits; prunes by comparing each with its subsets.
 
     All sets are scored, smaller ones first for every child, because nothing is known about the
@@ -104,7 +104,7 @@ class ListingInPython:
             (self._names[c.child], [self._names[p] for p in c.limit.required])
             for c in self._children
         ]
-        bounds = self._scorer.upper_bounds(smallest)
+        bounds = self._scorer.bulk.upper_bounds(smallest)
         if bounds is None:
             return None
         return [bound + bonus for bound, bonus in zip(bounds.tolist(), bonuses, strict=True)]

@@ -8,8 +8,8 @@ import pytest
 from bestdag.errors import GraphError
 from bestdag.graph.enumeration import all_dags
 from bestdag.graph.knowledge import Knowledge
-from bestdag.scores import build
-from bestdag.scores.build import build_score_table
+from bestdag.scores.parent_sets import build
+from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
 from tests.scores.random_data import random_dataset
@@ -82,7 +82,7 @@ def test_max_parents_holds_for_every_group():
 
 
 def test_too_many_groups_list_every_set(monkeypatch):
-    monkeypatch.setattr("bestdag.scores.build_together._MOST_GROUPS", 3)
+    monkeypatch.setattr("bestdag.scores.parent_sets.build_for_statements._MOST_GROUPS", 3)
     table = build_score_table(
         Scorer(independent_data(), "bic"), knowledge=Knowledge.parse(["a -- b"])
     )

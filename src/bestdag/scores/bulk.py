@@ -1,0 +1,209 @@
+"""Scores in bulk, for searches."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.data.schema import Variable
+from bestdag.machine import require_memory
+from bestdag.scores.family_scores import Family, FamilyScores, parent_set
+from bestdag.scores.parent_sets.enumeration import parent_sets
+from bestdag.scores.parent_sets.limits import ParentLimits
+from bestdag.scores.parent_sets.native_listing import NativeListing
+
+__all__ = ["BulkScores"]
+
+# Families that a score of the user's own gets between two looks at the clock.
+_BETWEEN_LOOKS = 16
+
+
+class BulkScores:
+    """What searches ask a scorer for beyond its public methods: ``scorer.bulk``.
+
+    Variables are known by number, their place in `variables`, where many are asked for; time
+    limits hold within a call; and native objects are handed out where a search runs natively.
+    Nothing here is meant for users: it changes as searches need it.
+    """
+
+    def __init__(self, scores: FamilyScores) -> None:
+        self._scores = scores
+        self._native = scores.native
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables in name order."""
+        return self._scores.counts.variables
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether the score has a native twin."""
+        return self._native is not None
+
+    def refusals(self) -> AbstractContextManager[None]:
+        """Let the score say why its native twin refused a family."""
+        return self._scores.refusals()
+
+    def numbered_changes(
+        self,
+        families: Sequence[tuple[int, Sequence[int]]],
+        candidates: Sequence[npt.NDArray[np.int32]],
+        time_limit: float = math.inf,
+    ) -> list[npt.NDArray[np.float64]]:
+        """Score `Scorer.additions` to several families in one call.
+
+        What is not done after `time_limit` seconds is nan.
+        """
+        if self._native is None:
+            end = time.monotonic() + time_limit
+            changed = map(self._changed, families, candidates)
+            return [self._families_until(end, group) for group in changed]
+        with self.refusals():
+            found = self._native.changes(families, candidates, time_limit)
+        if self._scores.structure_prior is not None:
+            changed = map(self._changed, families, candidates)
+            found = list(map(self._scores.with_prior, found, changed))
+        return found
+
+    def _families_until(self, end: float, families: list[Family]) -> npt.NDArray[np.float64]:
+        found = np.full(len(families), math.nan)
+        for first in range(0, len(families), _BETWEEN_LOOKS):
+            if time.monotonic() >= end:
+                break
+            some = slice(first, first + _BETWEEN_LOOKS)
+            found[some] = self._scores.remembered(families[some])
+        return found
+
+    def _changed(
+        self, family: tuple[int, Sequence[int]], candidates: npt.NDArray[np.int32]
+    ) -> list[Family]:
+        names = [v.name for v in self.variables]
+        own, given = names[family[0]], frozenset(names[p] for p in family[1])
+        return [(own, (given ^ {names[c]}) - {own}) for c in candidates.tolist()]
+
+    def change_scorers(self) -> _core.ChangeScorers:
+        """Return what scores changes natively, without the structure prior; needs `has_kernel`."""
+        assert self._native is not None
+        return self._native.change_scorers
+
+    def pair_scores(
+        self,
+        names: Sequence[str],
+        given: Collection[str] = (),
+        *,
+        out: npt.NDArray[np.float64] | None = None,
+        time_limit: float = math.inf,
+    ) -> npt.NDArray[np.float64]:
+        """Score each variable with each other one as its parent; each pair is counted once.
+
+        Parameters
+        ----------
+        names : sequence of str
+        given : collection of str
+            Parents that every variable has; none of `names`.
+        out : array, optional
+            Filled instead of a new array: what is done before Ctrl-C is in it.
+        time_limit : float
+            Seconds; what is not done by then is nan.
+
+        Returns
+        -------
+        array, n x n
+            ``[i, j]`` is the score of variable j with the parents i and `given`, and ``[j, j]``
+            that of variable j with the parents `given`.
+        """
+        n = len(names)
+        require_memory("score", f"{n:,} x {n:,} scores", 16 * n * n, "use fewer variables")
+        common = parent_set("each variable", given)
+        scores = np.empty((n, n)) if out is None else out
+        scores.fill(math.nan)
+        if self._native is None:
+            self._pair_scores_in_python(names, common, scores, time_limit)
+            return scores
+        priors = None
+        if self._scores.structure_prior is not None:
+            priors = np.zeros((n, n))
+            for i, one in enumerate(names):
+                priors[i] = self._scores.with_prior(priors[i], _pairs_of(one, names, common))
+        try:
+            with self.refusals():
+                self._native.pairs(names, common, scores, time_limit)
+        finally:
+            if priors is not None:
+                scores += priors
+        return scores
+
+    def _pair_scores_in_python(
+        self,
+        names: Sequence[str],
+        given: frozenset[str],
+        out: npt.NDArray[np.float64],
+        time_limit: float,
+    ) -> None:
+        end = time.monotonic() + time_limit
+        for i, name in enumerate(names):
+            if time.monotonic() >= end:
+                return
+            out[i] = self._scores.computed(list(_pairs_of(name, names, given)))
+
+    def all_families(self, max_parents: int) -> dict[str, npt.NDArray[np.float64]]:
+        """Score every family with at most `max_parents` parents: `Scorer.all_families`."""
+        names = [v.name for v in self.variables]
+
+        def families(child: str) -> Iterator[Family]:
+            others = [name for name in names if name != child]
+            return ((child, parents) for parents in parent_sets(others, max_parents))
+
+        if self._native is None:
+            return {child: self._scores.computed(list(families(child))) for child in names}
+        with self.refusals():
+            scores = self._native.all_families(max_parents)
+        return {
+            child: self._scores.with_prior(row, families(child))
+            for child, row in zip(names, scores, strict=True)
+        }
+
+    def candidate_listing(self, limits: Sequence[ParentLimits], *, prune: bool) -> NativeListing:
+        """Begin to list candidate parent sets natively, for `ParentSetListing`."""
+        assert self._native is not None
+        return self._native.candidate_listing(limits, prune=prune)
+
+    def total_cap(self) -> float:
+        """Return what no network's score exceeds, without the prior over structures.
+
+        The likelihood of any network is no more than that of the joint distribution in which each
+        row is as likely as it is frequent. Infinite where nothing is known.
+        """
+        return math.inf if self._native is None else self._native.total_cap()
+
+    def upper_bounds(self, families: Sequence[Family]) -> npt.NDArray[np.float64] | None:
+        """Bound the scores of all families with more parents than each of these, without prior.
+
+        By the score's own ``upper_bound(counts)``; None when it has none.
+        """
+        bound = getattr(self._scores.score, "upper_bound", None)
+        if bound is None:
+            return None
+        return np.array([float(bound(counts)) for counts in self._scores.counts.count(families)])
+
+    def forecast_every_set(self, *, leave_out: bool) -> tuple[float, float] | None:
+        """Bytes and steps of `every_set` and of a program over it; None where not possible."""
+        if self._native is None:
+            return None
+        return self._native.forecast_every_set(leave_out=leave_out)
+
+    def every_set(self) -> _core.EverySet:
+        """Values of all sets of columns, not yet computed; needs a forecast that is not None."""
+        assert self._native is not None
+        return self._native.every_set()
+
+
+def _pairs_of(parent: str, names: Sequence[str], given: frozenset[str]) -> Iterator[Family]:
+    """List the families of `pair_scores` with this parent."""
+    return ((name, given | {parent} if name != parent else given) for name in names)

@@ -1,0 +1,116 @@
+"""Local scores of families: by the native twin or the formula, with the prior, remembered."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.counts.engine import CountingEngine
+from bestdag.errors import GraphError, InvalidParameterError
+from bestdag.machine import memory_left
+from bestdag.scores.base import BoundScore, Score, checked_value, kernel_for
+from bestdag.scores.native import NativeScores
+from bestdag.scores.prior import StructurePrior
+
+__all__ = ["Family", "FamilyScores", "parent_set"]
+
+# So many scores are remembered at most, and fewer where they would take more than this share of
+# the memory there is, which is looked up when there are many. A full memory is emptied, never
+# searched.
+_MAX_REMEMBERED, _MANY_REMEMBERED = 1 << 20, 1 << 15
+_BYTES_PER_SCORE, _SHARE_OF_MEMORY = 400, 0.1
+
+Family = tuple[str, Collection[str]]
+_Key = tuple[str, frozenset[str]]
+
+
+class FamilyScores:
+    """What `Scorer` and `BulkScores` share: one data set, one score, one prior over structures.
+
+    Attributes
+    ----------
+    native : NativeScores or None
+        The bulk work of the native twin; None where the score has no twin.
+    """
+
+    def __init__(
+        self, counts: CountingEngine, score: Score, structure_prior: StructurePrior | None
+    ) -> None:
+        self.counts = counts
+        self.score = score
+        self.structure_prior = structure_prior
+        kernel = kernel_for(score, counts.variables)
+        self.native = None if kernel is None else NativeScores(counts, kernel)
+        self._remembered: dict[_Key, float] = {}
+        self._most_remembered = min(_MAX_REMEMBERED, _MANY_REMEMBERED)
+
+    def remembered(self, families: Iterable[Family]) -> npt.NDArray[np.float64]:
+        """Score families; those that are new in one native call."""
+        keys = [(child, parent_set(child, parents)) for child, parents in families]
+        new = [key for key in dict.fromkeys(keys) if key not in self._remembered]
+        if new:
+            if len(self._remembered) + len(new) > self._most_remembered:
+                room = len(self._remembered) + _SHARE_OF_MEMORY * memory_left() / _BYTES_PER_SCORE
+                self._most_remembered = int(min(_MAX_REMEMBERED, room))
+            if len(self._remembered) + len(new) > self._most_remembered:
+                self._remembered.clear()
+                new = list(dict.fromkeys(keys))
+            self._remembered.update(zip(new, self.computed(new).tolist(), strict=True))
+        return np.array([self._remembered[key] for key in keys], dtype=np.float64)
+
+    def computed(self, families: Sequence[Family]) -> npt.NDArray[np.float64]:
+        """Score families without remembering them."""
+        if self.native is not None:
+            with self.refusals():
+                scores = self.native.families(families)
+        else:
+            counted = self.counts.count(families)
+            scores = np.array([checked_value(self.score, counts) for counts in counted])
+        return self.with_prior(scores, families)
+
+    @contextmanager
+    def refusals(self) -> Iterator[None]:
+        """Let the score say why its native twin refused a family."""
+        try:
+            yield
+        except _core.RefusedFamilyError as error:
+            child, parents, n_bytes = error.args
+        else:
+            return
+        assert isinstance(self.score, BoundScore)
+        variables = self.counts.variables
+        given = [variables[parent] for parent in parents]
+        self.score.refuse(variables[child], given, n_bytes)
+
+    def with_prior(
+        self, scores: npt.NDArray[np.float64], families: Iterable[Family]
+    ) -> npt.NDArray[np.float64]:
+        """Add the logarithm of the prior over structures, if there is one."""
+        if self.structure_prior is None:
+            return scores
+        return scores + [self.log_prior(child, frozenset(parents)) for child, parents in families]
+
+    def log_prior(self, child: str, parents: frozenset[str]) -> float:
+        """Return what the prior over structures adds to a family; there must be one."""
+        assert self.structure_prior is not None
+        value = self.structure_prior.family(child, parents)
+        if not value < math.inf:  # nan too
+            raise InvalidParameterError(
+                f"structure prior: the logarithm for {child!r} given {sorted(parents)} must be a "
+                f"number below infinity, got {value!r}"
+            )
+        return value
+
+
+def parent_set(child: str, parents: Collection[str]) -> frozenset[str]:
+    """Return the parents as a set; a text is refused, which is a collection of letters."""
+    if isinstance(parents, str):
+        raise GraphError(
+            f"family of {child!r}: parents must be a list of names, got the text {parents!r}"
+        )
+    return frozenset(parents)

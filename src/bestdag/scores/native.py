@@ -1,0 +1,149 @@
+"""Local scores by the native twin of a score, many in one call."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.counts.engine import CountingEngine, FamilyArrays
+from bestdag.counts.flat import flat_groups, group_ends
+from bestdag.errors import DataError
+from bestdag.machine import require_memory
+from bestdag.scores.parent_sets.enumeration import n_parent_sets
+from bestdag.scores.parent_sets.limits import ParentLimits
+from bestdag.scores.parent_sets.native_listing import NativeListing
+
+__all__ = ["NativeScores"]
+
+_NONE = np.empty(0, np.int32)
+
+
+class NativeScores:
+    """Scores families of one data set by a kernel; knows no prior and remembers nothing.
+
+    Parameters
+    ----------
+    counts : CountingEngine
+        The data.
+    kernel : _core.Kernel
+        The native twin of a score.
+    """
+
+    def __init__(self, counts: CountingEngine, kernel: _core.Kernel) -> None:
+        self._counts = counts
+        self._table = counts.table
+        self._kernel = kernel
+        self._threads = counts.threads
+
+    def families(self, families: Iterable[tuple[str, Collection[str]]]) -> npt.NDArray[np.float64]:
+        """Score families, each given as (child, parents)."""
+        arrays = self._counts.encode(families)
+        scores = np.empty(len(arrays[0]))
+        _core.score_families(self._table, self._kernel, *arrays, scores, threads=self._threads)
+        if not np.isfinite(scores).all():
+            self._require_countable_parents(arrays)
+        return scores
+
+    def changes(
+        self,
+        families: Sequence[tuple[int, Sequence[int]]],
+        candidates: Sequence[npt.NDArray[np.int32]],
+        time_limit: float = math.inf,
+    ) -> list[npt.NDArray[np.float64]]:
+        """Score families after adding each candidate to the parents, or dropping it from them.
+
+        Variables are numbers in name order, parents ascending. Each family has candidates of its
+        own; one that is the child itself leaves the family as it is. What is not done after
+        `time_limit` seconds is nan.
+        """
+        children = np.array([child for child, _ in families], np.int32)
+        offsets, parents = flat_groups([parents for _, parents in families])
+        ends = group_ends(candidates)
+        members = candidates[0] if len(candidates) == 1 else np.concatenate([_NONE, *candidates])
+        scores = np.full(len(members), math.nan)
+        self.change_scorers.score(
+            children, offsets, parents, ends, members, scores, self._threads, time_limit
+        )
+        return [scores[a:b] for a, b in itertools.pairwise(ends.tolist())]
+
+    @cached_property
+    def change_scorers(self) -> _core.ChangeScorers:
+        """What scores changes of families, call after call."""
+        return _core.ChangeScorers(self._table, self._kernel)
+
+    def all_families(self, max_parents: int) -> npt.NDArray[np.float64]:
+        """Score every family with at most `max_parents` parents.
+
+        Row i belongs to the i-th variable by name; the columns are the sets of the other
+        variables in the order of `parent_sets`.
+        """
+        n_variables = len(self._counts.variables)
+        n_sets = n_parent_sets(n_variables, max_parents)
+        n_families = n_variables * n_sets
+        require_memory(
+            "score", f"a list of {n_families:,} families", 8 * n_families, "use fewer parents"
+        )
+        scores = np.empty((n_variables, n_sets))
+        _core.score_all_families(
+            self._table,
+            self._kernel,
+            max_parents,
+            scores.reshape(-1),
+            threads=self._threads,
+        )
+        return scores
+
+    def pairs(
+        self,
+        names: Sequence[str],
+        given: Collection[str],
+        out: npt.NDArray[np.float64],
+        seconds: float,
+    ) -> None:
+        """Score variables given each other: `BulkScores.pair_scores` says more."""
+        number = self._counts.number
+        columns = np.array([number(name) for name in names], np.int32)
+        common = np.array(sorted(number(name) for name in given), np.int32)
+        _core.score_pairs(
+            self._table,
+            self._kernel,
+            common,
+            columns,
+            seconds,
+            out,
+            threads=self._threads,
+        )
+
+    def candidate_listing(self, limits: Sequence[ParentLimits], *, prune: bool) -> NativeListing:
+        """Begin to list candidate parent sets of every child."""
+        return NativeListing(self._table, self._kernel, limits, prune=prune, threads=self._threads)
+
+    def total_cap(self) -> float:
+        """No network scores more than this; infinite where nothing is known."""
+        return float(_core.total_cap(self._table, self._kernel))
+
+    def forecast_every_set(self, *, leave_out: bool) -> tuple[float, float] | None:
+        """Bytes and steps of `every_set` and a program over it; None where it is not possible."""
+        return _core.forecast_every_set(self._table, self._kernel, leave_out, self._threads)
+
+    def every_set(self) -> _core.EverySet:
+        """Values of all sets of columns, from which every local score comes; not yet computed."""
+        return _core.EverySet(self._table, self._kernel)
+
+    def _require_countable_parents(self, arrays: FamilyArrays) -> None:
+        """Refuse families with more parent configurations than a float can count."""
+        children, offsets, parents = arrays
+        variables = self._counts.variables
+        for i, child in enumerate(children.tolist()):
+            given = parents[offsets[i] : offsets[i + 1]].tolist()
+            if math.isinf(math.prod((float(variables[p].arity) for p in given), start=1.0)):
+                raise DataError(
+                    f"score: {variables[child].name!r} with {len(given)} parents has more "
+                    "than 1e308 parent configurations; use fewer parents"
+                )

@@ -1,0 +1,1 @@
+"""The parent sets a search may need: listed, scored and made into tables."""
