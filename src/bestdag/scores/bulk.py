@@ -62,8 +62,8 @@ class BulkScores:
         """
         if self._native is None:
             end = time.monotonic() + time_limit
-            changed = map(self._changed, families, candidates)
-            return [self._families_until(end, group) for group in changed]
+            pairs = zip(families, candidates, strict=True)
+            return [self._changes_until(end, family, group) for family, group in pairs]
         with self.refusals():
             found = self._native.changes(families, candidates, time_limit)
         if self._scores.structure_prior is not None:
@@ -71,8 +71,16 @@ class BulkScores:
             found = list(map(self._scores.with_prior, found, changed))
         return found
 
-    def _families_until(self, end: float, families: list[Family]) -> npt.NDArray[np.float64]:
-        found = np.full(len(families), math.nan)
+    def _changes_until(
+        self,
+        end: float,
+        family: tuple[int, Sequence[int]],
+        candidates: npt.NDArray[np.int32],
+    ) -> npt.NDArray[np.float64]:
+        found = np.full(len(candidates), math.nan)
+        if time.monotonic() >= end:
+            return found
+        families = self._changed(family, candidates)
         for first in range(0, len(families), _BETWEEN_LOOKS):
             if time.monotonic() >= end:
                 break
