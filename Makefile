@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard cpp/*/*.cpp cpp/*/*.hpp cpp/*/*/*.cpp cpp/*/*/*.hpp)
 
-.PHONY: demo test lint docs stub sanitize clean FORCE
+.PHONY: demo test lint docs lists stub sanitize clean FORCE
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m bestdag.examples
@@ -21,6 +21,10 @@ lint: $(VENV)/.installed
 
 docs: $(VENV)/.installed
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
+
+# The lists of scores, searches and estimators in the documentation; a test compares them.
+lists: $(VENV)/.installed
+	$(BIN)/python tools/write_lists.py
 
 # The type stub of the native module; a test compares it with the built module.
 stub: $(VENV)/.installed

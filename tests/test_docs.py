@@ -8,6 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from tools.write_lists import PAGES, filled
 
 import bestdag
 from bestdag.cli.main import COMMANDS, run
@@ -56,6 +57,13 @@ def test_every_score_and_estimator_has_a_public_class_in_the_reference():
     for listed in (*SCORES.values(), *ESTIMATORS.values()):
         assert getattr(bestdag, listed.__name__) is listed
         assert f"bestdag.{listed.__name__}\n" in api
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_lists_are_those_of_the_code(page):
+    text = (_ROOT / page).read_text()
+    assert "begin list: " in text
+    assert filled(text) == text, "run: make lists"
 
 
 def test_every_command_is_in_the_guide():

@@ -41,7 +41,7 @@ PYTHON_ONLY = (
     "network/row_answers.py:_chosen",  # commands leave such columns out
     "parameters/dirichlet.py:_make_source",  # a prior that is neither network nor score
     "scores/base.py:checked_value",  # a score of the user's own
-    "scores/build.py:_most_parents",  # limits child by child
+    "scores/parent_sets/build.py:_most_parents",  # limits child by child
     "scores/bd.py:__post_init__",  # tables of pseudo-counts
     "scores/bde.py:__post_init__",  # commands load the prior network from a file
     "scores/scorer.py:_require_dataset",

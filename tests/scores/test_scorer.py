@@ -146,3 +146,17 @@ def test_changes_that_time_does_not_allow_are_not_numbers(score):
     assert np.all(np.isnan(late) | (late == in_time))
     if isinstance(score, Emptiness):
         assert np.isnan(late).all()
+
+
+def test_shows_what_users_need_and_no_more():
+    methods = {"family", "families", "changes", "additions", "all_families"}
+    methods |= {"total", "by_child", "explain"}
+    values = {"dataset", "score", "structure_prior", "variables", "is_score_equivalent"}
+    assert {name for name in dir(Scorer) if not name.startswith("_")} == methods | values
+    assert {name for name in vars(Scorer(DATA)) if not name.startswith("_")} == {"bulk"}
+
+
+@pytest.mark.parametrize("name", ["score", "structure_prior", "dataset"])
+def test_what_it_is_made_of_cannot_be_replaced(name):
+    with pytest.raises(AttributeError):
+        setattr(Scorer(DATA), name, None)

@@ -10,7 +10,13 @@ import click
 from bestdag.cli.classify_rows import usable_rows
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import count, print_json, print_table, working
-from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
+from bestdag.cli.score_options import (
+    choose_scores,
+    choose_structure_prior,
+    score_option,
+    score_options,
+)
+from bestdag.parameters import ESTIMATORS
 
 if TYPE_CHECKING:
     from bestdag.classification.model import Recipe
@@ -58,14 +64,14 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 )
 @click.option("--search", metavar="NAME", help="Search of augmented and network.  [default: auto]")
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents, for those.")
-@click.option("--score", "name", default="bdeu", show_default=True, help="The score.")
+@score_option
 @score_options
 @click.option(
     "--compare", is_flag=True, help="The eight settings of Carvalho (2009) on the same rows."
 )
 @click.option(
     "--parameters",
-    type=click.Choice(["dirichlet", "mle", "fsnml", "score"], case_sensitive=False),
+    type=click.Choice([*ESTIMATORS, "score"], case_sensitive=False),
     default="dirichlet",
     show_default=True,
     help="Estimator of the tables; 'score': the one that belongs to the score.",

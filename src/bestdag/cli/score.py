@@ -17,6 +17,7 @@ from bestdag.cli.score_options import (
     choose_structure_prior,
     score_options,
 )
+from bestdag.scores import SCORES
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
@@ -35,8 +36,7 @@ __all__ = ["command"]
     default=("bic", "bdeu"),
     show_default=True,
     metavar="NAME",
-    help="One of ll, aic, bic, hqc, fnml, qnml, mit, k2, bd, bdq, bde, bdeu, min_bdeu, max_bdeu, "
-    "or 'all'; may be repeated.",
+    help=f"One of {', '.join(SCORES)}, or 'all'; may be repeated.",
 )
 @score_options
 @click.option("--families", is_flag=True, help="Show every family's score.")

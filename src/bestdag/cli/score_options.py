@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from bestdag.scores.base import Score
     from bestdag.scores.prior import ArcDifferencePrior
 
-__all__ = ["ChosenScore", "choose_scores", "choose_structure_prior", "score_options"]
+__all__ = [
+    "ChosenScore",
+    "choose_scores",
+    "choose_structure_prior",
+    "score_option",
+    "score_options",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -27,6 +33,16 @@ class ChosenScore:
 
     score: Score
     settings: dict[str, Any]
+
+
+score_option = click.option(
+    "--score",
+    "name",
+    default="bdeu",
+    show_default=True,
+    metavar="NAME",
+    help=f"One of {', '.join(SCORES)}.",
+)
 
 
 def score_options(function: _Function) -> _Function:

@@ -10,7 +10,12 @@ import click
 
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, require_new_file, working
-from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
+from bestdag.cli.score_options import (
+    choose_scores,
+    choose_structure_prior,
+    score_option,
+    score_options,
+)
 from bestdag.errors import DataWarning
 
 if TYPE_CHECKING:
@@ -28,7 +33,7 @@ __all__ = ["command"]
     metavar="FILE",
     help="File of local scores (.jkl or .scores; also .gz), or - for standard output.",
 )
-@click.option("--score", "name", default="bdeu", show_default=True, metavar="NAME", help="A score.")
+@score_option
 @score_options
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
 @click.option("--no-prune", is_flag=True, help="List sets too that score no more than a subset.")

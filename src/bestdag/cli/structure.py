@@ -20,7 +20,12 @@ from bestdag.cli.network_output import (
 )
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import require_new_file, require_own_names, working
-from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
+from bestdag.cli.score_options import (
+    choose_scores,
+    choose_structure_prior,
+    score_option,
+    score_options,
+)
 from bestdag.cli.search_options import choose_knowledge, knowledge_options
 from bestdag.cli.structure_output import print_structure
 
@@ -34,7 +39,7 @@ __all__ = ["learn_structure", "structure_options"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _OPTIONS = (
-    click.option("--score", "name", default="bdeu", show_default=True, help="The score."),
+    score_option,
     score_options,
     click.option("--max-parents", type=click.IntRange(0), help="At most so many parents."),
     click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after so long."),

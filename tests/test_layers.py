@@ -1,0 +1,34 @@
+"""The map in CONTRIBUTING, the import contract and the rooms that exist are one and the same."""
+
+import re
+import tomllib
+from pathlib import Path
+
+_ROOT = Path(__file__).parents[1]
+# Neither computes anything that a room could import.
+_OUTSIDE = {"__init__", "__main__", "_core", "examples"}
+
+
+def contract():
+    """List the rooms of each layer, top first."""
+    settings = tomllib.loads((_ROOT / "pyproject.toml").read_text())
+    (layers,) = settings["tool"]["importlinter"]["contracts"]
+    return [re.findall(r"bestdag\.(\w+)", layer) for layer in layers["layers"]]
+
+
+def rooms_of_the_map():
+    text = (_ROOT / "CONTRIBUTING.md").read_text()
+    (table,) = re.findall(r"^\| `src/bestdag/` \|.*\n\|---.*\n((?:\|.*\n)+)", text, re.M)
+    return [re.findall(r"`(\w+)`", row.split("|")[1]) for row in table.splitlines()]
+
+
+def test_the_map_is_the_contract():
+    assert rooms_of_the_map() == contract()
+
+
+def test_every_room_has_its_place():
+    source = _ROOT / "src" / "bestdag"
+    there = {path.stem for path in source.iterdir() if path.suffix in ("", ".py", ".pyi")}
+    placed = [room for layer in contract() for room in layer]
+    assert len(placed) == len(set(placed))
+    assert set(placed) == there - _OUTSIDE - {"__pycache__", "py"}
