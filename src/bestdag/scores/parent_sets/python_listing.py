@@ -93,10 +93,7 @@ class PythonListing:
             self._next = deque(islice(self._families, self._n_together))
             self.is_full = self.n_bytes > max_bytes
             if self.is_full and not anytime:
-                raise NotEnoughMemoryError(
-                    f"score table: the sets of {size} parents need more than "
-                    f"{readable_size(max_bytes)}; set max_parents to {max(0, size - 1)} or less"
-                )
+                raise _too_many(size, max_bytes)
 
     def _upper_bounds(self, bonuses: Sequence[float]) -> list[float] | None:
         """Bound all larger sets of each child, if the score can."""
@@ -127,6 +124,14 @@ class PythonListing:
             n_scored=sum(child.n_scored for child in children),
             open_sets=open_sets,
         )
+
+
+def _too_many(size: int, max_bytes: float) -> NotEnoughMemoryError:
+    what = f"score table: the sets of {size} parents need more than {readable_size(max_bytes)}"
+    fewer = max(0, size - 1)
+    return NotEnoughMemoryError(f"{what}; set max_parents to {fewer} or less").with_option(
+        f"{what}; pass --max-parents {fewer} or less"
+    )
 
 
 def require_sets(names: Sequence[str], n_sets: Sequence[int]) -> None:
