@@ -71,10 +71,10 @@ def test_is_bound_by_the_scorer_and_pickles_with_it(score_for):
     dataset = small_dataset()
     scorer = Scorer(dataset, score_for(dataset))
     assert isinstance(scorer.score, BoundScore)
-    assert scorer.bulk.has_kernel
+    assert scorer.bulk.native is not None
     assert scorer.score.kernel() is None
     again = pickle.loads(pickle.dumps(scorer))
-    assert again.bulk.has_kernel
+    assert again.bulk.native is not None
     assert again.changes("a", ["b"]).tolist() == scorer.changes("a", ["b"]).tolist()
 
 

@@ -10,13 +10,10 @@ from contextlib import AbstractContextManager
 import numpy as np
 import numpy.typing as npt
 
-from bestdag import _core
 from bestdag.data.schema import Variable
 from bestdag.machine import require_memory
 from bestdag.scores.family_scores import Family, FamilyScores, parent_set
 from bestdag.scores.parent_sets.enumeration import parent_sets
-from bestdag.scores.parent_sets.limits import ParentLimits
-from bestdag.scores.parent_sets.native_listing import NativeListing
 
 __all__ = ["BulkScores"]
 
@@ -28,23 +25,23 @@ class BulkScores:
     """What searches ask a scorer for beyond its public methods: ``scorer.bulk``.
 
     Variables are known by number, their place in `variables`, where many are asked for; time
-    limits hold within a call; and native objects are handed out where a search runs natively.
-    Nothing here is meant for users: it changes as searches need it.
+    limits hold within a call. Nothing here is meant for users: it changes as searches need it.
+
+    Attributes
+    ----------
+    native : NativeScores or None
+        The work of the native twin alone, without the prior over structures; None where the score
+        has no twin.
     """
 
     def __init__(self, scores: FamilyScores) -> None:
         self._scores = scores
-        self._native = scores.native
+        self.native = scores.native
 
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables in name order."""
         return self._scores.counts.variables
-
-    @property
-    def has_kernel(self) -> bool:
-        """Whether the score has a native twin."""
-        return self._native is not None
 
     def refusals(self) -> AbstractContextManager[None]:
         """Let the score say why its native twin refused a family."""
@@ -60,12 +57,12 @@ class BulkScores:
 
         What is not done after `time_limit` seconds is nan.
         """
-        if self._native is None:
+        if self.native is None:
             end = time.monotonic() + time_limit
             pairs = zip(families, candidates, strict=True)
             return [self._changes_until(end, family, group) for family, group in pairs]
         with self.refusals():
-            found = self._native.changes(families, candidates, time_limit)
+            found = self.native.changes(families, candidates, time_limit)
         if self._scores.structure_prior is not None:
             changed = map(self._changed, families, candidates)
             found = list(map(self._scores.with_prior, found, changed))
@@ -94,11 +91,6 @@ class BulkScores:
         names = [v.name for v in self.variables]
         own, given = names[family[0]], frozenset(names[p] for p in family[1])
         return [(own, (given ^ {names[c]}) - {own}) for c in candidates.tolist()]
-
-    def change_scorers(self) -> _core.ChangeScorers:
-        """Return what scores changes natively, without the structure prior; needs `has_kernel`."""
-        assert self._native is not None
-        return self._native.change_scorers
 
     def pair_scores(
         self,
@@ -131,7 +123,7 @@ class BulkScores:
         common = parent_set("each variable", given)
         scores = np.empty((n, n)) if out is None else out
         scores.fill(math.nan)
-        if self._native is None:
+        if self.native is None:
             self._pair_scores_in_python(names, common, scores, time_limit)
             return scores
         priors = None
@@ -141,7 +133,7 @@ class BulkScores:
                 priors[i] = self._scores.with_prior(priors[i], _pairs_of(one, names, common))
         try:
             with self.refusals():
-                self._native.pairs(names, common, scores, time_limit)
+                self.native.pairs(names, common, scores, time_limit)
         finally:
             if priors is not None:
                 scores += priors
@@ -168,27 +160,14 @@ class BulkScores:
             others = [name for name in names if name != child]
             return ((child, parents) for parents in parent_sets(others, max_parents))
 
-        if self._native is None:
+        if self.native is None:
             return {child: self._scores.computed(list(families(child))) for child in names}
         with self.refusals():
-            scores = self._native.all_families(max_parents)
+            scores = self.native.all_families(max_parents)
         return {
             child: self._scores.with_prior(row, families(child))
             for child, row in zip(names, scores, strict=True)
         }
-
-    def candidate_listing(self, limits: Sequence[ParentLimits], *, prune: bool) -> NativeListing:
-        """Begin to list candidate parent sets natively, for `ParentSetListing`."""
-        assert self._native is not None
-        return self._native.candidate_listing(limits, prune=prune)
-
-    def total_cap(self) -> float:
-        """Return what no network's score exceeds, without the prior over structures.
-
-        The likelihood of any network is no more than that of the joint distribution in which each
-        row is as likely as it is frequent. Infinite where nothing is known.
-        """
-        return math.inf if self._native is None else self._native.total_cap()
 
     def upper_bounds(self, families: Sequence[Family]) -> npt.NDArray[np.float64] | None:
         """Bound the scores of all families with more parents than each of these, without prior.
@@ -199,17 +178,6 @@ class BulkScores:
         if bound is None:
             return None
         return np.array([float(bound(counts)) for counts in self._scores.counts.count(families)])
-
-    def forecast_every_set(self, *, leave_out: bool) -> tuple[float, float] | None:
-        """Bytes and steps of `every_set` and of a program over it; None where not possible."""
-        if self._native is None:
-            return None
-        return self._native.forecast_every_set(leave_out=leave_out)
-
-    def every_set(self) -> _core.EverySet:
-        """Values of all sets of columns, not yet computed; needs a forecast that is not None."""
-        assert self._native is not None
-        return self._native.every_set()
 
 
 def _pairs_of(parent: str, names: Sequence[str], given: frozenset[str]) -> Iterator[Family]:

@@ -125,7 +125,11 @@ class NativeScores:
         return NativeListing(self._table, self._kernel, limits, prune=prune, threads=self._threads)
 
     def total_cap(self) -> float:
-        """No network scores more than this; infinite where nothing is known."""
+        """Return what no network's score exceeds; infinite where nothing is known.
+
+        The likelihood of any network is no more than that of the joint distribution in which each
+        row is as likely as it is frequent.
+        """
         return float(_core.total_cap(self._table, self._kernel))
 
     def forecast_every_set(self, *, leave_out: bool) -> tuple[float, float] | None:
@@ -133,7 +137,10 @@ class NativeScores:
         return _core.forecast_every_set(self._table, self._kernel, leave_out, self._threads)
 
     def every_set(self) -> _core.EverySet:
-        """Values of all sets of columns, from which every local score comes; not yet computed."""
+        """Values of all sets of columns, from which every local score comes; not yet computed.
+
+        Needs a forecast that is not None.
+        """
         return _core.EverySet(self._table, self._kernel)
 
     def _require_countable_parents(self, arrays: FamilyArrays) -> None:

@@ -200,10 +200,10 @@ def _best(table: ScoreTable, i: int) -> float:
 
 
 def _joint_cap(problem: Problem, scorer: Scorer) -> float:
-    prior = scorer.structure_prior
-    if prior is not None and not isinstance(prior, ArcPrior):
+    prior, native = scorer.structure_prior, scorer.bulk.native
+    if native is None or (prior is not None and not isinstance(prior, ArcPrior)):
         return math.inf
-    cap = scorer.bulk.total_cap()
+    cap = native.total_cap()
     if prior is None or math.isinf(cap):
         return cap
     limits = with_bonuses(limits_within(problem.nodes, len(problem.names)), problem.names, prior)

@@ -51,7 +51,7 @@ def dependent_data(n, n_rows, seed, *, arities=(2, 3)):
 
 def program(scorer, *, leave_out=False):
     n = len(scorer.variables)
-    sets = scorer.bulk.every_set()
+    sets = scorer.bulk.native.every_set()
     assert sets.compute(leave_out, 1, math.inf, None)
     everybody = np.full(n, (1 << n) - 1, np.uint64)
     return _core.EverySetProgram(

@@ -150,7 +150,8 @@ def _listed(
         return listing.table(finish=True)
 
     prior = scorer.structure_prior
-    is_native = scorer.bulk.has_kernel and (prior is None or isinstance(prior, ArcPrior))
+    is_sum = prior is None or isinstance(prior, ArcPrior)
+    is_native = is_sum and scorer.bulk.native is not None
     has_joint_statements = known is not None and bool(known.ancestors or known.required_edges)
     if is_native and prune and has_joint_statements and _size(limits)[0] > _MANY_SETS:
         assert known is not None

@@ -79,9 +79,10 @@ class ParentSetListing:
         prior = scorer.structure_prior
         self._native: NativeListing | None = None
         self._in_python: PythonListing | None = None
-        if scorer.bulk.has_kernel and (prior is None or isinstance(prior, ArcPrior)):
+        twin = scorer.bulk.native
+        if twin is not None and (prior is None or isinstance(prior, ArcPrior)):
             within = with_bonuses(limits, self._names, prior)
-            self._native = scorer.bulk.candidate_listing(within, prune=prune)
+            self._native = twin.candidate_listing(within, prune=prune)
         else:
             bonuses = None
             if prior is None or isinstance(prior, ArcPrior):

@@ -67,7 +67,7 @@ class Rows:
         self._scorer = scorer
         self._limits = max_parents.tolist()
         self._per_call = max(1, _CELLS_PER_CALL // scorer.dataset.n_rows)
-        if not scorer.bulk.has_kernel:
+        if scorer.bulk.native is None:
             self._per_call = _FAMILIES_PER_CALL
         self._check = check
         self._remembered: dict[tuple[int, ...], Row] | None = {} if remember else None
@@ -125,7 +125,7 @@ class Rows:
         self, families: Sequence[tuple[int, Sequence[int]]], wanted: list[npt.NDArray[np.int32]]
     ) -> list[npt.NDArray[np.float64]]:
         """Score changes, a portion at a time where Python does it."""
-        if self._scorer.bulk.has_kernel or self._check is None:
+        if self._scorer.bulk.native is not None or self._check is None:
             return self._scorer.bulk.numbered_changes(families, wanted)
         found = []
         for family, group in zip(families, wanted, strict=True):

@@ -49,7 +49,7 @@ class Candidates:
         self._required = [frozenset(np.flatnonzero(c).tolist()) for c in limits.required.T]
         self._most = limits.max_parents.tolist()
         self._size = min(_LISTED_SIZE, max(self._most, default=0))
-        factor = 1 if scorer.bulk.has_kernel else _PYTHON_FACTOR
+        factor = _PYTHON_FACTOR if scorer.bulk.native is None else 1
         self.n_promising = self._affordable_parents(max(1, budget // factor))
         at_once = _SETS_TIMES_ROWS / factor / max(_LEAST_ROWS, scorer.dataset.n_rows)
         self._step = max(1, int(at_once / _n_sets(self.n_promising, self._size)))

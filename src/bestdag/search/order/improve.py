@@ -110,7 +110,7 @@ class Improver:
         self._max_sets = int(min(max_sets, _SHARE_FOR_SETS * memory_left() / _BYTES_PER_SET))
         self._threads = thread_count(problem.threads, who="order")
         self._numbers = {name: i for i, name in enumerate(problem.names)}
-        self._prior = _sums(scorer) if scorer.bulk.has_kernel else None
+        self._prior = None if scorer.bulk.native is None else _sums(scorer)
         self._is_narrow = False  # whether limits are such that no statement can be broken
         self._crew: _core.OrderCrew | None = None
         self._lists: list[Candidates] | None = None
@@ -293,10 +293,9 @@ class Improver:
         offsets = np.zeros(n + 1, np.int64)
         np.cumsum([len(group) for group in candidates], out=offsets[1:])
         arcs, bases = (np.zeros((n, n)), np.zeros(n)) if self._prior is None else self._prior
+        native = None if self._prior is None else scorer.bulk.native
         return _core.OrderCrew(
-            partial(_score_in_python, scorer)
-            if self._prior is None
-            else scorer.bulk.change_scorers(),
+            native.change_scorers if native else partial(_score_in_python, scorer),
             offsets,
             np.concatenate([np.empty(0, np.int32), *candidates]),
             limits.required.T[allowed.T].astype(np.uint8),

@@ -67,10 +67,14 @@ def forecast_whole(problem: Problem) -> Forecast | None:
     nodes = problem.nodes
     if nodes.required_edges or nodes.has_ancestral:
         return None
-    limits = _limits(problem, scorer)
-    if limits is None or _looking_takes(scorer) > _SHARE_TO_LOOK * problem.seconds_left:
+    limits, native = _limits(problem, scorer), scorer.bulk.native
+    if (
+        limits is None
+        or native is None
+        or _looking_takes(scorer) > _SHARE_TO_LOOK * problem.seconds_left
+    ):
         return None
-    needed = scorer.bulk.forecast_every_set(leave_out=_may_leave_out(limits))
+    needed = native.forecast_every_set(leave_out=_may_leave_out(limits))
     if needed is None:
         return None
     n_bytes, steps = needed
@@ -129,7 +133,8 @@ class _Run:
         self._problem = problem
         self._names = problem.names
         self._threads = thread_count(problem.threads, who="exact")
-        self._sets = scorer.bulk.every_set()
+        assert scorer.bulk.native is not None
+        self._sets = scorer.bulk.native.every_set()
         limits = _limits(problem, scorer)
         assert limits is not None
         self.limits = limits
