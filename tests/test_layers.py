@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 _ROOT = Path(__file__).parents[1]
-# Neither computes anything that a room could import.
+# The public names, the native module and the bundled data are no rooms.
 _OUTSIDE = {"__init__", "__main__", "_core", "examples"}
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestdag.cli.network_data import read_for_network, say_cut
-from bestdag.cli.network_output import network_output, require_network_output
+from bestdag.cli.network_output import network_output, require_network_output, says_formats
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import count, print_json, working
 from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
@@ -45,6 +45,7 @@ __all__ = ["command"]
 @data_options("missing_values", "allow_few_rows", "weights", "separator", "sheet")
 @threads_option
 @common_options
+@says_formats
 def command(
     data: str,
     network: str,
@@ -57,7 +58,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Fit the parameters of NETWORK (a network file) to the table DATA and write the network.
+    """Fit the parameters of NETWORK (a FORMATS file) to the table DATA and write the network.
 
     DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. Its columns
     must be the network's nodes, and states are those of the network; numbers are cut where the

@@ -23,10 +23,12 @@ __all__ = [
     "network_output",
     "parameters_option",
     "require_network_output",
+    "says_formats",
     "write_fitted",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_SUFFIXES = " or ".join(FORMATS)
 
 parameters_option = click.option(
     "--parameters",
@@ -44,6 +46,12 @@ def choose_parameters(score: Score, text: str | None) -> Estimator:
     return choose_estimator(score, name, settings)
 
 
+def says_formats(function: _Function) -> _Function:
+    """Write the network formats into the help of a command, where it says FORMATS."""
+    function.__doc__ = (function.__doc__ or "").replace("FORMATS", _SUFFIXES)
+    return function
+
+
 def network_output(*, required: bool) -> Callable[[_Function], _Function]:
     """Add -o and --force."""
 
@@ -54,8 +62,7 @@ def network_output(*, required: bool) -> Callable[[_Function], _Function]:
             "--output",
             required=required,
             metavar="FILE",
-            help="Network file to write, with fitted parameters: "
-            f"{', '.join(FORMATS)}, also with .gz behind.",
+            help=f"Network file to write, with fitted parameters ({_SUFFIXES}; also .gz).",
         )(function)
 
     return decorate
@@ -70,8 +77,7 @@ def require_network_output(path: str, *, force: bool) -> None:
 
     require_new_file(path, force=force)
     if path == "-":
-        known = " or ".join(FORMATS)
-        raise click.UsageError(f"-o needs a file whose name says its format: {known}")
+        raise click.UsageError(f"-o needs a file whose name says its format: {_SUFFIXES}")
     if format_suffix(path) not in FORMATS:
         raise unknown_name(
             "network format", format_suffix(path), FORMATS, who=f"save: {shown_path(path)}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from bestdag.cli.network_data import read_for_network, say_cut
+from bestdag.cli.network_output import says_formats
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import (
     count,
@@ -55,6 +56,7 @@ _BLOCK = 1 << 16
 @data_options("missing_values", "separator", "sheet")
 @threads_option
 @common_options
+@says_formats
 def command(
     network: str,
     data: str,
@@ -67,7 +69,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Predict the variable --target of NETWORK (a network file) for the rows of DATA.
+    """Predict the variable --target of NETWORK (a FORMATS file) for the rows of DATA.
 
     DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. The most
     probable state of each row and the probability of every state are written as CSV. Missing cells

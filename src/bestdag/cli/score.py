@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestdag.cli.network_data import read_for_network, say_cut
+from bestdag.cli.network_output import says_formats
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import count, print_json, print_table, working
 from bestdag.cli.score_options import (
@@ -51,6 +52,7 @@ __all__ = ["command"]
 @data_options("missing_values", "allow_few_rows", "weights", "separator", "sheet")
 @threads_option
 @common_options
+@says_formats
 def command(
     data: str,
     network: str,
@@ -62,7 +64,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Score the structure of NETWORK (a network file) on the table DATA.
+    """Score the structure of NETWORK (a FORMATS file) on the table DATA.
 
     DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. Its columns
     must be the network's nodes, and states are those of the network; numbers are cut where the
