@@ -20,7 +20,9 @@ from bestdag.search.auto import Auto
 from bestdag.search.bound import Bound
 from bestdag.search.exact.dp.engine import Forecast
 from bestdag.search.exact.search import Exact
+from bestdag.search.ges.search import GES
 from bestdag.search.hill_climb import HillClimb
+from bestdag.search.k2 import K2Search
 from bestdag.search.order.improve import Structure
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
@@ -78,7 +80,7 @@ def test_rounds_give_the_same_structure_every_time(monkeypatch):
     assert first.status == "step limit"
 
 
-@pytest.mark.parametrize("search", [HillClimb(), Tabu(), Annealing()])
+@pytest.mark.parametrize("search", [HillClimb(), Tabu(), Annealing(), GES(), K2Search()])
 def test_it_is_not_below_a_search_that_ends_by_itself(search, monkeypatch):
     monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
     scorer = Scorer(chain_data(35, 400, 5), "bic")

@@ -72,7 +72,7 @@ class Auto:
     with a proof, or when neither the score nor the bound has improved for as long as it took to
     get there, at least two seconds; at the latest after its budget.
 
-    Structures come from rounds of tabu search, search over orders and climbing (see
+    Structures come from GES, tabu search, rounds of search over orders and climbing (see
     `OrderSearch`). The proof comes from dynamic programming over all parent sets where its
     forecast fits into the time that is left. Otherwise parent sets are listed meanwhile; once
     all that a best structure may need are there, an exact search among them gets turns, each as
