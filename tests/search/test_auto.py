@@ -240,6 +240,22 @@ def test_bounds_that_fall_take_a_quarter(monkeypatch):
     assert for_structures == pytest.approx(0.75 * 100, rel=0.1)
 
 
+def test_a_proof_that_takes_longer_than_its_forecast_leaves_time_for_structures(monkeypatch):
+    world = World(monkeypatch, whole=Forecast(1000, 2.0))
+
+    def slow(self, problem):
+        world.take("exact", problem.seconds_left)
+        return _stopped(self, problem)
+
+    monkeypatch.setattr(Exact, "run", slow)
+    world.run(time_limit=20.0)
+    # It begins after a quarter of the forecast and has half of the time that is left then.
+    began = dict(world.log)["exact"]
+    assert began == pytest.approx(0.5, abs=0.3)
+    later = [when for what, when in world.log if what == "round" and when > began]
+    assert later[0] == pytest.approx(began + (20.0 - began) / 2)
+
+
 def test_bounds_wait_while_structures_rise_fast(monkeypatch):
     # Every round gains a nat of about a hundred: bounds get a hundredth, though they fall.
     world = World(monkeypatch, gains=[1.0] * 10_000)

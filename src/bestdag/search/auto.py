@@ -233,8 +233,11 @@ class _Run:
         return needed if _CAUTION * needed.seconds <= self._problem.seconds_left else None
 
     def _prove_by_whole(self) -> None:
-        self._whole = None
-        self._exact(self._problem)
+        """Prove; a proof that takes much longer than its forecast leaves time for structures."""
+        whole, self._whole = self._whole, None
+        left = self._problem.seconds_left
+        seconds = left if whole is None else max(_CAUTION * whole.seconds, 0.5 * left)
+        self._exact(self._problem.within(seconds))
 
     def _exact(self, problem: Problem) -> None:
         """Give the exact search a turn, and take what it found."""

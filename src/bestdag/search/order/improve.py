@@ -50,6 +50,8 @@ _LIST_EVERY, _LIST_SELDOM = 2, 4
 _LARGE, _COMMON = 3, 0.3
 # Where there are more sets, they are first listed for the most promising parents.
 _MANY_SETS = 2_000_000
+# Where classes grow denser than this, steps of GES take longer and longer.
+_STEPS_PER_VARIABLE = 6
 # With more variables tabu search takes too long for one round.
 _TABU_VARIABLES = 200
 
@@ -152,7 +154,8 @@ class Improver:
         """Find a first good structure."""
         first = self._from_best()
         if self._scorer.has_kernel and self._scorer.is_score_equivalent:
-            self._take(GES().run(first), "ges")
+            most = _STEPS_PER_VARIABLE * len(self._numbers)
+            self._take(GES(max_steps=most).run(first), "ges")
         if len(self._numbers) <= _TABU_VARIABLES:
             self._take(Tabu().run(first), "tabu")
         else:
