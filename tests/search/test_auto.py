@@ -4,6 +4,7 @@ import itertools
 import math
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -254,6 +255,31 @@ def test_a_proof_that_takes_longer_than_its_forecast_leaves_time_for_structures(
     assert began == pytest.approx(0.5, abs=0.3)
     later = [when for what, when in world.log if what == "round" and when > began]
     assert later[0] == pytest.approx(began + (20.0 - began) / 2)
+
+
+def test_after_a_proof_that_failed_structures_have_their_time(monkeypatch):
+    # Without a limit: two idle seconds would be the end, and the proof took thirty.
+    world = World(monkeypatch, whole=Forecast(1000, 2.0))
+
+    def slow(self, problem):
+        world.take("exact", problem.seconds_left)
+        return _stopped(self, problem)
+
+    monkeypatch.setattr(Exact, "run", slow)
+    world.run()
+    began = dict(world.log)["exact"]
+    assert sum(what == "round" and when > began for what, when in world.log) > 40
+
+
+def test_a_proof_at_once_that_fails_leaves_a_bound(monkeypatch):
+    world = World(monkeypatch, whole=Forecast(1000, 0.4))
+
+    def slow(self, problem):
+        world.take("exact", problem.seconds_left)
+        return replace(_stopped(self, problem), bound=None)
+
+    monkeypatch.setattr(Exact, "run", slow)
+    assert world.run(time_limit=1.0).bound == 0.0
 
 
 def test_bounds_wait_while_structures_rise_fast(monkeypatch):

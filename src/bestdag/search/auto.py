@@ -142,6 +142,8 @@ class _Run:
         """Search until the end."""
         status = self._problem.until_stopped(self._search)
         self._take_structure()
+        if self._proved is None and self._bound.value is None and status != "interrupted":
+            self._first_bound()
         if self._proved is not None:
             found = self._proved
             note = self._what_was_done()
@@ -238,6 +240,7 @@ class _Run:
         left = self._problem.seconds_left
         seconds = left if whole is None else max(_CAUTION * whole.seconds, 0.5 * left)
         self._exact(self._problem.within(seconds))
+        self._news_at = self._problem.seconds  # nothing could improve meanwhile
 
     def _exact(self, problem: Problem) -> None:
         """Give the exact search a turn, and take what it found."""
