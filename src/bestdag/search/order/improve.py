@@ -153,7 +153,7 @@ class Improver:
     def _begin(self) -> None:
         """Find a first good structure."""
         first = self._from_best()
-        if self._scorer.has_kernel and self._scorer.is_score_equivalent:
+        if self._scorer.bulk.native is not None and self._scorer.is_score_equivalent:
             most = _STEPS_PER_VARIABLE * len(self._numbers)
             self._take(GES(max_steps=most).run(first), "ges")
         if len(self._numbers) <= _TABU_VARIABLES:
