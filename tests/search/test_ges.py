@@ -47,7 +47,7 @@ def turned_arcs(dag):
 
 
 class RandomScores:
-    """Local scores without rhyme or reason, the same for the same family."""
+    """Local scores drawn at random, the same for the same family."""
 
     def __init__(self, seed, penalty=0.0):
         self._rng = np.random.default_rng(seed)

@@ -22,6 +22,7 @@ from bestdag.scores import make_score
 from bestdag.scores.base import BoundScore, Score, checked_value, kernel_for
 from bestdag.scores.explanation import Explanation, explain
 from bestdag.scores.prior import StructurePrior
+from bestdag.wording import first_names
 
 __all__ = ["Scorer"]
 
@@ -450,7 +451,7 @@ def _pairs_of(parent: str, names: Sequence[str], given: frozenset[str]) -> Itera
 def _nodes_differ(missing: list[str], extra: list[str]) -> str:
     parts = []
     if missing:
-        parts.append(f"columns {', '.join(map(repr, missing[:5]))} are not in the graph")
+        parts.append(f"columns {first_names(missing)} are not in the graph")
     if extra:
-        parts.append(f"nodes {', '.join(map(repr, extra[:5]))} are not in the data")
+        parts.append(f"nodes {first_names(extra)} are not in the data")
     return "score: graph and data must have the same variables; " + ", and ".join(parts)

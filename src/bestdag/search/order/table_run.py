@@ -77,7 +77,7 @@ class TableRun:
             problem.check_time()
             # Whatever was found may break a statement, and then there is none yet.
             score = "" if self._best is None else f"score {self._best.score:.4f}, "
-            problem.progress(f"{score}{idle} of {patience} idle spells")
+            problem.progress(f"{score}{idle} of {patience} turns without improvement")
 
     def _consider(self, orders: Orders, move: str) -> None:
         """Keep the structure when it is better and obeys every statement."""
