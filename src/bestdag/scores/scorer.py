@@ -163,16 +163,24 @@ class Scorer:
         """
         if self._kernel is None:
             end = time.monotonic() + time_limit
-            changed = map(self._changed, families, candidates)
-            return [self._families_until(end, group) for group in changed]
+            pairs = zip(families, candidates, strict=True)
+            return [self._changes_until(end, family, group) for family, group in pairs]
         with self.refusals():
             found = self._engine.score_changes(self._kernel, families, candidates, time_limit)
         if self.structure_prior is not None:
             found = list(map(self._with_prior, found, map(self._changed, families, candidates)))
         return found
 
-    def _families_until(self, end: float, families: list[_Family]) -> npt.NDArray[np.float64]:
-        found = np.full(len(families), math.nan)
+    def _changes_until(
+        self,
+        end: float,
+        family: tuple[int, Sequence[int]],
+        candidates: npt.NDArray[np.int32],
+    ) -> npt.NDArray[np.float64]:
+        found = np.full(len(candidates), math.nan)
+        if time.monotonic() >= end:
+            return found
+        families = self._changed(family, candidates)
         for first in range(0, len(families), _BETWEEN_LOOKS):
             if time.monotonic() >= end:
                 break

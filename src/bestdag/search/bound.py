@@ -93,10 +93,12 @@ def upper_bound(
     listing = None
     if table is None or not table.is_bounded:
         left = max(0.0, end - time.monotonic())
-        if isinstance(problem.scores, ScoreTable) or problem.listing_takes > max(left, _AT_ONCE):
+        if isinstance(problem.scores, ScoreTable):
             table = problem.table(left) if table is None else table
-        else:
+        elif problem.listing_takes <= max(left, _AT_ONCE):
             listing = ParentSetListing(problem.scores, problem.nodes)
+        elif table is None:
+            return _joint_bound(problem, problem.scores)
     best: Bound | None = None
     try:
         while True:
@@ -175,11 +177,16 @@ def _first_bound(problem: Problem, table: ScoreTable, *, is_first: bool) -> Boun
         total = _sum_up(_best(table, i) for i in range(table.n_variables))
         bound = Bound(value=total, how="the sum of the best local scores")
     if is_first and isinstance(problem.scores, Scorer) and not table.complete:
-        joint = _joint_cap(problem, problem.scores)
-        if joint < math.inf:
-            how = "the likelihood of the joint distribution"
-            bound = _better(bound, Bound(value=joint, how=how))
+        bound = _better(bound, _joint_bound(problem, problem.scores))
     return bound
+
+
+def _joint_bound(problem: Problem, scorer: Scorer) -> Bound:
+    """Bound by what no distribution over all variables exceeds."""
+    joint = _joint_cap(problem, scorer)
+    if joint == math.inf:
+        return Bound(value=None, how=_why_not(problem))
+    return Bound(value=joint, how="the likelihood of the joint distribution")
 
 
 def _best(table: ScoreTable, i: int) -> float:

@@ -31,7 +31,7 @@ _LARGEST_SUM = 1e300
 _LEAST_SECONDS = 1e-3
 # To make lists of who may be whose parent, for each pair; what takes no longer than the second is
 # done whatever time is left.
-_SECONDS_PER_PAIR, _AT_ONCE = 1e-7, 0.05
+_SECONDS_PER_PAIR, _AT_ONCE = 3e-7, 0.05
 
 
 class SearchEnd(Exception):  # noqa: N818 (not an error)

@@ -26,7 +26,7 @@ __all__ = ["TreeSettings", "best_tree"]
 _MAX_WHOLE = 2.0**51
 # To find the best tree, for each pair: kept back of a time limit. After Ctrl-C, what takes longer
 # than this is left out.
-_SECONDS_PER_PAIR, _AT_ONCE = 4e-8, 0.05
+_SECONDS_PER_PAIR, _WITH_RULES, _AT_ONCE = 4e-8, 1.2e-7, 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,15 +111,15 @@ def best_tree(
     given = () if target is None else (target,)
     names = tuple(name for name in problem.names if name != target)
     how = _choice(settings, problem, names, given)
-    scores, status = _pair_scores(problem, scorer, names, given)
-    if status == "interrupted" and _choosing_takes(scores) > _AT_ONCE:
-        scores = _nothing_scored(len(names))
+    scores, status = _pair_scores(problem, scorer, names, given, _choosing_takes(len(names), how))
     try:
+        if status == "interrupted" and _choosing_takes(len(names), how) > _AT_ONCE:
+            raise KeyboardInterrupt
         parents = _best_parents(scores, how)
-    except KeyboardInterrupt:  # what must be there, at once
+    except KeyboardInterrupt:
         status = "interrupted"
         scores = _nothing_scored(len(names))
-        parents = _best_parents(scores, how)
+        parents = _required_parents(len(names), how)
     arcs = [(names[p], names[c]) for c, p in enumerate(parents) if p >= 0]
     dag = Dag(problem.names, [*(class_arcs(given[0], names) if given else ()), *arcs])
     _refuse_violations(who, problem.knowledge, dag)
@@ -142,7 +142,7 @@ def _weights(
     how: _Choice,
 ) -> ArcWeights | None:
     """Return what each arc is worth; None for a large matrix of which nothing was scored."""
-    if scores.strides == (0, 0) and _choosing_takes(scores) > _AT_ONCE:
+    if scores.strides == (0, 0) and _choosing_takes(len(names), how) > _AT_ONCE:
         return None
     return ArcWeights.of(names, scores, given, symmetric=how.symmetric)
 
@@ -178,11 +178,15 @@ def _note(
 
 
 def _pair_scores(
-    problem: Problem, scorer: Scorer, names: tuple[str, ...], given: tuple[str, ...]
+    problem: Problem,
+    scorer: Scorer,
+    names: tuple[str, ...],
+    given: tuple[str, ...],
+    kept_back: float,
 ) -> tuple[npt.NDArray[np.float64], Status]:
     """Return the scores of all pairs, nan where the limit or Ctrl-C came first, and the status."""
     scores = _nothing_scored(len(names))
-    limit = problem.seconds_left - _choosing_takes(scores)
+    limit = problem.seconds_left - kept_back
     if limit <= 0:
         return scores, "time limit"
     try:
@@ -197,9 +201,22 @@ def _nothing_scored(n: int) -> npt.NDArray[np.float64]:
     return np.broadcast_to(np.float64(math.nan), (n, n))
 
 
-def _choosing_takes(scores: npt.NDArray[np.float64]) -> float:
+def _choosing_takes(n: int, how: _Choice) -> float:
     """Seconds to find the best tree when pairs are scored, about."""
-    return _SECONDS_PER_PAIR * scores.size
+    return (_SECONDS_PER_PAIR if how.rules is None else _WITH_RULES) * n * n
+
+
+def _required_parents(n: int, how: _Choice) -> npt.NDArray[np.int32]:
+    """Return the parents that must be there, at once; edges run where they may."""
+    if how.rules is None:
+        return np.full(n, -1, np.int32)
+    parents = how.rules.parents.astype(np.int32)
+    for edge in how.rules.edges:
+        for parent, child in (edge, edge[::-1]):
+            if parents[child] < 0 and child != how.root and how.rules.allowed[parent, child]:
+                parents[child] = parent
+                break
+    return parents
 
 
 class _Choice(NamedTuple):

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import ClassVar
 
 from bestdag.counts.engine import n_parent_sets
@@ -15,7 +14,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.registry import setting
 from bestdag.scores.scorer import Scorer
-from bestdag.scores.table import ParentSets, ScoreTable
+from bestdag.scores.table import ScoreTable
 from bestdag.search.bound import upper_bound, with_bound
 from bestdag.search.exact.dp.all_sets import forecast_whole, solve_whole
 from bestdag.search.exact.dp.engine import Forecast
@@ -23,7 +22,6 @@ from bestdag.search.exact.solution import Solution
 from bestdag.search.exact.solver import EngineChoice, Solver
 from bestdag.search.exact.statements.search import NoStructureError, StatementTree
 from bestdag.search.exact.statements.statements import Statements
-from bestdag.search.feasible import feasible_parents
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult, Status
@@ -40,8 +38,6 @@ _SECONDS_PER_LISTED_SET = 1e-6  # for 10,000 rows
 _SHARE_FOR_SETS, _SHARE_WITHOUT_ALL = 0.8, 0.5
 # To split the problem into components, at least.
 _SECONDS_PER_VARIABLE = 5e-4
-# Beside the required ones, in a structure that only has to keep to the statements.
-_MOST_EXTRA_PARENTS = 2
 # With more variables, and not all their sets, the cases that statements make are not searched: each
 # takes too long.
 _MANY_VARIABLES = 100
@@ -121,7 +117,11 @@ class Exact:
         self, problem: Problem, dag: Dag, status: Status, bound: float | None = None
     ) -> SearchResult:
         score = problem.scorer("exact").total(dag)
-        return problem.result(self, dag, score, status, bound=bound, engine="dp")
+        return problem.result(self, dag, score, status, bound=bound)
+
+    def _without_structure(self, problem: Problem, status: Status) -> SearchResult:
+        """Return what other searches begin with."""
+        return self._unproved(problem, problem.without_start().feasible_dag("exact"), status)
 
     def _from_lists(self, problem: Problem) -> SearchResult:
         """Solve by lists of candidate sets."""
@@ -132,8 +132,10 @@ class Exact:
                 _SHARE_FOR_SETS * left, left - _SECONDS_PER_VARIABLE * len(problem.names)
             )
             table = problem.table(None if math.isinf(left) else max(0.0, for_sets))
-        except KeyboardInterrupt:  # what little can be listed at once gives a structure
-            table = problem.table(time_limit=0.0)
+        except KeyboardInterrupt:
+            if isinstance(problem.scores, Scorer):
+                return self._without_structure(problem, "interrupted")
+            table = problem.table()
             stopped = "interrupted"
         problem.progress(f"searching among {table.n_sets:,} parent sets")
         if stopped is None and not table.complete:
@@ -173,20 +175,22 @@ class Exact:
         if statements.is_empty:
             return self._result(problem, table, solver.solve(table, stopped=stopped))
         if not table.complete and len(problem.names) > _MANY_VARIABLES:
-            return self._result(problem, *_feasible_structure(problem, stopped or "time limit"))
+            return self._without_structure(problem, stopped or "time limit")
         tree = StatementTree(
             table,
             statements,
             solver,
             deadline=deadline,
             refuse=lambda: _refuse_pruned(problem, table, statements),
+            has_others=isinstance(problem.scores, Scorer),
         )
         try:
             found = tree.run(stopped)
-        except NoStructureError:
-            if table.complete:
+        except NoStructureError as error:
+            is_none = error.status == "optimum proved"
+            if (is_none and table.complete) or not isinstance(problem.scores, Scorer):
                 raise
-            table, found = _any_structure(problem, statements, solver, stopped or "time limit")
+            return self._without_structure(problem, "time limit" if is_none else error.status)
         return self._result(problem, table, found)
 
     def _result(self, problem: Problem, table: ScoreTable, found: Solution) -> SearchResult:
@@ -247,38 +251,6 @@ def _dag(table: ScoreTable, chosen: Sequence[int]) -> Dag:
         for p in table.child(i).parents(chosen[i])
     ]
     return Dag(names, arcs)
-
-
-def _feasible_structure(problem: Problem, status: Status) -> tuple[ScoreTable, Solution]:
-    """Take the structure that other searches begin with."""
-    names = problem.names
-    parents = feasible_parents(problem.nodes, who="exact")
-    scores = problem.scorer("exact").families(
-        [(name, [names[p] for p in group]) for name, group in zip(names, parents, strict=True)]
-    )
-    sets = [ParentSets.of([s], [g]) for s, g in zip(scores.tolist(), parents, strict=True)]
-    score = math.fsum(scores)
-    chosen = (0,) * len(names)
-    found = Solution(chosen=chosen, score=score, bound=score, status=status)
-    return ScoreTable(names, sets, complete=False), found
-
-
-def _any_structure(
-    problem: Problem, statements: Statements, solver: Solver, stopped: Status
-) -> tuple[ScoreTable, Solution]:
-    """Find a structure with few arcs when next to no set was scored in time, and score that."""
-    nodes, n = problem.nodes, statements.n
-    children = []
-    for child in range(n):
-        required = nodes.required_parents(child).tolist()
-        free = [p for p in nodes.allowed_parents(child).tolist() if p not in required]
-        most = min(_MOST_EXTRA_PARENTS, int(nodes.max_parents[child]) - len(required))
-        sets = [[*required, *c] for k in range(most + 1) for c in combinations(free, k)]
-        children.append(ParentSets.of([-float(len(parents)) for parents in sets], sets))
-    table = ScoreTable(problem.names, children, complete=False)
-    found = StatementTree(table, statements, solver).run(stopped)
-    score = problem.scorer("exact").total(_dag(table, found.chosen))
-    return table, replace(found, score=score)
 
 
 def _refuse_pruned(problem: Problem, table: ScoreTable, statements: Statements) -> None:

@@ -121,7 +121,7 @@ class Walk:
         return _core.ClassWalk(
             [sorted(place[p] for p in self._start.parents(name)) for name in names],
             nodes.max_parents,
-            allowed=None if self.is_free else nodes.allowed.astype(np.uint8),
+            allowed=None if self.is_free else np.ascontiguousarray(nodes.allowed, np.uint8),
             required=[(p, c) for p, c in np.argwhere(nodes.required).tolist()],
             edges=nodes.required_edges,
             ancestors=nodes.ancestors,

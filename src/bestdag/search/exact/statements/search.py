@@ -28,12 +28,17 @@ from bestdag.search.result import Status
 
 __all__ = ["NoStructureError", "StatementTree"]
 
-# Once stopped without a structure, so many first structures are looked at to find one.
-_MOST_TRIES = 300
+# Once stopped without a structure, so many first structures are looked at to find one; no longer
+# than this where others are at hand.
+_MOST_TRIES, _SECONDS_FOR_FIRST = 300, 0.05
 
 
 class NoStructureError(GraphError):
-    """No structure was found that keeps to all statements."""
+    """No structure was found that keeps to all statements, and how the search ended."""
+
+    def __init__(self, message: str, status: Status) -> None:
+        super().__init__(message)
+        self.status: Status = status
 
 
 class _OpenCase(NamedTuple):
@@ -61,6 +66,8 @@ class StatementTree:
         A value of `time.monotonic`.
     refuse : callable, optional
         Called when the best structure without the statements breaks one; may raise.
+    has_others : bool, default False
+        Whether the caller has a structure in case none is found in time.
     """
 
     def __init__(
@@ -71,12 +78,14 @@ class StatementTree:
         *,
         deadline: float | None = None,
         refuse: Callable[[], None] | None = None,
+        has_others: bool = False,
     ) -> None:
         self._table = table
         self._statements = statements
         self._solver = solver
         self._deadline = math.inf if deadline is None else deadline
         self._refuse = refuse
+        self._has_others = has_others
         self._narrower = Narrower(table)
         self._cases = [Case()]
         self._open = [_OpenCase(-math.inf, 0, ())]
@@ -109,11 +118,13 @@ class StatementTree:
             if status == "optimum proved":
                 raise NoStructureError(
                     "exact: no structure from the candidate parent sets keeps to all statements; "
-                    "allow more parents or leave a statement out"
+                    "allow more parents or leave a statement out",
+                    status,
                 )
             raise NoStructureError(
                 f"exact: {status} reached before a structure that keeps to all statements was "
-                "found; allow more time or leave a statement out"
+                "found; allow more time or leave a statement out",
+                status,
             )
         return self._outcome(self._best, status)
 
@@ -198,8 +209,9 @@ class StatementTree:
     def _first_structure(self, status: Status) -> _Found | None:
         """Look for some structure depth first, with the engines' first structures only."""
         tries = 0
+        until = time.monotonic() + (_SECONDS_FOR_FIRST if self._has_others else math.inf)
         waiting = [*sorted(self._open, reverse=True), _OpenCase(-math.inf, 0, ())]
-        while waiting and tries < _MOST_TRIES:
+        while waiting and tries < _MOST_TRIES and time.monotonic() < until:
             case = waiting.pop()
             narrowed = self._narrower.narrowed(case.limits)
             if narrowed is None:
