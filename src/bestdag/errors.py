@@ -181,7 +181,8 @@ def unknown_name(
     unknown score 'bdu'; known: bdeu, bic (did you mean 'bdeu'?)
     """
     names = list(known)
-    shown = ", ".join(names[:12]) + (f", ... ({len(names)} in all)" if len(names) > 12 else "")
+    listed = ", ".join(n if n.isprintable() else repr(n) for n in names[:12])
+    shown = listed + (f", ... ({len(names)} in all)" if len(names) > 12 else "")
     text = f"{who}: " if who else ""
     text += f"unknown {kind} {name!r}; known: {shown or 'none'}"
     folded = {n.casefold(): n for n in names}
