@@ -54,7 +54,7 @@ PYTHON_ONLY = (
 # Settings that require_* checks and that no command has.
 NO_OPTION = {"limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
 # Their words are those of knowledge files and statements, the same in both worlds.
-OF_A_FORMAT = ("graph/knowledge.py", "graph/_", "graph/node_knowledge.py")
+OF_A_FORMAT = ("graph/knowledge/", "graph/_")
 
 
 def click_commands():

@@ -144,7 +144,7 @@ class World:
         class FakeImprover:
             def __init__(self, problem, start):
                 self.best = Structure(start, -100.0)
-                self.n_rounds, self.trace = 0, []
+                self.n_rounds, self.trace, self.is_late = 0, [], False
                 self.problem = problem
 
             def round(self):

@@ -93,10 +93,12 @@ class ListingInPython:
             self._next = deque(islice(self._families, self._n_together))
             self.is_full = self.n_bytes > max_bytes
             if self.is_full and not anytime:
+                most = max(0, size - 1)
+                what = f"score table: the sets of {size} parents need more than "
+                what += readable_size(max_bytes)
                 raise NotEnoughMemoryError(
-                    f"score table: the sets of {size} parents need more than "
-                    f"{readable_size(max_bytes)}; set max_parents to {max(0, size - 1)} or less"
-                )
+                    f"{what}; set max_parents to {most} or less"
+                ).with_option(f"{what}; pass --max-parents {most} or less")
 
     def _upper_bounds(self, bonuses: Sequence[float]) -> list[float] | None:
         """Bound all larger sets of each child, if the score can."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bestdag.errors import GraphError, require_flag
+from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.graph._names import arc_text
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge.implications import Implications
@@ -87,8 +87,11 @@ class WithinTiers(Statement):
 
     @classmethod
     def check(cls, value: Any) -> bool:
-        require_flag("Knowledge", cls.field, value)
-        return bool(value)
+        if not isinstance(value, bool):
+            raise InvalidParameterError(
+                f"Knowledge: {cls.field} must be true or false, got {value!r:.60}"
+            )
+        return value
 
     @classmethod
     def read(cls, line: Line) -> bool:
