@@ -214,17 +214,22 @@ def total_of_listed(table, dag):
     return total
 
 
+# A file leaves out sets that a subset beats, so required arcs are refused there.
+DEMANDS_ON_FILES = {
+    **{name: demand for name, demand in DEMANDS.items() if name != "arcs and tiers"},
+    "tiers": {"knowledge": Knowledge.parse(["b !> d", "tiers: a b | c d"])},
+}
 # Where statements are about more than one family, this search may find nothing that obeys them.
 MAY_FIND_NOTHING = {("order", "paths"), ("order", "an edge and leaves")}
 
 
-@every_demand
+@pytest.mark.parametrize("demand", DEMANDS_ON_FILES)
 @pytest.mark.parametrize("search", ["auto", "exact", "order"])
 def test_nothing_near_a_local_optimum_among_the_sets_of_a_file_scores_more(search, demand):
     n_found = 0
     for score, seed in itertools.product(["bdeu", "aic", "fnml"], range(8)):
-        table = build_score_table(Scorer(data_of_four(seed), score), **DEMANDS[demand])
-        problem = Problem(table, **DEMANDS[demand])
+        table = build_score_table(Scorer(data_of_four(seed), score), **DEMANDS_ON_FILES[demand])
+        problem = Problem(table, **DEMANDS_ON_FILES[demand])
         if (search, demand) in MAY_FIND_NOTHING:
             try:
                 found = search_of(search).run(problem)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import time
 from bisect import bisect_right
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from bestdag.counts.engine import n_parent_sets
-from bestdag.errors import require_choice, require_count, require_positive
+from bestdag.errors import GraphError, require_choice, require_count, require_positive
 from bestdag.registry import setting
 from bestdag.scores.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
@@ -390,8 +391,9 @@ def _search_table(settings: Auto, problem: Problem) -> SearchResult:
     if seconds > _AT_ONCE:
         limit = problem.time_limit
         share = math.inf if limit is None else 0.3 * limit
-        first = OrderSearch().run(within.within(share))
-        if first.status == "interrupted":
+        with suppress(GraphError):  # what it does not find, exact search may
+            first = OrderSearch().run(within.within(share))
+        if first is not None and first.status == "interrupted":
             return replace(first, notes=(note, *first.notes))
     exact = Exact().run(within)
     if exact.is_proved or first is None:
