@@ -135,20 +135,21 @@ STATEMENTS = [
 
 @every_search
 @pytest.mark.parametrize("statement", STATEMENTS, ids=str)
-@pytest.mark.parametrize("seed", range(3))
-def test_knowledge_is_honoured(search, statement, seed):
+def test_knowledge_is_honoured(search, statement):
     knowledge = Knowledge.parse([statement]) if isinstance(statement, str) else statement
-    scorer = Scorer(random_data(seed, 4), "bdeu")
     allowed = [dag for dag in DAGS[4] if knowledge.allows(dag)]
     assert len(allowed) < len(DAGS[4])
-    if search in AMONG and not any(map(AMONG[search], allowed)):
-        with pytest.raises(GraphError):
-            search_of(search).run(Problem(scorer, knowledge=knowledge))
-        return
-    found = search_of(search).run(Problem(scorer, knowledge=knowledge))
-    assert knowledge.allows(found.dag)
-    if found.is_proved:
-        assert found.score == pytest.approx(best_by_enumeration(scorer, allowed), rel=1e-9)
+    for seed in range(3):
+        scorer = Scorer(random_data(seed, 4), "bdeu")
+        if search in AMONG and not any(map(AMONG[search], allowed)):
+            with pytest.raises(GraphError):
+                search_of(search).run(Problem(scorer, knowledge=knowledge))
+            continue
+        found = search_of(search).run(Problem(scorer, knowledge=knowledge))
+        assert knowledge.allows(found.dag)
+        if search in PROVING:
+            assert found.is_proved
+            assert found.score == pytest.approx(best_by_enumeration(scorer, allowed), rel=1e-9)
 
 
 # What a search may have to obey, for data with the variables a, b, c, d.
