@@ -175,16 +175,13 @@ def _crossed_with_everything(rng, columns):
     columns["more"] = np.repeat([0, 1, 2], n_rows)
 
 
-@pytest.mark.parametrize("name", [n for n in SCORES if SCORES[n].is_regular])
-@pytest.mark.parametrize(
+every_idle_parent = pytest.mark.parametrize(
     "idle", [_function_of_parents, _beside_a_certain_child, _crossed_with_everything]
 )
-@given(st.integers(0, 2**32), st.integers(1, 30), st.integers(2, 4), st.integers(0, 2))
-@settings(max_examples=40, deadline=None)
-def test_a_parent_that_tells_nothing_never_wins_when_it_says_so(
-    name, idle, seed, n_rows, arity, n_parents
-):
-    rng = np.random.default_rng(seed)
+
+
+def gain_of_an_idle_parent(name, idle, rng, n_rows, arity, n_parents):
+    """Return what the parent "more" adds to the score of x, and that score."""
     columns = {v: rng.integers(0, arity, n_rows) for v in "xyz"}
     for unused in "yz"[n_parents:]:
         columns[unused] = np.zeros(n_rows, np.int64)
@@ -192,8 +189,39 @@ def test_a_parent_that_tells_nothing_never_wins_when_it_says_so(
     lists = {v: codes.tolist() for v, codes in columns.items()}
     scorer = Scorer(make_dataset(lists, {"x": 4, "y": 4, "z": 4, "more": 3}), name)
     parents = list("yz"[:n_parents])
-    without, extended = scorer.family("x", parents), scorer.family("x", [*parents, "more"])
-    assert extended <= without + 1e-9 * max(1.0, abs(without))
+    without = scorer.family("x", parents)
+    return scorer.family("x", [*parents, "more"]) - without, without
+
+
+@pytest.mark.parametrize("name", [n for n in SCORES if SCORES[n].is_regular])
+@every_idle_parent
+@given(st.integers(0, 2**32), st.integers(1, 30), st.integers(2, 4), st.integers(0, 2))
+@settings(max_examples=40, deadline=None)
+def test_a_parent_that_tells_nothing_never_wins_when_it_says_so(
+    name, idle, seed, n_rows, arity, n_parents
+):
+    rng = np.random.default_rng(seed)
+    gain, without = gain_of_an_idle_parent(name, idle, rng, n_rows, arity, n_parents)
+    assert gain <= 1e-9 * max(1.0, abs(without))
+
+
+@pytest.mark.parametrize("name", [n for n in SCORES if not SCORES[n].is_regular])
+def test_a_parent_that_tells_nothing_may_win_when_it_says_so(name):
+    rng = np.random.default_rng(0)
+    kinds = (_function_of_parents, _beside_a_certain_child, _crossed_with_everything)
+    gains = [
+        gain_of_an_idle_parent(name, idle, rng, n_rows, arity, n_parents)[0]
+        for idle in kinds
+        for n_rows in (1, 3, 10, 30)
+        for arity in (2, 3, 4)
+        for n_parents in (0, 1, 2)
+        for _ in range(3)
+    ]
+    # Four cases evenly over x and a coin, in one configuration of six.
+    columns = {"x": [0, 0, 1, 1], "y": [0] * 4, "more": [0, 1, 0, 1]}
+    scorer = Scorer(make_dataset(columns, {"x": 2, "y": 6, "more": 2}), name)
+    gains.append(scorer.family("x", ["y", "more"]) - scorer.family("x", ["y"]))
+    assert max(gains) > 1e-6
 
 
 @every_score
