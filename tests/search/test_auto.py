@@ -4,6 +4,7 @@ import itertools
 import math
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +21,9 @@ from bestdag.search.auto import Auto
 from bestdag.search.bound import Bound
 from bestdag.search.exact.dp.engine import Forecast
 from bestdag.search.exact.search import Exact
+from bestdag.search.ges.search import GES
 from bestdag.search.hill_climb import HillClimb
+from bestdag.search.k2 import K2Search
 from bestdag.search.order.improve import Structure
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
@@ -78,7 +81,7 @@ def test_rounds_give_the_same_structure_every_time(monkeypatch):
     assert first.status == "step limit"
 
 
-@pytest.mark.parametrize("search", [HillClimb(), Tabu(), Annealing()])
+@pytest.mark.parametrize("search", [HillClimb(), Tabu(), Annealing(), GES(), K2Search()])
 def test_it_is_not_below_a_search_that_ends_by_itself(search, monkeypatch):
     monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
     scorer = Scorer(chain_data(35, 400, 5), "bic")
@@ -236,6 +239,47 @@ def test_bounds_that_fall_take_a_quarter(monkeypatch):
     world.run(time_limit=100.0)
     for_structures = world.rounds_take * world.count("round")
     assert for_structures == pytest.approx(0.75 * 100, rel=0.1)
+
+
+def test_a_proof_that_takes_longer_than_its_forecast_leaves_time_for_structures(monkeypatch):
+    world = World(monkeypatch, whole=Forecast(1000, 2.0))
+
+    def slow(self, problem):
+        world.take("exact", problem.seconds_left)
+        return _stopped(self, problem)
+
+    monkeypatch.setattr(Exact, "run", slow)
+    world.run(time_limit=20.0)
+    # It begins after a quarter of the forecast and has half of the time that is left then.
+    began = dict(world.log)["exact"]
+    assert began == pytest.approx(0.5, abs=0.3)
+    later = [when for what, when in world.log if what == "round" and when > began]
+    assert later[0] == pytest.approx(began + (20.0 - began) / 2)
+
+
+def test_after_a_proof_that_failed_structures_have_their_time(monkeypatch):
+    # Without a limit: two idle seconds would be the end, and the proof took thirty.
+    world = World(monkeypatch, whole=Forecast(1000, 2.0))
+
+    def slow(self, problem):
+        world.take("exact", problem.seconds_left)
+        return _stopped(self, problem)
+
+    monkeypatch.setattr(Exact, "run", slow)
+    world.run()
+    began = dict(world.log)["exact"]
+    assert sum(what == "round" and when > began for what, when in world.log) > 40
+
+
+def test_a_proof_at_once_that_fails_leaves_a_bound(monkeypatch):
+    world = World(monkeypatch, whole=Forecast(1000, 0.4))
+
+    def slow(self, problem):
+        world.take("exact", problem.seconds_left)
+        return replace(_stopped(self, problem), bound=None)
+
+    monkeypatch.setattr(Exact, "run", slow)
+    assert world.run(time_limit=1.0).bound == 0.0
 
 
 def test_bounds_wait_while_structures_rise_fast(monkeypatch):

@@ -128,6 +128,23 @@ def test_moves_of_the_reference_lead_where_a_change_of_some_member_leads(kind, c
         assert reached == expected - {graph}
 
 
+@pytest.mark.parametrize("most", [0, 1, 3])
+def test_ends_after_so_many_moves(most):
+    data = chain(6)
+    found = GES(max_steps=most).run(Problem(Scorer(data, "bic")))
+    whole = GES().run(Problem(Scorer(data, "bic")))
+    assert (found.status, len(found.trace)) == ("step limit", most)
+    assert [step.move for step in found.trace] == [step.move for step in whole.trace[:most]]
+
+
+def chain(n):
+    rng = np.random.default_rng(0)
+    columns = [rng.integers(0, 2, 300)]
+    for _ in range(n - 1):
+        columns.append(np.where(rng.random(300) < 0.8, columns[-1], 1 - columns[-1]))
+    return make_dataset({f"v{i}": column.tolist() for i, column in enumerate(columns)})
+
+
 @every_kind
 def test_moves_are_those_of_the_reference_in_every_class_of_four_nodes(kind):
     names, score = list("abcd"), RandomScores(kind)

@@ -74,7 +74,7 @@ class Auto:
     with a proof, or when neither the score nor the bound has improved for as long as it took to
     get there, at least two seconds; at the latest after its budget.
 
-    Structures come from rounds of tabu search, search over orders and climbing (see
+    Structures come from GES, tabu search, rounds of search over orders and climbing (see
     `OrderSearch`). The proof comes from dynamic programming over all parent sets where its
     forecast fits into the time that is left. Otherwise parent sets are listed meanwhile; once
     all that a best structure may need are there, an exact search among them gets turns, each as
@@ -144,6 +144,8 @@ class _Run:
         """Search until the end."""
         status = self._problem.until_stopped(self._search)
         self._take_structure()
+        if self._proved is None and self._bound.value is None and status != "interrupted":
+            self._first_bound()
         if self._proved is not None:
             found = self._proved
             note = self._what_was_done()
@@ -235,8 +237,12 @@ class _Run:
         return needed if _CAUTION * needed.seconds <= self._problem.seconds_left else None
 
     def _prove_by_whole(self) -> None:
-        self._whole = None
-        self._exact(self._problem)
+        """Prove; a proof that takes much longer than its forecast leaves time for structures."""
+        whole, self._whole = self._whole, None
+        left = self._problem.seconds_left
+        seconds = left if whole is None else max(_CAUTION * whole.seconds, 0.5 * left)
+        self._exact(self._problem.within(seconds))
+        self._news_at = self._problem.seconds  # nothing could improve meanwhile
 
     def _exact(self, problem: Problem) -> None:
         """Give the exact search a turn, and take what it found."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from bestdag.errors import InvalidParameterError, require_flag
+from bestdag.errors import InvalidParameterError, require_count, require_flag
 from bestdag.registry import setting
 from bestdag.scores.scorer import Scorer
 from bestdag.search.ges.walk import Walk
@@ -28,6 +28,8 @@ class GES:
     turning : bool, default False
         Also turn arcs round where neither an insertion nor a deletion raises the score, and go on
         from there. Never ends lower than without, often higher on small samples.
+    max_steps : int, optional
+        Stop after so many moves, with status "step limit".
 
     Notes
     -----
@@ -63,15 +65,18 @@ class GES:
     name: ClassVar[str] = "ges"
 
     turning: bool = setting(False, "Add the turning phase.")
+    max_steps: int | None = setting(None, "Stop after so many moves.")
 
     def __post_init__(self) -> None:
         require_flag(self.name, "turning", self.turning)
+        if self.max_steps is not None:
+            require_count(self.name, "max_steps", self.max_steps)
 
     def run(self, problem: Problem) -> SearchResult:
         """Search; a time limit or Ctrl-C gives the best class so far."""
         scorer = problem.scorer(self.name)
         _require_equivalence(scorer)
-        walk = Walk(problem, scorer)
+        walk = Walk(problem, scorer, self.max_steps)
         status = problem.until_stopped(lambda: self._climb(walk))
         notes = () if walk.is_free else (_WITH_KNOWLEDGE,)
         return problem.result(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import isfinite
+from math import inf, isfinite
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.graph.dag import Dag
 from bestdag.scores.scorer import Scorer
-from bestdag.search.problem import Problem
+from bestdag.search.problem import Problem, SearchEnd
 from bestdag.search.result import Step
 from bestdag.search.ties import tie_width
 
@@ -28,9 +28,10 @@ _TOGETHER = 1 << 20
 class Walk:
     """Where the search stands: a class, a member that obeys the knowledge, and the way there."""
 
-    def __init__(self, problem: Problem, scorer: Scorer) -> None:
+    def __init__(self, problem: Problem, scorer: Scorer, max_steps: int | None = None) -> None:
         self._problem = problem
         self._scorer = scorer
+        self._max_steps = inf if max_steps is None else max_steps
         self.is_free = problem.knowledge.is_empty and problem.max_parents is None
         self._start = problem.feasible_dag("ges")
         self._start_score = scorer.total(self._start)
@@ -97,6 +98,8 @@ class Walk:
 
     def _step(self, kind: str) -> bool:
         """Take the best step; False when there is none."""
+        if self.n_steps >= self._max_steps:
+            raise SearchEnd("step limit")
         # The score of a start may be minus infinity, where a prior calls it impossible.
         score = self.score
         move = self._native.best(tie_width(score), self._problem.seconds_left)

@@ -16,6 +16,7 @@ from bestdag.machine import memory_left, thread_count
 from bestdag.scores.prior import UniformPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
+from bestdag.search.ges.search import GES
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.order.candidates import Candidates, Limits
 from bestdag.search.order.orders import Orders
@@ -49,6 +50,8 @@ _LIST_EVERY, _LIST_SELDOM = 2, 4
 _LARGE, _COMMON = 3, 0.3
 # Where there are more sets, they are first listed for the most promising parents.
 _MANY_SETS = 2_000_000
+# Where classes grow denser than this, steps of GES take longer and longer.
+_STEPS_PER_VARIABLE = 6
 # With more variables tabu search takes too long for one round.
 _TABU_VARIABLES = 200
 
@@ -67,11 +70,11 @@ class Improver:
     gives the same structure, for any number of threads. At the problem's deadline a round ends
     early and leaves what was found by then.
 
-    The first round climbs by single arcs; with up to 200 variables tabu search goes on from
-    there. Those after it search over orders of the variables: in an order each variable has
-    parents among those before it that grew and shrank one by one, without a limit on their
-    number, or the best of the small sets that are listed meanwhile; variables are moved to their
-    best places, disturbed, and moved again.
+    The first round is GES, where the score allows it and is native, and tabu search; with more than
+    200 variables climbing from what GES found. Those after it search over orders of the variables:
+    in an order each variable has parents among those before it that grew and shrank one by one,
+    without a limit on their number, or the best of the small sets that are listed meanwhile;
+    variables are moved to their best places, disturbed, and moved again.
 
     Parameters
     ----------
@@ -139,13 +142,24 @@ class Improver:
         """
         before = self.best.score
         self.n_rounds += 1
-        if self.n_rounds == 1 and 1 < len(self._numbers) <= _TABU_VARIABLES:
-            self._take(Tabu().run(self._from_best()), "tabu")
-        elif self.n_rounds == 1 or len(self._numbers) < 2:
+        if len(self._numbers) < 2:
             self.climb()
+        elif self.n_rounds == 1:
+            self._begin()
         elif not self._problem.out_of_time():
             self._search_orders()
         return self.best.score > before
+
+    def _begin(self) -> None:
+        """Find a first good structure."""
+        first = self._from_best()
+        if self._scorer.has_kernel and self._scorer.is_score_equivalent:
+            most = _STEPS_PER_VARIABLE * len(self._numbers)
+            self._take(GES(max_steps=most).run(first), "ges")
+        if len(self._numbers) <= _TABU_VARIABLES:
+            self._take(Tabu().run(first), "tabu")
+        else:
+            self.climb()
 
     def climb(self) -> bool:
         """Take single arc changes until none raises the best; True when one did."""
