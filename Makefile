@@ -1,4 +1,5 @@
-# `make demo` and `make test` work on a fresh clone: they create .venv and install into it.
+# `make demo` and `make test` work on a fresh clone: they create .venv and install into it, the first
+# what running needs, the second everything.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,7 +7,7 @@ NATIVE := CMakeLists.txt $(wildcard cpp/*/*.cpp cpp/*/*.hpp cpp/*/*/*.cpp cpp/*/
 
 .PHONY: demo test lint docs lists stub sanitize clean FORCE
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.runs
 	$(BIN)/python -m bestdag.examples
 
 test: $(VENV)/.installed lint
@@ -42,12 +43,23 @@ $(VENV)/.files: FORCE
 	@mkdir -p $(VENV)
 	@find src -name '*.py' | sort | cmp -s - $@ || find src -name '*.py' | sort > $@
 
+define new-environment
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bestdag needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'
+$(PYTHON) -m venv $(VENV)
+endef
+
+# What running needs, and no more.
+$(VENV)/.runs: pyproject.toml $(NATIVE) $(VENV)/.files
+	$(new-environment)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+# The same with what checks, tests and documentation need.
 $(VENV)/.installed: pyproject.toml $(NATIVE) $(VENV)/.files
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bestdag needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'
-	$(PYTHON) -m venv $(VENV)
+	$(new-environment)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
-	touch $@
+	touch $(VENV)/.runs $@
 
 clean:
 	rm -rf $(VENV) build docs/_build

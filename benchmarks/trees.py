@@ -37,7 +37,7 @@ def compare(what: str, data: bd.Dataset, target: str, threads: int, repeats: int
     """Time both searches with three scores."""
     attributes = data.select(columns=[name for name in data.names if name != target])
     cases = (
-        ("Chow-Liu", attributes if what == "letter" else data, bd.Tree()),
+        ("Chow-Liu", attributes if what == "letter" else data, bd.ChowLiu()),
         ("TAN", data, bd.TAN(target=target)),
     )
     for (label, table, search), peer in zip(cases, BNLEARN[what], strict=True):

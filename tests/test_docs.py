@@ -1,5 +1,6 @@
 """What the documentation states as fact is compared with the code."""
 
+import importlib
 import math
 import re
 import shlex
@@ -16,6 +17,7 @@ from bestdag.counts.family import FamilyCounts
 from bestdag.examples import example
 from bestdag.parameters import ESTIMATORS, estimator_for
 from bestdag.scores import SCORES, make_score
+from bestdag.search import SEARCHES
 
 _ROOT = Path(__file__).parents[1]
 
@@ -52,11 +54,28 @@ def test_table_of_estimators_lists_every_one_with_its_facts():
         assert zeros == ("yes" if unseen == 0 else "no")
 
 
-def test_every_score_and_estimator_has_a_public_class_in_the_reference():
+def names_in_the_reference():
+    """List what the reference documents, by its public name or as a member of a module."""
     api = (_ROOT / "docs/api.md").read_text()
-    for listed in (*SCORES.values(), *ESTIMATORS.values()):
+    yield from re.findall(r"^\.\. auto(?:class|function):: bestdag\.(\w+)$", api, re.M)
+    for module, options in re.findall(r"^\.\. automodule:: (\S+)\n((?:   :.*\n)*)", api, re.M):
+        if ":members:" in options:
+            (without,) = re.findall(r":exclude-members: (.*)", options) or [""]
+            yield from {*importlib.import_module(module).__all__} - {*without.split(", ")}
+
+
+def test_every_public_name_is_in_the_reference():
+    assert sorted({*bestdag.__all__} - {"__version__"} - {*names_in_the_reference()}) == []
+
+
+def test_the_reference_documents_errors_and_no_helpers_of_theirs():
+    helpers = [n for n in names_in_the_reference() if n not in bestdag.__all__]
+    assert helpers == []
+
+
+def test_every_score_search_and_estimator_is_public_by_its_own_name():
+    for listed in (*SCORES.values(), *SEARCHES.values(), *ESTIMATORS.values()):
         assert getattr(bestdag, listed.__name__) is listed
-        assert f"bestdag.{listed.__name__}\n" in api
 
 
 @pytest.mark.parametrize("page", PAGES)

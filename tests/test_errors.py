@@ -37,6 +37,7 @@ def test_unknown_name_prints_plainly_and_offers_the_nearest():
 
 def test_long_lists_are_cut_and_counted():
     assert "(40 in all)" in str(errors.unknown_name("x", "?", [f"n{i}" for i in range(40)]))
+    assert "known: a b, 'c\\nd'" in str(errors.unknown_name("x", "?", ["a b", "c\nd"]))
 
 
 def test_missing_package_says_how_to_install_it():

@@ -1,15 +1,18 @@
 """The package as installed: light to import, its stub true, its names there."""
 
 import pickle
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import bestdag
 
-_SOURCE = Path(__file__).parents[1] / "src" / "bestdag"
+_ROOT = Path(__file__).parents[1]
+_SOURCE = _ROOT / "src" / "bestdag"
 
 
 def modules_after(statement):
@@ -41,8 +44,22 @@ def test_unknown_attribute_is_an_attribute_error():
     assert "read" in dir(bestdag)
 
 
-def test_version_is_that_of_the_distribution():
-    assert bestdag.__version__.count(".") == 2
+def test_every_place_says_the_same_version():
+    declared = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert re.fullmatch(r"\d+\.\d+\.\d+", declared)
+    command = [sys.executable, "-m", "bestdag", "--version"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    changes = re.search(
+        r"^## (?:Unreleased \()?([\d.]+)", (_ROOT / "CHANGELOG.md").read_text(), re.M
+    )
+    cited = re.search(r"^version: (\S+)$", (_ROOT / "CITATION.cff").read_text(), re.M)
+    said = {
+        "bestdag.__version__": bestdag.__version__,
+        "bestdag --version": shown.removeprefix("bestdag ").strip(),
+        "the first heading of CHANGELOG.md": changes[1],
+        "CITATION.cff": cited[1],
+    }
+    assert said == dict.fromkeys(said, declared)
 
 
 def test_stub_is_that_of_the_native_module(tmp_path):

@@ -1,5 +1,5 @@
 // Random walks over equivalence classes, for the sanitizers: moves kept up to date are compared
-// with those listed anew, the class after a move with the class of a structure after it, members
+// with those listed from scratch, the class after a move with the class of a structure after it, members
 // with the rules. Exits 0 when all is well.
 #include <algorithm>
 #include <cmath>
@@ -30,7 +30,7 @@ using bestdag::place;
 constexpr auto kKinds = {ClassMoveKind::insert, ClassMoveKind::remove, ClassMoveKind::turn};
 constexpr double kUnit = 1e-9;
 
-// Local scores without rhyme or reason, the same for the same family.
+// Local scores drawn at random, the same for the same family.
 class Scores {
 public:
     Scores(unsigned seed, double penalty) : random_(seed), penalty_(penalty) {}

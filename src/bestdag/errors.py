@@ -28,6 +28,8 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Self
 
+from bestdag.wording import shown_value
+
 __all__ = [
     "BestdagError",
     "CertificateError",
@@ -53,13 +55,11 @@ __all__ = [
     "require_known",
     "require_positive",
     "require_prior_count",
-    "shown_value",
     "unknown_name",
 ]
 
 _LARGEST_COUNT = 2**63 - 1
 _LEAST_PRIOR_COUNT, _MOST_PRIOR_COUNT = 1e-100, 1e100
-_MOST_SHOWN = 80  # characters of a value
 # How libraries say that the system gives no more memory, or no thread for want of it.
 _SAYS_NO_MEMORY = (
     "cannot allocate memory",
@@ -181,7 +181,8 @@ def unknown_name(
     unknown score 'bdu'; known: bdeu, bic (did you mean 'bdeu'?)
     """
     names = list(known)
-    shown = ", ".join(names[:12]) + (f", ... ({len(names)} in all)" if len(names) > 12 else "")
+    listed = ", ".join(n if n.isprintable() else repr(n) for n in names[:12])
+    shown = listed + (f", ... ({len(names)} in all)" if len(names) > 12 else "")
     text = f"{who}: " if who else ""
     text += f"unknown {kind} {name!r}; known: {shown or 'none'}"
     folded = {n.casefold(): n for n in names}
@@ -295,16 +296,6 @@ def import_optional(package: str, *, who: str, extra: str | None = None) -> Modu
             f"{who}: needs the package '{top}', which is not installed; "
             f"install it with: pip install {wanted}"
         ) from error
-
-
-def shown_value(value: object) -> str:
-    """Write a value for a message, on one line and not for ever."""
-    try:
-        text = repr(value)
-    except ValueError:  # Python does not write whole numbers of thousands of digits
-        text = "a number of thousands of digits"
-    text = " ".join(text.split())
-    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 4]} ..."
 
 
 def _is_real(value: object) -> bool:

@@ -17,7 +17,7 @@ def folder(tmp_path_factory):
     ill = rng.random(200) < 0.5
     age = np.where(ill, rng.normal(60, 9, 200), rng.normal(45, 9, 200)).round(1)
     dose = np.abs(rng.normal(3 + 9 * ill, 2)).round(3)
-    noise = rng.integers(0, 99, 200)  # no cut pays: one interval, 'all'
+    noise = rng.integers(0, 99, 200)  # no cut is accepted: one interval, 'all'
     rows = zip(age, dose, noise, np.where(ill, "yes", "no"), strict=True)
     lines = ["age,dose,noise,ill", *(",".join(map(str, row)) for row in rows)]
     (path / "raw.csv").write_text("\n".join(lines) + "\n")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bestdag import FSNML, MLE, Dirichlet, Network, fit_network, read
+from bestdag import FSNML, MLE, Dirichlet, Network, NotEnoughMemoryError, fit_network, read
 from bestdag.examples import example
 
 CSV, NET = str(example("asia.csv")), str(example("asia.bif"))
@@ -122,7 +122,11 @@ def test_a_file_is_replaced_only_with_force(cli, small):
 def test_nothing_is_written_when_fitting_fails(cli, small, monkeypatch):
     data, net, out = small
     out.write_text("precious")
-    monkeypatch.setattr("bestdag.machine.available_memory", lambda: 300)
+
+    def short(*_, **__):
+        raise NotEnoughMemoryError("fit: tables need 9 GB, 300 bytes are available; use fewer parents")
+
+    monkeypatch.setattr("bestdag.network.fitting.require_memory", short)
     shown = cli("fit", data, net, "-o", out, "--force")
     assert shown.code == 1
     assert "are available; use fewer parents" in shown.err

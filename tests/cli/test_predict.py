@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from bestdag import Network, Tree, learn, read
+from bestdag import ChowLiu, Network, learn, read
 from bestdag.examples import example
 
 NET = str(example("asia.bif"))
@@ -107,7 +107,7 @@ def test_trees_are_written_with_their_parameters(cli, tmp_path, command):
     assert (shown.code, "by dirichlet" in shown.out) == (0, True)
     written = Network.load(path)
     if command == ["tree"]:
-        expected = learn(CSV, search=Tree()).dag
+        expected = learn(CSV, search=ChowLiu()).dag
         assert written.dag == expected
     kinds = json.loads(cli(*command, CSV, "-o", path, "--force", "--json").out)
     assert kinds["settings"]["parameters"] == "dirichlet"

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from bestdag import TAN, Tree, learn
+from bestdag import TAN, ChowLiu, learn
 from bestdag.examples import example
 
 CSV = str(example("asia.csv"))
@@ -18,8 +18,8 @@ KEYS = [
 @pytest.mark.parametrize(
     ("arguments", "search"),
     [
-        (["tree"], Tree()),
-        (["tree", "--root", "smoke", "--forest"], Tree(root="smoke", forest=True)),
+        (["tree"], ChowLiu()),
+        (["tree", "--root", "smoke", "--forest"], ChowLiu(root="smoke", forest=True)),
         (["tan", "--target", "dysp"], TAN(target="dysp")),
         (["tan", "--target", "dysp", "--root", "lung"], TAN(target="dysp", root="lung")),
     ],

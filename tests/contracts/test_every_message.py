@@ -37,8 +37,8 @@ PYTHON_ONLY = (
     "data/encode.py:build",  # commands always take empty cells as missing
     "data/discretization/discretize.py:discretize",  # like=
     "classification/columns.py:make_method",  # a method object; commands name one
-    "network/row_answers.py:_matched",  # `predict` sums over missing cells
-    "network/row_answers.py:_chosen",  # commands leave such columns out
+    "network/prediction.py:_matched",  # `predict` sums over missing cells
+    "network/prediction.py:_chosen",  # commands leave such columns out
     "parameters/dirichlet.py:_make_source",  # a prior that is neither network nor score
     "scores/base.py:checked_value",  # a score of the user's own
     "scores/parent_sets/build.py:_most_parents",  # limits child by child

@@ -118,36 +118,41 @@ def test_whole_weights_equal_repetition(name, dataset):
     assert a == b
 
 
-@every_setting
-@given(datasets(weights=("none",)))
-@settings(max_examples=50)
-def test_equal_on_equivalent_graphs_when_it_says_so(name, dataset):
-    # x -> y and x <- y are equivalent.
-    scorer = Scorer(dataset, score_for(name, dataset))
-    x, y = dataset.names[:2]
-    forward = scorer.family(x) + scorer.family(y, [x])
-    backward = scorer.family(y) + scorer.family(x, [y])
-    if scorer.score.is_score_equivalent:
-        assert forward == pytest.approx(backward, rel=1e-9, abs=1e-9)
+def random_structure(rng, arities, n_rows=40, weights=None):
+    """Draw data without dependence, and a structure over its variables."""
+    columns = {name: rng.integers(0, r, n_rows).tolist() for name, r in arities.items()}
+    order = rng.permutation(list(arities)).tolist()
+    pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
+    dag = Dag(list(arities), [pair for pair in pairs if rng.random() < 0.6])
+    return make_dataset(columns, arities, weights), dag
 
 
-@pytest.mark.parametrize(
-    "name",
-    [*(n for n in SCORES if SCORES[n].is_score_equivalent), "bde with a prior network"],
-)
+EQUIVALENT = [*(n for n in SCORES if SCORES[n].is_score_equivalent), "bde with a prior network"]
+
+
+@pytest.mark.parametrize("name", [n for n in (*SCORES, *BOUND_SCORES) if n not in EQUIVALENT])
+def test_differs_on_equivalent_graphs_when_it_says_so(name):
+    rng = np.random.default_rng(0)
+    spreads = []
+    for _ in range(20):
+        dataset, dag = random_structure(rng, {"a": 2, "b": 3, "c": 4})
+        score = score_for(name, dataset)
+        assert not score.is_score_equivalent
+        totals = [Scorer(dataset, score).total(member) for member in dag.cpdag().members()]
+        spreads.append(max(totals) - min(totals))
+    assert max(spreads) > 1e-3
+
+
+@pytest.mark.parametrize("name", EQUIVALENT)
 @given(st.integers(0, 2**32), st.integers(4, 5), st.sampled_from(["none", "whole"]))
 @settings(max_examples=25, deadline=None)
 def test_equal_on_whole_equivalence_classes(name, seed, n_nodes, weights):
     rng = np.random.default_rng(seed)
-    names = [f"v{i}" for i in range(n_nodes)]
-    arities = dict(zip(names, rng.integers(1, 5, n_nodes).tolist(), strict=True))
-    columns = {name: rng.integers(0, r, 40).tolist() for name, r in arities.items()}
+    arities = {f"v{i}": int(r) for i, r in enumerate(rng.integers(1, 5, n_nodes))}
     drawn = rng.integers(1, 4, 40) if weights == "whole" else None
-    dataset = make_dataset(columns, arities, drawn)
+    dataset, dag = random_structure(rng, arities, weights=drawn)
     scorer = Scorer(dataset, score_for(name, dataset))
-    order = rng.permutation(names).tolist()
-    pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
-    dag = Dag(names, [pair for pair in pairs if rng.random() < 0.6])
+    assert scorer.score.is_score_equivalent
     totals = [scorer.total(member) for member in dag.cpdag().members()]
     assert totals == pytest.approx([totals[0]] * len(totals), rel=1e-9, abs=1e-9)
 
@@ -171,16 +176,13 @@ def _crossed_with_everything(rng, columns):
     columns["more"] = np.repeat([0, 1, 2], n_rows)
 
 
-@pytest.mark.parametrize("name", [n for n in SCORES if SCORES[n].is_regular])
-@pytest.mark.parametrize(
+every_idle_parent = pytest.mark.parametrize(
     "idle", [_function_of_parents, _beside_a_certain_child, _crossed_with_everything]
 )
-@given(st.integers(0, 2**32), st.integers(1, 30), st.integers(2, 4), st.integers(0, 2))
-@settings(max_examples=40, deadline=None)
-def test_a_parent_that_tells_nothing_never_wins_when_it_says_so(
-    name, idle, seed, n_rows, arity, n_parents
-):
-    rng = np.random.default_rng(seed)
+
+
+def gain_of_an_idle_parent(name, idle, rng, n_rows, arity, n_parents):
+    """Return what the parent "more" adds to the score of x, and that score."""
     columns = {v: rng.integers(0, arity, n_rows) for v in "xyz"}
     for unused in "yz"[n_parents:]:
         columns[unused] = np.zeros(n_rows, np.int64)
@@ -188,8 +190,39 @@ def test_a_parent_that_tells_nothing_never_wins_when_it_says_so(
     lists = {v: codes.tolist() for v, codes in columns.items()}
     scorer = Scorer(make_dataset(lists, {"x": 4, "y": 4, "z": 4, "more": 3}), name)
     parents = list("yz"[:n_parents])
-    without, extended = scorer.family("x", parents), scorer.family("x", [*parents, "more"])
-    assert extended <= without + 1e-9 * max(1.0, abs(without))
+    without = scorer.family("x", parents)
+    return scorer.family("x", [*parents, "more"]) - without, without
+
+
+@pytest.mark.parametrize("name", [n for n in SCORES if SCORES[n].is_regular])
+@every_idle_parent
+@given(st.integers(0, 2**32), st.integers(1, 30), st.integers(2, 4), st.integers(0, 2))
+@settings(max_examples=40, deadline=None)
+def test_a_parent_that_tells_nothing_never_wins_when_it_says_so(
+    name, idle, seed, n_rows, arity, n_parents
+):
+    rng = np.random.default_rng(seed)
+    gain, without = gain_of_an_idle_parent(name, idle, rng, n_rows, arity, n_parents)
+    assert gain <= 1e-9 * max(1.0, abs(without))
+
+
+@pytest.mark.parametrize("name", [n for n in SCORES if not SCORES[n].is_regular])
+def test_a_parent_that_tells_nothing_may_win_when_it_says_so(name):
+    rng = np.random.default_rng(0)
+    kinds = (_function_of_parents, _beside_a_certain_child, _crossed_with_everything)
+    gains = [
+        gain_of_an_idle_parent(name, idle, rng, n_rows, arity, n_parents)[0]
+        for idle in kinds
+        for n_rows in (1, 3, 10, 30)
+        for arity in (2, 3, 4)
+        for n_parents in (0, 1, 2)
+        for _ in range(3)
+    ]
+    # Four cases evenly over x and a coin, in one configuration of six.
+    columns = {"x": [0, 0, 1, 1], "y": [0] * 4, "more": [0, 1, 0, 1]}
+    scorer = Scorer(make_dataset(columns, {"x": 2, "y": 6, "more": 2}), name)
+    gains.append(scorer.family("x", ["y", "more"]) - scorer.family("x", ["y"]))
+    assert max(gains) > 1e-6
 
 
 @every_score

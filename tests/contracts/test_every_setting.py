@@ -1,6 +1,7 @@
 """Every numeric setting of every score, search and estimator: it works or is refused in a line."""
 
 import math
+import re
 from dataclasses import MISSING, fields
 
 import pytest
@@ -42,7 +43,8 @@ VALUES = {
     "bool": True,
     "list": [1],
 }
-every_value = pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+# What no number of things, no size and no flag can be.
+NONSENSE = {"nan", "-inf", "-1e308", "-10^400", "10^5000", "text", "text of a number", "list"}
 
 # What an entry cannot do without.
 NEEDED = {"tan": {"target": "a"}, "naive_bayes": {"target": "a"}}
@@ -65,20 +67,31 @@ def numeric_settings(listed):
     return found
 
 
-def works_or_is_refused(work):
+def is_refused(setting, work):
+    """Whether a value is refused; then in one line that names the setting."""
     try:
         work()
     except BestdagError as error:
         text = str(error)
-        assert text
-        assert "\n" not in text
-        assert len(text) < 400
+    else:
+        return False
+    assert re.search(rf"\b{setting}\b", text), text
+    assert "\n" not in text
+    assert len(text) < 400
+    return True
 
 
-@every_value
+def require_sense(setting, work):
+    """Try every value: it works or is refused, and what no setting can be is refused."""
+    refused = {
+        name for name, value in VALUES.items() if is_refused(setting, lambda v=value: work(v))
+    }
+    assert refused >= NONSENSE
+
+
 @pytest.mark.parametrize(("name", "setting"), numeric_settings(SCORES))
-def test_settings_of_scores(name, setting, value):
-    def work():
+def test_settings_of_scores(name, setting):
+    def work(value):
         score = SCORES[name](**NEEDED.get(name, {}), **{setting: value})
         assert math.isfinite(Scorer(DATA, score).total(DAG))
         for search in ("exact", "hill_climb"):
@@ -87,42 +100,53 @@ def test_settings_of_scores(name, setting, value):
         Scorer(DATA, score).explain("b", ["a", "c"])
         learn(DATA, score, search="hill_climb").fit()
 
-    works_or_is_refused(work)
+    require_sense(setting, work)
 
 
-@every_value
 @pytest.mark.parametrize(("name", "setting"), numeric_settings(SEARCHES))
-def test_settings_of_searches(name, setting, value):
-    def work():
+def test_settings_of_searches(name, setting):
+    def work(value):
         search = SEARCHES[name](**NEEDED.get(name, {}), **{setting: value})
         assert math.isfinite(learn(DATA, search=search, time_limit=0.02).score)
 
-    works_or_is_refused(work)
+    require_sense(setting, work)
 
 
-@every_value
-@pytest.mark.parametrize("setting", ["max_parents", "time_limit", "seed", "threads"])
+# The values of settings of `learn` that can be used; all others are refused, by every search.
+USABLE = {
+    "max_parents": {"zero", "2^31", "none"},
+    "time_limit": {
+        *("2^31", "2^63", "2^64", "10^20", "10^99", "10^300", "1e99", "1e308"),
+        *("a half", "5e-324", "1e-99", "none"),
+    },
+    "seed": {"zero", "2^31"},
+    "threads": {"2^31", "none"},
+}
+
+
+@pytest.mark.parametrize("setting", USABLE)
 @pytest.mark.parametrize("name", SEARCHES)
-def test_limits_of_every_search(name, setting, value):
-    limits = {"time_limit": 0.02, "threads": 1, setting: value}
-    if setting == "time_limit" and not isinstance(value, str | list | None):
-        limits["max_parents"] = 1
+def test_limits_of_every_search(name, setting):
     search = SEARCHES[name](**NEEDED.get(name, {}))
+    limits = {"time_limit": 0.02, "threads": 1, "max_parents": 1}
 
-    def work():
-        assert math.isfinite(learn(DATA, search=search, **limits).score)
+    def work(value):
+        assert math.isfinite(learn(DATA, search=search, **limits | {setting: value}).score)
 
-    works_or_is_refused(work)
+    usable = {
+        text for text, value in VALUES.items() if not is_refused(setting, lambda v=value: work(v))
+    }
+    needs_a_parent = name in NEEDED and setting == "max_parents"  # the class
+    assert usable == USABLE[setting] - ({"zero"} if needs_a_parent else set())
 
 
-@every_value
 @pytest.mark.parametrize(("name", "setting"), numeric_settings(ESTIMATORS))
-def test_settings_of_estimators(name, setting, value):
-    def work():
+def test_settings_of_estimators(name, setting):
+    def work(value):
         network = fit_network(DAG, DATA, ESTIMATORS[name](**{setting: value}))
         assert all(map(math.isfinite, network.log_probability(DATA)))
 
-    works_or_is_refused(work)
+    require_sense(setting, work)
 
 
 def test_there_are_settings_to_try():

@@ -1,4 +1,4 @@
-"""The bundled example: our own files, made anew and compared."""
+"""The bundled example: our own files, made again and compared."""
 
 from importlib.resources import as_file, files
 

@@ -22,7 +22,7 @@ def entropy(cases):
 
 
 def split(cases):
-    """The least entropy cut of the cases as (left, right), or None if none pays."""
+    """The least entropy cut of the cases as (left, right), or None if none is accepted."""
     values = sorted({value for value, _, _ in cases})
     total = sum(weight for _, _, weight in cases)
     best = None

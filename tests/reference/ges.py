@@ -274,20 +274,22 @@ def greedy(
     *,
     turning: bool,
 ) -> tuple[Pdag, list[str]]:
-    """Take the best move of each kind while one gains; return the last class and the moves.
+    """Insert and delete while that gains, then turn, and again; return the last class and moves.
 
     A move must lead to a class with a member that `allows` says yes to, and the families it
     brings must keep to the limits of their children.
     """
     graph, taken = start.cpdag(), []
-    while True:
+    n_idle = place = 0  # kinds of moves since the last one taken; the next kind
+    while n_idle < (3 if turning else 2):
         n_before = len(taken)
-        for listing in LISTINGS if turning else LISTINGS[:2]:
-            while step := _best(View(graph), listing, score, allows, limit):
-                graph, text = step
-                taken.append(text)
-        if not turning or len(taken) == n_before:
-            return graph, taken
+        while step := _best(View(graph), LISTINGS[place], score, allows, limit):
+            graph, text = step
+            taken.append(text)
+        n_idle = 1 if len(taken) > n_before else n_idle + 1
+        # Turns come where neither of the others gains, and the others after every turn.
+        place = {0: 1, 1: 2 if n_idle >= 2 else 0, 2: 0}[place]
+    return graph, taken
 
 
 def _best(

@@ -35,10 +35,10 @@ def bic(table, n_configurations):
 
 
 def hqc(table, n_configurations):
-    """The same with the logarithm of the logarithm; one or two cases pay nothing."""
+    """The same with the logarithm of the logarithm; one or two cases are charged nothing."""
     n = sum(map(sum, table))
-    price = log(log(n)) if n >= 3 else 0.0
-    return log_likelihood(table) - price * n_configurations * (len(table[0]) - 1)
+    charge = log(log(n)) if n >= 3 else 0.0
+    return log_likelihood(table) - charge * n_configurations * (len(table[0]) - 1)
 
 
 def bdq(table, n_configurations, pseudo_count):

@@ -17,6 +17,7 @@ from bestdag.scores.scorer import Scorer
 from bestdag.search.problem import Problem
 from tests.conftest import make_dataset
 from tests.reference import ges as reference
+from tests.search.neighbours import linked_data
 
 CLASSES = defaultdict(list)
 for _dag in all_dags(list("abcd")):
@@ -48,7 +49,7 @@ def turned_arcs(dag):
 
 
 class RandomScores:
-    """Local scores without rhyme or reason, the same for the same family."""
+    """Local scores drawn at random, the same for the same family."""
 
     def __init__(self, seed, penalty=0.0):
         self._rng = np.random.default_rng(seed)
@@ -270,17 +271,19 @@ def test_takes_the_steps_of_the_reference_from_a_start_and_with_a_limit(seed):
 def greedy_over_classes(scorer, changes):
     """Where a walk to the best class around ends, by any choice among equally good ones."""
     total = {graph: scorer.total(members[0]) for graph, members in CLASSES.items()}
-    ends = {Dag.empty(list("abcd")).cpdag()}
-    for change in changes:
-        walking, ends = ends, set()
-        while walking:
-            graph = walking.pop()
-            near = {other.cpdag() for dag in CLASSES[graph] for other in change(dag)} or {graph}
-            best = max(total[other] for other in near)
-            if best <= total[graph] + 1e-9:
-                ends.add(graph)
-            else:
-                walking |= {other for other in near if total[other] > best - 1e-9}
+    before, ends = set(), {Dag.empty(list("abcd")).cpdag()}
+    while before != ends:
+        before = ends
+        for change in changes:
+            walking, ends = set(ends), set()
+            while walking:
+                graph = walking.pop()
+                near = {other.cpdag() for dag in CLASSES[graph] for other in change(dag)} or {graph}
+                best = max(total[other] for other in near)
+                if best <= total[graph] + 1e-9:
+                    ends.add(graph)
+                else:
+                    walking |= {other for other in near if total[other] > best - 1e-9}
     return ends
 
 
@@ -301,6 +304,17 @@ def test_turning_ends_where_no_change_of_any_member_helps(seed):
     assert found.score >= GES().run(Problem(scorer)).score - 1e-9
     for dag in CLASSES[found.dag.cpdag()]:
         for change in (more_arcs, fewer_arcs, turned_arcs):
+            assert all(scorer.total(other) <= found.score + 1e-9 for other in change(dag))
+
+
+@pytest.mark.parametrize("seed", [135, 142])
+def test_inserts_again_where_a_deletion_lets_it_gain(seed):
+    scorer = Scorer(linked_data(seed, n=7, n_rows=150), "qnml")
+    found = GES().run(Problem(scorer))
+    kinds = [kind for kind, _ in itertools.groupby(step.move.split()[0] for step in found.trace)]
+    assert kinds[:3] == ["insert", "delete", "insert"]
+    for dag in found.dag.cpdag().members():
+        for change in (more_arcs, fewer_arcs):
             assert all(scorer.total(other) <= found.score + 1e-9 for other in change(dag))
 
 

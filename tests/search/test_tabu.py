@@ -41,7 +41,7 @@ def test_recent_changes_are_not_undone_except_for_a_new_best(seed):
     length, patience = 5, 30
     scorer = Scorer(linked_data(seed, n=7), "bic")
     found = Tabu(length=length, patience=patience).run(Problem(scorer))
-    walk = found.trace[-patience:]  # the last moves were all in vain
+    walk = found.trace[-patience:]  # none of the last moves led to a better structure
     assert max(step.score for step in walk) <= found.score + 1e-9
     assert min(step.gain for step in walk) < 0
     for i, step in enumerate(walk):

@@ -67,7 +67,7 @@ def test_score_is_a_setting_and_a_method(iris):
     assert (again.predict_proba(iris[0]) == model.predict_proba(iris[0])).all()
 
 
-def test_discretiser_in_a_pipeline(iris):
+def test_discretizer_in_a_pipeline(iris):
     pipeline = make_pipeline(FayyadIraniDiscretizer(), NaiveBayesClassifier())
     inside = NaiveBayesClassifier()
     one, two = (cross_val_score(m, *iris) for m in (pipeline, inside))
@@ -222,7 +222,7 @@ def test_the_known_cuts_of_iris(iris):
     assert sorted(set(out[:, 3])) == [0, 1, 2]
 
 
-def test_discretiser_keeps_nan_and_names(iris):
+def test_discretizer_keeps_nan_and_names(iris):
     X = pd.DataFrame(iris[0], columns=list("abcd"))
     X.loc[0, "a"] = np.nan
     model = FayyadIraniDiscretizer().set_output(transform="pandas").fit(X, iris[1])
@@ -252,6 +252,6 @@ def test_whole_numbers_of_any_size():
     assert TANClassifier().fit(X, [0, 0, 1, 1] * 5).predict(X).tolist() == [0, 0, 1, 1] * 5
 
 
-def test_discretiser_refuses_bins_that_its_method_has_no_use_for(iris):
+def test_discretizer_refuses_bins_that_its_method_has_no_use_for(iris):
     with pytest.raises(KeyError, match="fayyad_irani: unknown setting 'bins'"):
         FayyadIraniDiscretizer(bins=5).fit(*iris)

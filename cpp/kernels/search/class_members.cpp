@@ -61,7 +61,7 @@ ClassGraph graph_of(const ClassGraph& graph, const Nodes& piece) {
 
 // All ways to direct one piece without v-structures and cycles; none when there are more than
 // `most`. An edge is directed both ways in turn, each time followed by Meek's rules, which leave no
-// blind alleys.
+// dead ends.
 std::vector<Arcs> orientations(const ClassGraph& graph, const Nodes& piece, std::size_t most) {
     std::vector<Arcs> found;
     std::vector<ClassGraph> stack{graph_of(graph, piece)};

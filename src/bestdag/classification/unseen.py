@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from bestdag.classification.columns import CodedTable
 from bestdag.data.labels import is_absent
+from bestdag.wording import count_of, either
 
 __all__ = ["Part", "notes_on"]
 
@@ -66,14 +67,14 @@ def notes_on(parts: Iterable[Part]) -> tuple[str, ...]:
     if classes:
         n = sum(classes.values())
         notes.append(
-            f"{n:,} of {n_rows:,} predicted rows {'has' if n == 1 else 'have'} a class that none "
+            f"{n:,} of {n_rows:,} predicted rows {either(n, 'has', 'have')} a class that none "
             f"of their training rows has: {_listing(classes)}"
         )
     if values:
         n = sum(values.values())
         notes.append(
-            f"{n:,} {'cell' if n == 1 else 'cells'} of {n_rows:,} predicted rows "
-            f"{'has a value' if n == 1 else 'have values'} that none of their training rows has, "
+            f"{count_of(n, 'cell')} of {n_rows:,} predicted rows "
+            f"{either(n, 'has a value', 'have values')} that none of their training rows has, "
             f"in {_listing(values)}"
         )
     return tuple(notes)

@@ -9,7 +9,7 @@ import click
 
 from bestdag.cli.classify_rows import usable_rows
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
-from bestdag.cli.output import count, print_json, print_table, working
+from bestdag.cli.output import print_json, print_table, working
 from bestdag.cli.score_options import (
     choose_scores,
     choose_structure_prior,
@@ -17,6 +17,7 @@ from bestdag.cli.score_options import (
     score_options,
 )
 from bestdag.parameters import ESTIMATORS
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.classification.model import Recipe
@@ -213,7 +214,7 @@ def command(
     notes += next(iter(found.values())).notes
     how = f"{cv or 5}-fold cross-validation" if test is None else f"tested on {test}"
     if holdout is not None:
-        how = f"tested on {'random' if shuffle else 'the last'} {count(holdout, 'row')}"
+        how = f"tested on {'random' if shuffle else 'the last'} {count_of(holdout, 'row')}"
     about = {
         "target": target,
         "classifier": classifier,
@@ -260,8 +261,8 @@ def _as_json(found: Evaluation) -> dict[str, Any]:
 
 def _print_what(train: str, table: RawTable, about: dict[str, Any]) -> None:
     click.echo(
-        f"{train}: {count(table.dataset.n_rows, 'row')}, "
-        f"{count(len(table.names) - 1, 'attribute')}; {about['classifier']}, "
+        f"{train}: {count_of(table.dataset.n_rows, 'row')}, "
+        f"{count_of(len(table.names) - 1, 'attribute')}; {about['classifier']}, "
         f"parameters {about['parameters']}, {about['evaluation']}"
     )
     if about["cut"]:

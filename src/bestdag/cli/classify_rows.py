@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bestdag.cli.output import count
+from bestdag.wording import count_of, either
 
 if TYPE_CHECKING:
     from bestdag.data.discretization.keeper import RawTable
@@ -35,8 +35,8 @@ def usable_rows(
     n_missing, n_rows = int(is_missing.sum()), len(is_missing)
     if missing == "error":
         raise click.UsageError(
-            f"{path}: {count(n_missing, 'row')} of {n_rows:,} "
-            f"{'has' if n_missing == 1 else 'have'} missing cells; pass --missing drop or "
+            f"{path}: {count_of(n_missing, 'row')} of {n_rows:,} "
+            f"{either(n_missing, 'has', 'have')} missing cells; pass --missing drop or "
             "--missing marginalize"
         )
     what = "missing cells"
@@ -53,10 +53,9 @@ def usable_rows(
             "--allow-few-rows to go on"
         )
     if n_missing:
-        verbs = ("has", "is") if n_missing == 1 else ("have", "are")
+        has, is_ = either(n_missing, "has", "have"), either(n_missing, "is", "are")
         notes.append(
-            f"{path}: {count(n_missing, 'row')} of {n_rows:,} {verbs[0]} {what} and {verbs[1]} "
-            "left out"
+            f"{path}: {count_of(n_missing, 'row')} of {n_rows:,} {has} {what} and {is_} left out"
         )
     return table.rows(~is_missing)
 

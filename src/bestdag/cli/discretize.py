@@ -8,13 +8,13 @@ import click
 
 from bestdag.cli.options import common_options, data_options, read_settings
 from bestdag.cli.output import (
-    count,
     print_json,
     print_table,
     require_new_file,
     require_own_names,
     working,
 )
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
@@ -120,8 +120,8 @@ def command(
         )
         return
     click.echo(
-        f"{output}: {count(table.n_rows, 'row')}, "
-        f"{len(cuts) - len(one_interval):,} of {count(table.n_variables, 'column')} cut"
+        f"{output}: {count_of(table.n_rows, 'row')}, "
+        f"{len(cuts) - len(one_interval):,} of {count_of(table.n_variables, 'column')} cut"
         + (f"; left as one interval: {' '.join(one_interval)}" if one_interval else "")
     )
     print_table(

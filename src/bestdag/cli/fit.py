@@ -9,11 +9,12 @@ import click
 from bestdag.cli.network_data import read_for_network, say_cut
 from bestdag.cli.network_output import network_output, require_network_output, says_formats
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
-from bestdag.cli.output import count, print_json, working
+from bestdag.cli.output import print_json, working
 from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
 from bestdag.errors import unknown_name
 from bestdag.parameters import ESTIMATORS, make_estimator
 from bestdag.registry import canonical
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.parameters.base import Estimator
@@ -95,9 +96,10 @@ def command(
         say_cut(cut, network)
         shown = ", ".join(f"{setting}={value}" for setting, value in settings.items())
         click.echo(
-            f"{output}: {count(len(fitted.names), 'variable')}, "
-            f"{count(len(fitted.dag.arcs), 'arc')}, {count(fitted.n_parameters, 'parameter')}; "
-            f"{estimator.name}({shown}) on {count(table.total_weight, 'row')}"
+            f"{output}: {count_of(len(fitted.names), 'variable')}, "
+            f"{count_of(len(fitted.dag.arcs), 'arc')}, "
+            f"{count_of(fitted.n_parameters, 'parameter')}; "
+            f"{estimator.name}({shown}) on {count_of(table.total_weight, 'row')}"
         )
 
 

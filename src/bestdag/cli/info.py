@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestdag.cli.options import common_options, data_options, read_settings
-from bestdag.cli.output import count, print_json, print_table, working
+from bestdag.cli.output import print_json, print_table, working
 from bestdag.data.schema import DEFAULT_MAX_STATES, MAX_ARITY, Variable
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.data.discretization.describer import Refused
@@ -54,8 +55,9 @@ def _network_info(file: str, *, as_json: bool) -> None:
         return
     most = max(map(len, parents.values()))
     click.echo(
-        f"{file}: a network of {count(len(net.names), 'node')}, {count(len(net.dag.arcs), 'arc')}, "
-        f"{count(net.n_parameters, 'free parameter')}; at most {count(most, 'parent')}"
+        f"{file}: a network of {count_of(len(net.names), 'node')}, "
+        f"{count_of(len(net.dag.arcs), 'arc')}, "
+        f"{count_of(net.n_parameters, 'free parameter')}; at most {count_of(most, 'parent')}"
     )
     print_table(
         ["node", "parents", "states", "state names"],
@@ -99,7 +101,7 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, An
         return
     weight = "" if table.weights is None else f" (total weight {table.total_weight:,})"
     click.echo(
-        f"{file}: {count(table.n_rows, 'row')}{weight}, {count(table.n_variables, 'column')}"
+        f"{file}: {count_of(table.n_rows, 'row')}{weight}, {count_of(table.n_variables, 'column')}"
     )
     print_table(
         ["column", "states", "missing", "state names"],
@@ -112,7 +114,7 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, An
     for mark, n in total_by_mark(marked).items():
         names = [name for name, counts in marked.items() if mark in counts]
         click.echo(
-            f"{count(n, 'cell')} {mark!r}, states unless --missing-value {shlex.quote(mark)} is "
+            f"{count_of(n, 'cell')} {mark!r}, states unless --missing-value {shlex.quote(mark)} is "
             f"given: {', '.join(names)}"
         )
     if decimals:

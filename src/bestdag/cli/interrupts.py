@@ -1,4 +1,4 @@
-"""Ctrl-C and the signals that end a process, heard wherever they come."""
+"""Ctrl-C and the signals that end a process, answered wherever they come."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Interrupts:
     as under `nohup`; `exit_code` tells them apart. Other libraries may turn the exception into an
     error of their own, hence the memory. While the machinery of imports is at work or native code
     is loaded, it waits: there it could be swallowed by a callback and leave a lock behind that
-    the next thread to import something would wait for in vain, or abort the process.
+    the next thread to import something would wait for without end, or abort the process.
     """
 
     def __init__(self) -> None:

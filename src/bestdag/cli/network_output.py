@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from bestdag.cli.output import count, require_new_file
+from bestdag.cli.output import require_new_file
 from bestdag.cli.settings import parse_choice
 from bestdag.network.formats import FORMATS
 from bestdag.parameters import ESTIMATORS, choose_estimator
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
@@ -101,4 +102,4 @@ def write_fitted(
     network = fit_network(dag, dataset, estimator, threads=threads)
     network.save(path)
     if is_said:
-        click.echo(f"{path}: {count(network.n_parameters, 'parameter')} by {estimator.name}")
+        click.echo(f"{path}: {count_of(network.n_parameters, 'parameter')} by {estimator.name}")

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-__all__ = ["count", "print_json", "print_table", "require_new_file", "require_own_names", "working"]
+__all__ = ["print_json", "print_table", "require_new_file", "require_own_names", "working"]
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
@@ -65,17 +65,6 @@ def working(what: str, *, quiet: bool) -> Iterator[None]:
 
     with Console(stderr=True).status(f"{what} ..."):
         yield
-
-
-def count(n: float, noun: str) -> str:
-    """Write a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(2000, "arc")
-    ('1 row', '2,000 arcs')
-    """
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
 
 
 def _echo(line: str) -> None:

@@ -14,12 +14,12 @@ from bestdag.cli.network_data import read_for_network, say_cut
 from bestdag.cli.network_output import says_formats
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import (
-    count,
     print_json,
     require_new_file,
     require_own_names,
     working,
 )
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -125,7 +125,7 @@ def command(
         finally:
             stream.detach()
     elif not quiet:
-        click.echo(f"{output}: {target} of {count(table.n_rows, 'row')}")
+        click.echo(f"{output}: {target} of {count_of(table.n_rows, 'row')}")
 
 
 def _write_file(

@@ -11,7 +11,7 @@ import click
 from bestdag.cli.network_data import read_for_network, say_cut
 from bestdag.cli.network_output import says_formats
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
-from bestdag.cli.output import count, print_json, print_table, working
+from bestdag.cli.output import print_json, print_table, working
 from bestdag.cli.score_options import (
     ChosenScore,
     choose_scores,
@@ -19,6 +19,7 @@ from bestdag.cli.score_options import (
     score_options,
 )
 from bestdag.scores import SCORES
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
@@ -89,8 +90,8 @@ def command(
         print_json(_as_json(table, net.dag, results, cut))
         return
     click.echo(
-        f"{network} on {data}: {count(table.n_variables, 'variable')}, "
-        f"{count(len(net.dag.arcs), 'arc')}, {count(table.total_weight, 'row')}; "
+        f"{network} on {data}: {count_of(table.n_variables, 'variable')}, "
+        f"{count_of(len(net.dag.arcs), 'arc')}, {count_of(table.total_weight, 'row')}; "
         "natural logarithms, higher is better"
     )
     say_cut(cut, network)

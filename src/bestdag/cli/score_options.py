@@ -11,6 +11,7 @@ import click
 from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
 from bestdag.registry import canonical
 from bestdag.scores import ALIASES, SCORES, make_score
+from bestdag.wording import either
 
 if TYPE_CHECKING:
     from bestdag.scores.base import Score
@@ -67,7 +68,7 @@ def choose_scores(names: tuple[str, ...], options: dict[str, Any]) -> dict[str, 
     if "all" in wanted:
         wanted = [name for name in wanted if name != "all"] + list(SCORES)
     keys = [ALIASES.get(name, name) for name in wanted]
-    given = taken_settings(SCORES, options, keys, "score" if len(keys) == 1 else "scores")
+    given = taken_settings(SCORES, options, keys, either(len(keys), "score", "scores"))
     chosen: dict[str, ChosenScore] = {}
     for key in keys:
         score = make_score(key, **(made_of_text(SCORES[key], given) if key in SCORES else {}))

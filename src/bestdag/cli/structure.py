@@ -31,7 +31,7 @@ from bestdag.cli.structure_output import print_structure
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
-    from bestdag.search.edge_weights import EdgeWeights
+    from bestdag.search.arc_weights import ArcWeights
     from bestdag.search.problem import Search
 
 __all__ = ["learn_structure", "structure_options"]
@@ -182,7 +182,7 @@ def _read(
     return read_for_network(data, variables, owner="the prior network", **reading)
 
 
-def _write_weights(path: str, weights: EdgeWeights) -> None:
+def _write_weights(path: str, weights: ArcWeights) -> None:
     from bestdag.files import write_file
 
     text = io.StringIO()

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from bestdag.cli.structure import learn_structure, structure_options
-from bestdag.search.tree import Tree
+from bestdag.search.chow_liu import ChowLiu
 
 __all__ = ["command"]
 
@@ -24,4 +24,4 @@ def command(data: str, root: str | None, forest: bool, **options: Any) -> None:
     variable but the root has one parent. The weight of an arc is what it adds to the score, a
     natural logarithm. -o writes the network, its parameters fitted to DATA.
     """
-    learn_structure(Tree(root=root, forest=forest), data, options)
+    learn_structure(ChowLiu(root=root, forest=forest), data, options)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from bestdag.data.encode import ReadOptions
 from bestdag.data.labels import is_broken
 from bestdag.errors import DataError, InvalidParameterError, unknown_name
+from bestdag.wording import either, first_names
 
 if TYPE_CHECKING:
     from bestdag.data.discretization.cutter import Cutter
@@ -61,7 +62,7 @@ class Choice:
         if self.may_lack:
             wanted, asked = [name for name in wanted if name in known], []
             if not wanted:
-                shown = ", ".join(map(repr, (self.columns or [])[:5]))
+                shown = first_names(self.columns or [])
                 raise DataError(f"{who} has none of the columns {shown}")
         asked += self.drop
         if isinstance(self.weights, str):
@@ -73,11 +74,10 @@ class Choice:
         chosen = [n for n in wanted if n not in out]
         extra = [n for n in names if n not in out and n not in chosen]
         if self.owner is not None and extra:
-            shown = ", ".join(map(repr, extra[:5])) + (", ..." if len(extra) > 5 else "")
-            it = "it" if len(extra) == 1 else "them"
+            it = either(len(extra), "it", "them")
             what = (
-                f"{who}: {'column' if len(extra) == 1 else 'columns'} {shown} "
-                f"{'is' if len(extra) == 1 else 'are'} not in {self.owner}"
+                f"{who}: {either(len(extra), 'column', 'columns')} {first_names(extra)} "
+                f"{either(len(extra), 'is', 'are')} not in {self.owner}"
             )
             way = "pass --ignore-extra"
             if self.owner != "the network":  # the commands that take one have --drop

@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
-from bestdag.data.display import count_of
 from bestdag.data.duck import DuckTable, Field
 from bestdag.data.duck_connection import described, one_line, sql_text
 from bestdag.errors import DataError
+from bestdag.wording import count_of
 
 __all__ = ["check_bytes", "csv_table", "explain_csv_failure", "open_bytes"]
 

@@ -5,25 +5,16 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
+from bestdag.wording import count_of
+
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
 
-__all__ = ["count_of", "html_table", "summary"]
+__all__ = ["html_table", "summary"]
 
 _SHOWN_VARIABLES = 8
 _SHOWN_HTML_ROWS = 8
 _SHOWN_HTML_COLUMNS = 20
-
-
-def count_of(number: int, noun: str) -> str:
-    """Say how many there are.
-
-    Examples
-    --------
-    >>> count_of(1, "row"), count_of(2000, "row")
-    ('1 row', '2,000 rows')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def summary(data: Dataset) -> str:

@@ -20,11 +20,11 @@ import numpy.typing as npt
 from bestdag.data.checks import as_weights, code_type
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cuts import labelled_variable
-from bestdag.data.display import count_of
 from bestdag.data.labels import is_absent, is_broken, label_all, sorted_states
 from bestdag.data.schema import MAX_ARITY, MISSING_STATE, Variable
 from bestdag.data.suspects import decimal_columns, mark_counts, total_by_mark
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknown_name
+from bestdag.wording import count_of
 
 __all__ = [
     "RawColumn",

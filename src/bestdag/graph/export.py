@@ -9,6 +9,7 @@ from bestdag.errors import GraphError, import_optional
 from bestdag.graph._names import arc_text, show
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     import networkx
@@ -112,13 +113,9 @@ def to_text(
     lines += [f"  {show(name)}" for name in sorted(names) if name not in joined]
     if len(lines) > _MAX_LINES:
         lines[_MAX_LINES:] = [f"  ... ({len(lines) - _MAX_LINES:,} more)"]
-    sizes = [_counted(len(names), "node"), _counted(len(arcs), "arc")]
-    sizes += [_counted(len(edges), "edge")] if edges else []
+    sizes = [count_of(len(names), "node"), count_of(len(arcs), "arc")]
+    sizes += [count_of(len(edges), "edge")] if edges else []
     return "\n".join([f"{kind}: {', '.join(sizes)}", *lines])
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _dot_node(name: str) -> str:

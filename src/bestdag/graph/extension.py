@@ -77,7 +77,7 @@ def members(graph: Pdag, *, limit: int) -> tuple[Dag, ...]:
     The undirected part of a CPDAG falls into connected pieces that can be directed
     independently of each other and of the arcs, each without v-structures and cycles. In a
     piece an edge is directed both ways in turn, each time followed by Meek's rules, which
-    leave no blind alleys.
+    leave no dead ends.
 
     References
     ----------

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.data.display import count_of
 from bestdag.data.schema import Variable
 from bestdag.errors import unknown_name
 from bestdag.machine import require_memory
 from bestdag.network.bif_syntax import BLANKS, Scanner, Token, is_bare
 from bestdag.network.table import ConditionalTable
 from bestdag.network.table_rows import configuration_text, wrong_row
+from bestdag.wording import count_of
 
 __all__ = ["Block", "Declared"]
 

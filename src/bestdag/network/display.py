@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from bestdag.data.display import count_of
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.network.network import Network

@@ -23,6 +23,7 @@ from bestdag.network.network import Network
 from bestdag.network.table import MAX_AXES, MAX_DENSE_ROWS, ConditionalTable
 from bestdag.parameters import make_estimator
 from bestdag.parameters.base import Estimator, shares_unobserved
+from bestdag.wording import count_of, first_names
 
 __all__ = ["fit_network", "fitted_network"]
 
@@ -120,7 +121,7 @@ def _warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Datase
     widest = max(tables, key=lambda table: table.n_parameters)
     message = (
         f"fit: the network has {_number(n_parameters)} parameters, more than "
-        f"{_MANY_PARAMETERS} times the {n_rows:,.6g} row{'' if n_rows == 1 else 's'}, "
+        f"{_MANY_PARAMETERS} times the {count_of(n_rows, 'row')}, "
         f"{_number(widest.n_parameters)} of them in the table of {widest.child.name!r}; "
         "learn with a score that charges more for parameters (bic, fnml), limit the number of "
         "parents, or cut columns of many values into few"
@@ -239,13 +240,10 @@ def _require_same_states(network: Network, dataset: Dataset) -> None:
         given = dataset.variable(variable.name).states
         if given != variable.states:
             raise DataError(
-                f"fit: states of {variable.name!r} are {_shown(variable.states)} in the network "
-                f"and {_shown(given)} in the data; give the data the states of the network"
+                f"fit: states of {variable.name!r} are {first_names(variable.states)} in the "
+                f"network and {first_names(given)} in the data; give the data the states of the "
+                "network"
             )
-
-
-def _shown(states: tuple[str, ...]) -> str:
-    return ", ".join(map(repr, states[:5])) + (", ..." if len(states) > 5 else "")
 
 
 def _require_room(

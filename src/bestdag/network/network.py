@@ -16,7 +16,7 @@ from bestdag.errors import DataError, unknown_name
 from bestdag.graph.dag import Dag
 from bestdag.inference.log_tables import LogTables
 from bestdag.inference.sampling import sample_codes
-from bestdag.network import row_answers
+from bestdag.network import prediction
 from bestdag.network.checks import property_texts, tables_by_name
 from bestdag.network.table import ConditionalTable
 
@@ -229,7 +229,7 @@ class Network:
         >>> np.exp(network.log_probability(rows)).round(6)
         array([0.08, 0.  , 0.28])
         """
-        return row_answers.log_probability(self, data, missing, threads)
+        return prediction.log_probability(self, data, missing, threads)
 
     def log_loss(
         self, data: Any, *, missing: str = "marginalize", threads: int | None = None
@@ -239,7 +239,7 @@ class Network:
         It is infinite when a row (of weight above zero) has probability zero. The parameters
         are those of `log_probability`.
         """
-        return row_answers.log_loss(self, data, missing, threads)
+        return prediction.log_loss(self, data, missing, threads)
 
     def predict_proba(
         self,
@@ -292,7 +292,7 @@ class Network:
         >>> network.predict("rain", {"wet": ["no", "yes"]})
         array(['no', 'yes'], dtype=object)
         """
-        return row_answers.predict_proba(self, target, data, missing, impossible, threads)
+        return prediction.predict_proba(self, target, data, missing, impossible, threads)
 
     def predict_log_proba(
         self,
@@ -304,7 +304,7 @@ class Network:
         threads: int | None = None,
     ) -> npt.NDArray[np.float64]:
         """Work out the natural logarithms of `predict_proba`, also where those would be zero."""
-        return row_answers.predict_proba(self, target, data, missing, impossible, threads, log=True)
+        return prediction.predict_proba(self, target, data, missing, impossible, threads, log=True)
 
     def predict(
         self,
@@ -319,12 +319,12 @@ class Network:
 
         The parameters are those of `predict_proba`; memory does not grow with the states.
         """
-        return row_answers.predict(self, target, data, missing, impossible, threads)
+        return prediction.predict(self, target, data, missing, impossible, threads)
 
     def _logs(self) -> LogTables:
         """Return the logarithms of the tables: worked out once, kept, never pickled."""
         if self._log_tables is None:
-            self._log_tables = row_answers.log_tables(self)
+            self._log_tables = prediction.log_tables(self)
         return self._log_tables
 
     @staticmethod

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.data.display import count_of
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError
 from bestdag.inference.sparse_table import SparseTable
@@ -21,6 +20,7 @@ from bestdag.network.table_rows import (
     configuration_text,
     wrong_row,
 )
+from bestdag.wording import count_of
 
 __all__ = ["MAX_AXES", "MAX_DENSE_ROWS", "ConditionalTable"]
 

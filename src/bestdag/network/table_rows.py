@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.data.display import count_of
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError
 from bestdag.inference.sparse_table import SparseTable
+from bestdag.wording import count_of
 
 __all__ = [
     "SUM_TOLERANCE",

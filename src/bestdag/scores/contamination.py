@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.counts.family import FamilyCounts
-from bestdag.errors import InvalidParameterError, shown_value
+from bestdag.errors import InvalidParameterError
 from bestdag.special import log_rising
+from bestdag.wording import shown_value
 
 __all__ = ["Contamination", "require_epsilon"]
 

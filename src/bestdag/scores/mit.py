@@ -20,7 +20,7 @@ __all__ = ["MIT"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MIT:
-    r"""Dependence on the parents beyond what a chain of independence tests would forgive.
+    r"""Dependence on the parents beyond what a chain of independence tests would accept as chance.
 
     .. math::
 
@@ -46,7 +46,7 @@ class MIT:
     (b, a) has A(b - 1) and Ab(a - 1), the same sum further apart. It is the cautious choice.
 
     Score equivalent on forests and whenever all arities are equal, but not in general: the two
-    complete graphs over arities (2, 3, 4) and (4, 3, 2) in topological order pay 47.688 and
+    complete graphs over arities (2, 3, 4) and (4, 3, 2) in topological order are charged 47.688 and
     48.247. A parent with one state has no degree of freedom and costs nothing.
 
     References

@@ -21,6 +21,7 @@ from bestdag.errors import (
 )
 from bestdag.factors import Factor, aligned, at_rows, plan_elimination, sum_product
 from bestdag.machine import memory_left, readable_size, require_memory
+from bestdag.wording import first_names
 
 __all__ = ["PriorMarginals", "PriorNetwork", "PriorTable"]
 
@@ -235,4 +236,4 @@ def _joint_of(child: str, n_parents: int) -> str:
 
 
 def _show(variable: Variable) -> str:
-    return ", ".join(map(repr, variable.states[:5])) + (", ..." if variable.arity > 5 else "")
+    return first_names(variable.states)

@@ -14,6 +14,7 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.schema import Variable
 from bestdag.errors import FileError, FormatError, InvalidParameterError
+from bestdag.wording import count_of
 
 __all__ = ["PseudoCounts"]
 
@@ -141,7 +142,7 @@ class PseudoCounts(Mapping[tuple[str, Collection[str]], _Floats]):
         return PseudoCounts, (self._tables,)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} {'family' if len(self) == 1 else 'families'}>"
+        return f"<{count_of(len(self), 'family', 'families')}>"
 
 
 def _checked_family(given: object) -> _Family:

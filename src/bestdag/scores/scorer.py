@@ -21,6 +21,7 @@ from bestdag.scores.explanation import Explanation, explain
 from bestdag.scores.family_scores import Family, FamilyScores, parent_set
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.whole_counts import require_whole_weights
+from bestdag.wording import first_names
 
 __all__ = ["Scorer"]
 
@@ -224,7 +225,7 @@ def _require_prior(prior: object) -> None:
 def _nodes_differ(missing: list[str], extra: list[str]) -> str:
     parts = []
     if missing:
-        parts.append(f"columns {', '.join(map(repr, missing[:5]))} are not in the graph")
+        parts.append(f"columns {first_names(missing)} are not in the graph")
     if extra:
-        parts.append(f"nodes {', '.join(map(repr, extra[:5]))} are not in the data")
+        parts.append(f"nodes {first_names(extra)} are not in the data")
     return "score: graph and data must have the same variables; " + ", and ".join(parts)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import time
 from bisect import bisect_right
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from bestdag.errors import require_choice, require_count, require_positive
+from bestdag.errors import GraphError, require_choice, require_count, require_positive
 from bestdag.registry import setting
 from bestdag.scores.parent_sets.enumeration import n_parent_sets
 from bestdag.scores.parent_sets.listing import ParentSetListing
@@ -23,6 +24,7 @@ from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem, SearchEnd
 from bestdag.search.result import SearchResult, Status
 from bestdag.search.ties import is_better
+from bestdag.wording import count_of
 
 __all__ = ["Auto"]
 
@@ -77,7 +79,7 @@ class Auto:
     forecast fits into the time that is left. Otherwise parent sets are listed meanwhile; once
     all that a best structure may need are there, an exact search among them gets turns, each as
     long as everything before it. Until then their bounds give a bound on the best score, a
-    linear program tightens it, for as long as that pays. How time is divided depends on the time
+    linear program tightens it, for as long as that helps. How time is divided depends on the time
     so far and on what came of it, never on the limit: a longer limit does not give a worse
     structure.
 
@@ -340,7 +342,7 @@ class _Run:
         improver = self._improver
         parts = []
         if improver.n_rounds:
-            rounds = f"{improver.n_rounds} round{'' if improver.n_rounds == 1 else 's'}"
+            rounds = count_of(improver.n_rounds, "round")
             parts.append(f"improved a structure for {self._spent['structures']:.1f} s ({rounds})")
         if self._spent["proof"] > 0:
             aim = "a proof" if self._turns else "a bound"
@@ -366,7 +368,7 @@ class _Run:
         limit = _rounded_up(4.0 * max(1.0, self._given.seconds))
         advice = f"a proof may take a time limit of {limit} s or more"
         if 0 < most < (n - 1 if now is None else now):
-            advice += f", or at most {most} parent{'' if most == 1 else 's'} per variable"
+            advice += f", or at most {count_of(most, 'parent')} per variable"
         return advice
 
 
@@ -395,8 +397,9 @@ def _search_table(settings: Auto, problem: Problem) -> SearchResult:
     if seconds > _AT_ONCE:
         limit = problem.time_limit
         share = math.inf if limit is None else 0.3 * limit
-        first = OrderSearch().run(within.within(share))
-        if first.status == "interrupted":
+        with suppress(GraphError):  # what it does not find, exact search may
+            first = OrderSearch().run(within.within(share))
+        if first is not None and first.status == "interrupted":
             return replace(first, notes=(note, *first.notes))
     exact = Exact().run(within)
     if exact.is_proved or first is None:

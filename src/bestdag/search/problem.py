@@ -21,6 +21,7 @@ from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.feasible import feasible_parents
 from bestdag.search.result import SearchResult, Status
+from bestdag.wording import first_names
 
 __all__ = ["Problem", "Search", "SearchEnd", "checked_search"]
 
@@ -320,7 +321,7 @@ class Problem:
         if sorted(start.nodes) != sorted(self.names):
             must = (
                 "must have the variables of the data, and no others; they differ in "
-                f"{', '.join(map(repr, sorted(set(start.nodes) ^ set(self.names))[:5]))}"
+                f"{first_names(sorted(set(start.nodes) ^ set(self.names)))}"
             )
             raise GraphError(f"search: start {must}").with_option(f"search: --start {must}")
         broken = self.knowledge.violations(start)

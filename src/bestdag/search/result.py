@@ -11,7 +11,8 @@ import numpy as np
 
 from bestdag.errors import InvalidParameterError, import_optional
 from bestdag.graph.dag import Dag
-from bestdag.search.edge_weights import EdgeWeights
+from bestdag.search.arc_weights import ArcWeights
+from bestdag.wording import count_of
 
 __all__ = ["SearchResult", "Status", "Step"]
 
@@ -54,7 +55,7 @@ class SearchResult:
         The steps of the search from its first structure on, for searches that take steps.
     notes : tuple of str
         What a reader should know: which search was chosen and why, say.
-    weights : EdgeWeights or None
+    weights : ArcWeights or None
         What each arc alone is worth, for searches that choose among trees; None where there are
         thousands of variables and a limit came before any arc was scored.
     n_rows : float or None
@@ -78,7 +79,7 @@ class SearchResult:
     certificates: tuple[Any, ...] = ()
     trace: tuple[Step, ...] = ()
     notes: tuple[str, ...] = ()
-    weights: EdgeWeights | None = None
+    weights: ArcWeights | None = None
     n_rows: float | None = None
     is_among_listed: bool = False
     among: str | None = None
@@ -153,10 +154,9 @@ class SearchResult:
 
     def summary(self) -> str:
         """Say in one line how it ended, what it scores and how large the structure is."""
-        n_arcs = len(self.dag.arcs)
         return (
             f"{self.outcome()[0]} by {self.search}, score {self.score:.6f}, "
-            f"{n_arcs:,} arc{'' if n_arcs == 1 else 's'}"
+            f"{count_of(len(self.dag.arcs), 'arc')}"
         )
 
     def outcome(self) -> tuple[str, tuple[str, ...]]:

@@ -14,7 +14,7 @@ from bestdag.errors import GraphError, require_known
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.scores.scorer import Scorer
-from bestdag.search.edge_weights import EdgeWeights
+from bestdag.search.arc_weights import ArcWeights
 from bestdag.search.naive_bayes import class_arcs, class_knowledge
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult, Status
@@ -140,11 +140,11 @@ def _weights(
     scores: npt.NDArray[np.float64],
     given: tuple[str, ...],
     how: _Choice,
-) -> EdgeWeights | None:
+) -> ArcWeights | None:
     """Return what each arc is worth; None for a large matrix of which nothing was scored."""
     if scores.strides == (0, 0) and _choosing_takes(len(names), how) > _AT_ONCE:
         return None
-    return EdgeWeights.of(names, scores, given, symmetric=how.symmetric)
+    return ArcWeights.of(names, scores, given, symmetric=how.symmetric)
 
 
 def _total(

@@ -41,9 +41,9 @@ class TAN:
     Notes
     -----
     The status is "local optimum", since a structure of another form may score more; a note says
-    among which structures the result is the best. What `Tree` says about ties and knowledge holds
-    here for the attributes; knowledge against an arc from the class to an attribute is refused.
-    With `max_parents` 1 the result is naive Bayes.
+    among which structures the result is the best. What `ChowLiu` says about ties and knowledge
+    holds here for the attributes; knowledge against an arc from the class to an attribute is
+    refused. With `max_parents` 1 the result is naive Bayes.
 
     References
     ----------

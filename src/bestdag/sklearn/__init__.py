@@ -1,4 +1,4 @@
-"""scikit-learn estimators: classifiers and a discretiser; needs the extra ``sklearn``.
+"""scikit-learn estimators: classifiers and a discretizer; needs the extra ``sklearn``.
 
 >>> from bestdag.sklearn import TANClassifier
 >>> TANClassifier(score="fnml")

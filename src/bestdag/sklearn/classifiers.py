@@ -213,7 +213,7 @@ class TANClassifier(_NetworkClassifier):
     ----------
     classes_ : array
     network_ : Network
-        The network over the discretised columns; the class is called ``class``.
+        The network over the discretized columns; the class is called ``class``.
     model_ : Classifier
         The network with the coding of the columns; ``model_.result`` tells how it was found.
 

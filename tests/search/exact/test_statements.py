@@ -194,7 +194,7 @@ def test_scoring_that_ends_before_the_sets_are_there_still_gives_a_structure(lin
 
 
 def test_a_time_limit_ends_a_long_search_in_time():
-    # No arc is worth its price, and every statement asks for a path: a hard problem on purpose.
+    # No arc raises the score, and every statement asks for a path: a hard problem on purpose.
     rng = random.Random(1)
     names = [f"v{i:02}" for i in range(14)]
     lists = {

@@ -28,7 +28,7 @@ def solve(children, limit, cell):
 def chain(order):
     """Costs 0 when the variables come in this order and at least 1 otherwise.
 
-    Each wants its predecessor. The first has one more candidate, too dear to be used: so every
+    Each wants its predecessor. The first has one more candidate, too costly to be used: so every
     variable is named once as a parent, and none is moved to another bit.
     """
     children = [[(0.0, 0), (5.0, 1 << order[-1])] for _ in order]

@@ -1,4 +1,4 @@
-"""What every method of discretisation is."""
+"""What every method of discretization is."""
 
 from __future__ import annotations
 

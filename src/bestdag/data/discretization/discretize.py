@@ -87,7 +87,7 @@ def discretize(
     in an outer one. Numbers are float64: whole numbers beyond 2**53 that round to one float are
     equal. Cut points are made from the rows that count: not from missing cells, nor from rows of
     weight 0, nor (``fayyad_irani``) rows without a class, nor rows that ``missing="drop"`` drops.
-    A column without cut points, because it is constant, is all missing or no cut pays, has one
+    A column without cut points, because it is constant, is all missing or gets no cut, has one
     state, ``all``, and a DataWarning says so.
 
     Examples

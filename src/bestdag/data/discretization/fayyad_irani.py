@@ -49,7 +49,7 @@ def cut_points(
     Returns
     -------
     array of float64
-        Ascending; empty when no cut pays.
+        Ascending; empty when no cut is accepted.
 
     Raises
     ------

@@ -23,7 +23,7 @@ from bestdag.errors import DataError
 __all__ = ["DuckNumbers", "FrameNumbers", "NumberTable", "Numbers"]
 
 _NUMBER_TYPES = (int, float, np.float32, Decimal)
-# A column is asked for twice or thrice; so many bytes of answers are kept.
+# A column is asked for two or three times; so many bytes of answers are kept.
 _MAX_KEPT = 1 << 28
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from bestdag.errors import FormatError, shown_value, unknown_name
+from bestdag.errors import FormatError, unknown_name
 from bestdag.graph.knowledge.kinds import KINDS, Pair, Statement
 from bestdag.graph.knowledge.words import Line
+from bestdag.wording import shown_value
 
 __all__ = ["parse_lines"]
 

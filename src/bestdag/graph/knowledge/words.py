@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise
 
-from bestdag.errors import FormatError, shown_value
+from bestdag.errors import FormatError
+from bestdag.wording import shown_value
 
 __all__ = ["Line", "Word", "in_quotes"]
 

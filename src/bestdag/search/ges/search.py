@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from bestdag.errors import InvalidParameterError, require_count, require_flag
 from bestdag.registry import setting
 from bestdag.scores.scorer import Scorer
-from bestdag.search.ges.walk import KINDS, Walk
+from bestdag.search.ges.walk import Walk
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
 
@@ -17,7 +17,7 @@ __all__ = ["GES"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GES:
-    """Greedy equivalence search: insert the best edge while the score rises, then delete.
+    """Greedy equivalence search: insert the best edge while the score rises, delete, and repeat.
 
     Steps lead from one Markov equivalence class to another, by Chickering's valid operators. For
     a score that is consistent and score equivalent, and data from a distribution that has a
@@ -26,13 +26,17 @@ class GES:
     Parameters
     ----------
     turning : bool, default False
-        Also turn arcs round, and repeat the three phases until none raises the score. Never
-        ends lower than without, often higher on small samples.
+        Also turn arcs round where neither an insertion nor a deletion raises the score, and go on
+        from there. Never ends lower than without, often higher on small samples.
     max_steps : int, optional
         Stop after so many moves, with status "step limit".
 
     Notes
     -----
+    The two phases are repeated until neither raises the score, since on small samples a deletion
+    may let another insertion gain. So a "local optimum" is a class from which no valid insertion
+    or deletion (with `turning`, and no turn) raises the score.
+
     All pairs of variables are candidates throughout. After a step only the moves near a change of
     the class are listed again, and only families that were never met are scored. Of moves with the
     same gain (up to rounding) the first by name is taken, so the result does not depend on the
@@ -80,12 +84,12 @@ class GES:
         )
 
     def _climb(self, walk: Walk) -> None:
-        """Take the best steps of each kind, one kind after the other."""
+        """Insert and delete until neither gains, then turn, and again until nothing gains."""
         while True:
-            before = walk.n_steps
-            for kind in KINDS if self.turning else KINDS[:2]:
-                walk.climb(kind)
-            if not self.turning or walk.n_steps == before:
+            walk.climb("insert")
+            if walk.climb("delete"):
+                continue
+            if not self.turning or not walk.climb("turn"):
                 walk.settle()
                 return
 

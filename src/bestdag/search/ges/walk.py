@@ -57,13 +57,15 @@ class Walk:
         """Return a structure of the class that obeys the knowledge."""
         return self._problem.dag(self._native.member()) if self.n_steps else self._start
 
-    def climb(self, kind: str) -> None:
-        """Take the best step of one kind while there is one."""
+    def climb(self, kind: str) -> bool:
+        """Take the best step of one kind while there is one; True when there was."""
+        before = self.n_steps
         self._native.begin(KINDS.index(kind))
         self._update()
         while self._step(kind):
             self._problem.progress(f"ges: {self._steps[-1].move}, score {self.score:.3f}")
             self._update()
+        return self.n_steps > before
 
     def settle(self) -> None:
         """Let the last score be that of the structure, not a sum of gains with their rounding."""

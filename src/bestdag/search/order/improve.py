@@ -32,8 +32,8 @@ __all__ = ["Improver", "Structure"]
 _MOST_WORK, _WORK_PER_VARIABLE = 3e8, 1e6
 # Rounds of the search among listed sets in one turn, and how often it has one: every so many
 # rounds, fewer after so many turns without success.
-_SPELL, _SPELL_PER_VARIABLE = 1000, 5
-_TURN_EVERY, _SELDOM, _SHORT_OF_LUCK = 2, 8, 3
+_ROUNDS, _ROUNDS_PER_VARIABLE = 1000, 5
+_TURN_EVERY, _TURN_SELDOM, _MANY_FAILURES = 2, 8, 3
 _MANY_VARIABLES = 100
 # Searchers that work from the same structure; threads share them.
 _LANES = 4
@@ -120,7 +120,7 @@ class Improver:
         self._before: Sequence[tuple[int, int]] = ()
         self._sets: dict[int, ParentSets] = {}  # listed so far
         self._orders: tuple[Dag, Orders] | None = None  # with the best when it was made
-        self._unlucky = 0  # turns of the search among listed sets since it found something
+        self._n_failures = 0  # turns of the search among listed sets since it found something
         self._is_climbed = False  # no single arc change raises the best
         self.best = Structure(start, scorer.total(start))
         self.n_rounds = 0
@@ -129,7 +129,7 @@ class Improver:
 
     @property
     def is_searched(self) -> bool:
-        """Whether everything was tried at least once: what is left is luck."""
+        """Whether everything was tried at least once: what is left is chance."""
         return len(self._numbers) < 2 or (self._lists is not None and not self._lists)
 
     def round(self) -> bool:
@@ -200,7 +200,7 @@ class Improver:
         with self._scorer.bulk.refusals():
             if self._lists and self.n_rounds % self._list_every == 0:
                 self._list_sets(self._crew, self._lists)
-            every = _TURN_EVERY if self._unlucky < _SHORT_OF_LUCK else _SELDOM
+            every = _TURN_EVERY if self._n_failures < _MANY_FAILURES else _TURN_SELDOM
             if not self._lists and self.n_rounds % every == 0:
                 self._search_listed()
                 return
@@ -242,19 +242,19 @@ class Improver:
             seed = problem.seed + self.n_rounds
             orders = Orders(table, self._before, seed, chains, self._threads)
             if not orders.is_feasible:
-                self._unlucky = _SHORT_OF_LUCK
+                self._n_failures = _MANY_FAILURES
                 return
             first = [self._numbers[v] for v in self.best.dag.topological_order()]
             orders.descend_from(first, problem.seconds_left)
             orders.scatter(problem.seconds_left)
             self._orders = (self.best.dag, orders)
         orders = self._orders[1]
-        orders.improve(_SPELL + _SPELL_PER_VARIABLE * n, problem.seconds_left)
+        orders.improve(_ROUNDS + _ROUNDS_PER_VARIABLE * n, problem.seconds_left)
         before = self.best.score
         self._consider(orders.parents())
-        self._unlucky += 1
+        self._n_failures += 1
         if self.best.score > before:
-            self._unlucky = 0
+            self._n_failures = 0
             self._orders = (self.best.dag, orders)
             self._go_to_best()
 

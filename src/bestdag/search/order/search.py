@@ -16,7 +16,7 @@ from bestdag.search.result import SearchResult, Status
 __all__ = ["OrderSearch"]
 
 # Rounds of the search among listed sets, for each round of the search with data.
-_SPELLS_PER_ROUND = 0.25
+_TURNS_PER_ROUND = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ class OrderSearch:
     def run(self, problem: Problem) -> SearchResult:
         """Search; a time limit or Ctrl-C gives the best structure so far."""
         if isinstance(problem.scores, ScoreTable):
-            run = TableRun(problem, max(1, round(_SPELLS_PER_ROUND * self.patience)))
+            run = TableRun(problem, max(1, round(_TURNS_PER_ROUND * self.patience)))
             status = problem.until_stopped(run.search)
             best = run.best
             return problem.result(self, best.dag, best.score, status, trace=tuple(run.trace))

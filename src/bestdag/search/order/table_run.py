@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from bestdag.errors import GraphError
 from bestdag.machine import thread_count
+from bestdag.scores.table import ScoreTable
 from bestdag.search.order.improve import Structure
+from bestdag.search.order.listed_climb import ListedClimb
 from bestdag.search.order.orders import Orders
 from bestdag.search.order.path_limits import precedences
 from bestdag.search.problem import Problem
@@ -40,14 +42,24 @@ class TableRun:
         return self._best
 
     def search(self) -> Status:
-        """Search until nothing more is found; says why it ended."""
-        self._search_table()
+        """Search until nothing more is found and no single arc change helps; says why it ended."""
+        table = self._problem.table()
+        self._search_table(table)
+        self._climb(table)
         return "local optimum" if self._rounds_left > 0 else "step limit"
 
-    def _search_table(self) -> None:
+    def _climb(self, table: ScoreTable) -> None:
+        """Take single arc changes until none raises the best: orders may miss those under rules."""
+        climb = ListedClimb(self._problem, table, self.best.dag)
+        while (taken := climb.step(self.best.score)) is not None:
+            move, gain = taken
+            self._best = Structure(climb.dag, self.best.score + gain)
+            self.trace.append(Step(move, gain, self._best.score))
+
+    def _search_table(self, table: ScoreTable) -> None:
         problem = self._problem
         before = precedences(problem.nodes)
-        orders = Orders(problem.table(), before, problem.seed, self._chains, self._threads)
+        orders = Orders(table, before, problem.seed, self._chains, self._threads)
         if orders.is_feasible:
             self._consider(orders, "first order")
             if self._best is not None:
@@ -58,11 +70,15 @@ class TableRun:
             self._consider(orders, "order")
             problem.check_time()
             self._improve(orders)
-        if self._best is None:
+        if self._best is not None:
+            return
+        what = "no structure among the sets of the score file"
+        if orders.is_feasible:
             raise GraphError(
-                "order: no structure among the sets of the score file obeys the knowledge; learn "
-                "from the data"
+                f"order: found {what} that obeys the statements about paths and edges; use the "
+                "search 'exact', or learn from the data"
             )
+        raise GraphError(f"order: {what} obeys the knowledge; learn from the data")
 
     def _improve(self, orders: Orders) -> None:
         problem, patience = self._problem, self._patience
@@ -77,7 +93,7 @@ class TableRun:
             problem.check_time()
             # Whatever was found may break a statement, and then there is none yet.
             score = "" if self._best is None else f"score {self._best.score:.4f}, "
-            problem.progress(f"{score}{idle} of {patience} idle spells")
+            problem.progress(f"{score}{idle} of {patience} turns without improvement")
 
     def _consider(self, orders: Orders, move: str) -> None:
         """Keep the structure when it is better and obeys every statement."""

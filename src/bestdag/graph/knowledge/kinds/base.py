@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from bestdag.errors import GraphError, shown_value
+from bestdag.errors import GraphError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge.implications import Implications
 from bestdag.graph.knowledge.words import Line, in_quotes
+from bestdag.wording import shown_value
 
 __all__ = ["Statement", "check_items", "check_name", "check_names", "check_once"]
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from bestdag.errors import GraphError, require_count, shown_value
+from bestdag.errors import GraphError, require_count
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge.implications import Implications
 from bestdag.graph.knowledge.kinds.base import Statement, check_items, check_name, check_once
 from bestdag.graph.knowledge.words import Line, in_quotes
+from bestdag.wording import shown_value
 
 __all__ = ["MaxParents", "MaxParentsOf"]
 

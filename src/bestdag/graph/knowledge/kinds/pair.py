@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from bestdag.errors import CycleError, GraphError, shown_value
+from bestdag.errors import CycleError, GraphError
 from bestdag.graph.knowledge.kinds.base import Statement, check_items, check_name
 from bestdag.graph.knowledge.words import in_quotes
+from bestdag.wording import shown_value
 
 __all__ = ["Pair"]
 

@@ -5,9 +5,9 @@ The check shares no code with the engine. It reads the table again, computes wit
 
 * a node is split by one arc: the choices with it and those without are all there are;
 * a cut is valid for every acyclic choice by its form (see `Cut`);
-* multipliers >= 0 on cuts prove a lower bound of the cost, and that some sets are too dear to be in
-  any choice better than the incumbent by more than the resolution: those sets may be left out
-  below the node.
+* multipliers >= 0 on cuts prove a lower bound of the cost, and by their reduced costs that some
+  sets are in no choice better than the incumbent by more than the resolution: those sets may be
+  left out below the node.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class _Check:
         claim = self.certificate
         total = sum(self.best)
         incumbent = Fraction(self.incumbent_cost(), self.scale)
-        # A leaf must reach one of the two: as dear as the incumbent, or not above the bound.
+        # A leaf must reach one of the two: as costly as the incumbent, or not above the bound.
         self.cutoff = (incumbent - Fraction(claim.resolution)) * self.scale
         needed = min(self.cutoff, total - Fraction(claim.bound) * self.scale)
         # Depth first; each entry: number, allowed sets per child, required arcs, bound so far.
@@ -199,15 +199,15 @@ class _Check:
         return sum(self.costs[v][k] for v, k in enumerate(self.certificate.parents))
 
     def check_cuts(self) -> None:
-        everybody = range(self.n)
+        variables = range(self.n)
         for number, cut in enumerate(self.certificate.cuts):
             bad = not cut.halved and (len(cut.terms) != 1 or bool(cut.equations))
             for members, k in cut.terms:
                 distinct = set(members)
                 bad |= k < 1 or len(distinct) < k or len(distinct) != len(members)
-                bad |= any(v not in everybody for v in distinct)
+                bad |= any(v not in variables for v in distinct)
             bad |= len(set(cut.equations)) != len(cut.equations)
-            bad |= any(v not in everybody for v in cut.equations)
+            bad |= any(v not in variables for v in cut.equations)
             if bad:
                 raise CertificateError(f"certificate: cut {number} is not a valid cut: {cut}")
 

@@ -13,7 +13,7 @@ __all__ = ["Separator"]
 
 _LEAST_VIOLATION = 0.02
 _CUTS_PER_VARIABLE = 0.75  # taken in per round and kind
-_ENOUGH_PER_VARIABLE = 0.25  # so many cuts make the next, dearer, kind unnecessary
+_ENOUGH_PER_VARIABLE = 0.25  # so many cuts make the next, slower, kind unnecessary
 _NEARLY_TIGHT = 0.2  # slack of clusters that may go into halved sums
 
 
@@ -41,7 +41,7 @@ class Separator:
     ) -> list[int]:
         """Return numbers of cuts that the solution violates; `present` are in the program.
 
-        Dearer kinds are looked for when cheaper ones run out, or if `thorough`. Halved sums are
+        Slower kinds are looked for when faster ones find nothing, or if `thorough`. Halved sums are
         looked for at the root only: below it they take longer than they save.
         """
         cuts = [self._relaxation.cuts[c] for c in present]

@@ -144,7 +144,7 @@ class BranchAndCut:
         return tree.relaxation.nats(max(0, tree.cutoff - tree.root_bound))
 
     def run(self) -> Solution:
-        """Work in another thread, so that this one hears Ctrl-C; both end together."""
+        """Work in another thread, so that this one answers Ctrl-C; both end together."""
         # An interrupted Thread.join() forgets that its thread still runs, an Event does not.
         worker = threading.Thread(target=self._work, name="bestdag-bnc", daemon=True)
         worker.start()

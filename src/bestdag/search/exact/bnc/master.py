@@ -1,7 +1,7 @@
 """The linear programs: a restricted master over some parent sets and some cuts, by HiGHS.
 
 Nothing here proves anything: values and duals are advice, and `relaxation` turns the duals into a
-bound. A stand-in per child (an empty parent set at a price no good network pays) keeps every
+bound. A big-M column per child (an empty parent set at a cost above any good network's) keeps every
 program feasible, so "infeasible" is never an answer that somebody could misread.
 """
 
@@ -32,7 +32,7 @@ class LpSolution:
     x: NDArray[np.float64]
     cut_duals: NDArray[np.float64]
     child_duals: NDArray[np.float64]
-    stand_ins: float  # total value of the stand-ins
+    big_m: float  # total value of the big-M columns
 
 
 class Master:
@@ -46,7 +46,7 @@ class Master:
         self._should_stop = should_stop
         n = relaxation.sets.n
         self.n = n
-        self.columns = np.empty(0, dtype=np.int64)  # set of each column after the stand-ins
+        self.columns = np.empty(0, dtype=np.int64)  # set of each column after the big-M ones
         self.in_master = np.zeros(len(relaxation.sets), dtype=bool)
         self.cuts: list[int] = []  # cut of each row after the children's
         self.idle = np.empty(0, dtype=np.int64)  # solves since the cut was last binding
@@ -125,8 +125,8 @@ class Master:
             np.asarray(cuts, dtype=np.int64), self.columns, matrix
         )
         descriptions = [self._relaxation.cuts[c] for c in cuts]
-        stand_ins = np.array([cut.without_parents(self.n) for cut in descriptions])
-        whole = np.concatenate([stand_ins, matrix], axis=1)
+        big_m = np.array([cut.without_parents(self.n) for cut in descriptions])
+        whole = np.concatenate([big_m, matrix], axis=1)
         rows, columns = np.nonzero(whole)
         starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(cuts)))])
         self._highs.addRows(

@@ -182,7 +182,7 @@ class Relaxation:
         paid = sum(int(multipliers[c]) * self._right[c] for c in used)
         return Pricing(paid + sum(least.tolist()), reduced, least)
 
-    def too_dear(self, pricing: Pricing, cutoff: int) -> NDArray[np.bool_]:
-        """Mark the sets that no choice cheaper than the cutoff has."""
+    def fixed_at_zero(self, pricing: Pricing, cutoff: int) -> NDArray[np.bool_]:
+        """Mark the sets that no choice below the cutoff has (reduced-cost fixing)."""
         slack = cutoff - pricing.bound
         return (pricing.reduced - pricing.least[self.sets.child]) >= slack

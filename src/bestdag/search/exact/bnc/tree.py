@@ -255,10 +255,10 @@ class SearchTree:
     # Proof ----------------------------------------------------------------------------------
 
     def _fix(self, node: _OpenNode, pricing: Pricing, multipliers: NDArray[np.int64]) -> None:
-        dear = self.relaxation.too_dear(pricing, self.cutoff) & node.allowed
+        fixed = self.relaxation.fixed_at_zero(pricing, self.cutoff) & node.allowed
         self._record(node, multipliers)
-        if dear.any():
-            node.allowed = node.allowed & ~dear
+        if fixed.any():
+            node.allowed = node.allowed & ~fixed
             self.master.allow(node.allowed)
 
     def _record(self, node: _OpenNode, multipliers: NDArray[np.int64]) -> None:

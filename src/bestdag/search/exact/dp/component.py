@@ -113,7 +113,7 @@ class DpComponent:
 
         Ctrl-C while rivals are compared keeps the proof and is remembered; before, it is raised.
 
-        A problem that has a proof is solved again, which pays with larger cells. `decide`
+        A problem that has a proof is solved again, which is worth it for larger cells. `decide`
         compares the rivals in finer units where they are few.
         """
         incumbent = self.costs[self.first[:-1] + self.chosen]

@@ -140,7 +140,7 @@ def _taken(sets: ParentSets, positions: npt.NDArray[np.int64]) -> ParentSets:
 
 
 def _has_acyclic_choice(children: list[ParentSets]) -> bool:
-    """Place whoever has a set among those placed; what is left then never can be."""
+    """Place every variable that has a set among those placed; the others never can be."""
     placed = np.zeros(len(children), dtype=bool)
     left = list(range(len(children)))
     while left:

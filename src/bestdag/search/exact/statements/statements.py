@@ -179,7 +179,7 @@ def _shortest_path(parents: Sequence[Sequence[int]], a: int, b: int) -> tuple[in
 def _not_entered(
     parents: Sequence[Sequence[int]], lengths: npt.NDArray[np.float64], a: int, b: int
 ) -> tuple[int, ...]:
-    """Nodes with b and without a that no arc enters, and that are dear to enter.
+    """Nodes with b and without a that no arc enters, and that are costly to enter.
 
     By distance from a along arcs of these lengths (those there have length 0): where the distances
     up to that of b leave the widest gap, every arc across is at least as long as the gap.

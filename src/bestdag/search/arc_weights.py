@@ -13,14 +13,14 @@ from bestdag.errors import import_optional, require_known
 if TYPE_CHECKING:
     import matplotlib.axes
 
-__all__ = ["EdgeWeights"]
+__all__ = ["ArcWeights"]
 
 # Names are written at the sides of a drawing up to this number of them.
 _MAX_LABELS = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EdgeWeights:
+class ArcWeights:
     """What each arc adds to the score: score(child | parent, given) - score(child | given).
 
     Attributes
@@ -49,7 +49,7 @@ class EdgeWeights:
         given: tuple[str, ...] = (),
         *,
         symmetric: bool = False,
-    ) -> EdgeWeights:
+    ) -> ArcWeights:
         """Build from `BulkScores.pair_scores`; symmetric up to rounding, or exactly."""
         with np.errstate(invalid="ignore"):  # a prior may forbid a family: minus infinity
             matrix = scores - np.diag(scores)
@@ -62,13 +62,13 @@ class EdgeWeights:
     def weight(self, parent: str, child: str) -> float:
         """Return the weight of one arc."""
         for name in (parent, child):
-            require_known("variable", name, self.names, who="EdgeWeights.weight")
+            require_known("variable", name, self.names, who="ArcWeights.weight")
         return float(self.matrix[self.names.index(parent), self.names.index(child)])
 
     def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
         """Draw the matrix as a heat map: parents down the side, children along the bottom."""
         if ax is None:
-            pyplot = import_optional("matplotlib.pyplot", who="EdgeWeights.plot")
+            pyplot = import_optional("matplotlib.pyplot", who="ArcWeights.plot")
             ax = pyplot.figure().add_subplot()
         assert ax is not None
         shown = np.where(np.isfinite(self.matrix), self.matrix, np.nan)
@@ -87,4 +87,4 @@ class EdgeWeights:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor, so that the matrix stays read-only.
-        return EdgeWeights, (self.names, self.matrix, self.given)
+        return ArcWeights, (self.names, self.matrix, self.given)

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
-from bestdag.data.display import count_of
 from bestdag.data.readers import read_matching
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, require_choice
 from bestdag.inference.log_tables import LogTables, Rows
 from bestdag.inference.rows import log_marginal, log_probabilities, most_probable, posteriors
+from bestdag.wording import count_of, either, first_names
 
 if TYPE_CHECKING:
     from bestdag.network.network import Network
@@ -144,7 +144,7 @@ def _matched(network: Network, data: Any, target: str | None, missing: str, who:
         counts = chosen.missing_counts
         cells = count_of(sum(counts.values()), "missing cell")
         raise DataError(
-            f"{who}: {_listed(list(counts))} {'has' if len(counts) == 1 else 'have'} "
+            f"{who}: {_variables(list(counts))} {either(len(counts), 'has', 'have')} "
             f'{cells}; pass missing="marginalize" to sum over them'
         )
     return chosen
@@ -160,13 +160,13 @@ def _chosen(
     extra = [name for name in data.names if name not in network.arities]
     if extra and strict:
         raise DataError(
-            f"{who}: the network has no {_listed(extra)}; leave columns out with data.drop()"
+            f"{who}: the network has no {_variables(extra)}; leave columns out with data.drop()"
         )
     return data.select(names)
 
 
 def _refuse_lacking(names: list[str], who: str) -> NoReturn:
-    raise DataError(f"{who}: the data lack {_listed(names)} of the network")
+    raise DataError(f"{who}: the data lack {_variables(names)} of the network")
 
 
 def _with_states(data: Dataset, wanted: list[Variable], who: str) -> Dataset:
@@ -192,6 +192,5 @@ def _rows(network: Network, data: Dataset) -> Rows:
     return Rows(data.n_rows, columns, has_missing)
 
 
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
-    return f"{'variable' if len(names) == 1 else 'variables'} {shown}"
+def _variables(names: list[str]) -> str:
+    return f"{either(len(names), 'variable', 'variables')} {first_names(names)}"

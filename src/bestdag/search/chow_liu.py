@@ -11,11 +11,11 @@ from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
 from bestdag.search.spanning import best_tree
 
-__all__ = ["Tree"]
+__all__ = ["ChowLiu"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tree:
+class ChowLiu:
     r"""Find the best structure in which every variable has one parent, but for one root.
 
     The arc from X to Y has the weight
@@ -62,7 +62,7 @@ class Tree:
     --------
     >>> from bestdag import learn
     >>> from bestdag.examples import example
-    >>> found = learn(example("asia.csv"), "bic", search=Tree(root="smoke"))
+    >>> found = learn(example("asia.csv"), "bic", search=ChowLiu(root="smoke"))
     >>> found.dag.children("smoke"), found.notes
     (('bronc',), ("best of all trees with root 'smoke'",))
     """

@@ -1,0 +1,63 @@
+"""How messages write numbers with their nouns, lists of names, and values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+__all__ = ["count_of", "either", "first_names", "shown_value"]
+
+_MOST_NAMES = 5
+_MOST_SHOWN = 80  # characters of a value
+
+
+def either(number: float, one: str, many: str) -> str:
+    """Return the word that goes with a number of things.
+
+    Examples
+    --------
+    >>> either(1, "has", "have"), either(0, "has", "have")
+    ('has', 'have')
+    """
+    return one if number == 1 else many
+
+
+def count_of(number: float, noun: str, plural: str | None = None) -> str:
+    """Say how many there are.
+
+    Examples
+    --------
+    >>> count_of(1, "row"), count_of(2000, "row"), count_of(2, "family", "families")
+    ('1 row', '2,000 rows', '2 families')
+    >>> count_of(1.0, "row"), count_of(1234567.5, "row")
+    ('1 row', '1,234,567.5 rows')
+    """
+    shown = int(number) if number == int(number) else number
+    return f"{shown:,} {either(number, noun, plural or f'{noun}s')}"
+
+
+def first_names(names: Collection[str]) -> str:
+    """List the first few names, quoted, and say whether there are more.
+
+    Examples
+    --------
+    >>> first_names(["a", "b"]), first_names("abcdef")
+    ("'a', 'b'", "'a', 'b', 'c', 'd', 'e', ...")
+    """
+    shown = [repr(name) for name, _ in zip(names, range(_MOST_NAMES), strict=False)]
+    return ", ".join([*shown, *(["..."] if len(names) > _MOST_NAMES else [])])
+
+
+def shown_value(value: object) -> str:
+    """Write a value for a message, on one line and cut off where it is long.
+
+    Examples
+    --------
+    >>> shown_value([1, "a"]), len(shown_value("x" * 1000))
+    ("[1, 'a']", 80)
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write whole numbers of thousands of digits
+        text = "a number of thousands of digits"
+    text = " ".join(text.split())
+    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 4]} ..."
