@@ -14,7 +14,7 @@ from bestdag.cli.output import count, print_json, print_table, working
 from bestdag.data.schema import DEFAULT_MAX_STATES, MAX_ARITY, Variable
 
 if TYPE_CHECKING:
-    from bestdag.data.discretization.describer import Refused
+    from bestdag.data.describe import Refused
 
 __all__ = ["command"]
 
@@ -68,7 +68,7 @@ def _network_info(file: str, *, as_json: bool) -> None:
 
 
 def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, Any]) -> None:
-    from bestdag.data.discretization.describer import read_described
+    from bestdag.data.describe import read_described
     from bestdag.data.suspects import decimal_columns, mark_counts, total_by_mark
     from bestdag.errors import DataWarning
 
