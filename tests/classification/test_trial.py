@@ -97,6 +97,36 @@ def test_unknown_values_are_refused_or_ignored():
     assert found.n_rows == 1
 
 
+def test_kept_numbers_of_a_test_table_count_as_the_nearest():
+    train = raw(table(grade=[1, 2, 3, 1, 2, 3, 1, 2]))
+    assert train.numbers == {}
+    rows = {"colour": ["red"] * 4, "size": ["small"] * 4, "class": ["no"] * 4}
+    test = raw({**rows, "grade": [-7, 1.5, 1.75, 99]}, like=train)
+    assert test.dataset.variable("grade").states == ("1", "2", "3")
+    assert test.dataset.codes("grade").tolist() == [0, 0, 1, 2]
+    with pytest.raises(DataError, match="'grade': was a number column in training, got 'high'"):
+        raw({**rows, "grade": [1, 2, 3, "high"]}, like=train)
+
+
+def test_a_column_is_cut_in_every_part_or_in_none():
+    # 21 values in all, so it is cut, although 20 are left when the last row is held out.
+    given = raw({"x": [*range(20), *range(20), 20], "class": ["a", "b"] * 20 + ["a"]})
+    assert list(given.numbers) == ["x"]
+    (part,) = Trial(given, "class", n_held_out=1)._parts(naive())
+    assert part.train.variable("x").arity < 20
+
+
+def test_rows_that_are_left_out_may_hold_unknown_values():
+    train = raw(table())
+    rows = {"colour": ["green", "red"], "size": [None, "small"], "class": ["no", "maybe"]}
+    test = raw(rows, like=train)
+    assert test.is_missing().tolist() == [True, False]
+    assert not test.is_missing_in("colour").any()
+    kept = test.rows(~test.is_missing())
+    with pytest.raises(DataError, match="class in row 1 'maybe' is not in the training data"):
+        dict(Trial(train, "class", kept).run({"one": naive()}))
+
+
 def test_classes_without_a_training_row_are_declared_and_noted():
     # Rows 7 and 8 are held out; "maybe" is there alone. It is a state of the class in training:
     # its posterior mean with ess 1 is (0 + 1/3) / 7, and no attribute tells it apart.

@@ -8,10 +8,10 @@ from typing import Any
 import numpy.typing as npt
 
 from bestdag.data.choice import choose, text_list
+from bestdag.data.cutting import Cutter
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import METHODS
 from bestdag.data.discretization.cuts import check_cuts, cut_variable
-from bestdag.data.discretization.cutter import Cutter
 from bestdag.data.encode import build
 from bestdag.data.opening import open_table
 from bestdag.data.readers import read_matching

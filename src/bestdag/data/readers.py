@@ -9,9 +9,9 @@ from typing import Any
 import numpy.typing as npt
 
 from bestdag.data.choice import Choice, choose
+from bestdag.data.cutting import Cutter
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cuts import cut_variable
-from bestdag.data.discretization.cutter import Cutter
 from bestdag.data.encode import build
 from bestdag.data.opening import open_table
 from bestdag.data.schema import Variable
