@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bestdag.counts.family import FamilyCounts as FamilyCounts
     from bestdag.data.dataset import Dataset as Dataset
-    from bestdag.data.discretization.discretize import discretize as discretize
+    from bestdag.data.discretize import discretize as discretize
     from bestdag.data.readers import read as read
     from bestdag.data.schema import Variable as Variable
     from bestdag.errors import *  # noqa: F403
@@ -53,7 +53,7 @@ _HOME = {
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
     "augmented": "bestdag.search.naive_bayes",
-    "discretize": "bestdag.data.discretization.discretize",
+    "discretize": "bestdag.data.discretize",
     "fit_network": "bestdag.network.fitting",
     "learn": "bestdag.learning",
     "memory_limit": "bestdag.machine",

@@ -8,7 +8,7 @@ import pytest
 from bestdag import TAN, NaiveBayes
 from bestdag.classification.model import Recipe
 from bestdag.classification.trial import Trial
-from bestdag.data.discretization.keeper import read_raw
+from bestdag.classification.uncut import read_uncut
 from bestdag.errors import DataError, InvalidParameterError
 
 COLOURS = ["red", "blue", "red", "blue", "red", "blue", "blue", "red"]
@@ -17,7 +17,7 @@ CLASSES = ["yes", "no", "yes", "no", "yes", "no", "no", "yes"]
 
 
 def raw(columns, **settings):
-    return read_raw(columns, target="class", max_values=20, **settings)
+    return read_uncut(columns, target="class", **settings)
 
 
 def table(**more):
@@ -50,8 +50,9 @@ def test_smoothed_naive_bayes_by_hand():
 
 
 def test_a_test_table_of_its_own():
-    test = raw({"colour": ["blue"], "size": ["small"], "class": ["no"]})
-    trial = Trial(raw(table()), "class", test)
+    train = raw(table())
+    test = raw({"colour": ["blue"], "size": ["small"], "class": ["no"]}, like=train)
+    trial = Trial(train, "class", test)
     ((_, found),) = trial.run({"one": naive()})
     assert found.confusion.tolist() == [[1, 0], [0, 0]]
 
@@ -70,7 +71,7 @@ def test_numbers_are_cut_in_the_training_rows_alone():
     assert list(given.numbers) == ["x"]
     trial = Trial(given, "class", n_held_out=1)
     (part,) = trial._parts(naive())
-    assert part.coded.columns[0].variable.cuts == (0.5,)
+    assert part.train.variable("x").cuts == (0.5,)
     ((_, found),) = trial.run({"one": naive()})
     assert found.n_right == 1
 
@@ -80,7 +81,7 @@ def test_incomplete_rows_are_predicted_but_not_learned_from():
     given = raw({"colour": colours, "size": SIZES, "class": CLASSES})
     trial = Trial(given, "class", n_held_out=1)
     (part,) = trial._parts(naive())
-    assert part.coded.dataset.n_rows == 6
+    assert part.train.n_rows == 6
     ((_, found),) = trial.run({"one": naive(parameters="mle")})
     # Rows 2 to 7: P(yes) = 2/6, P(small | yes) = 1/2; P(no) = 4/6, P(small | no) = 1/4; the colour
     # is summed over: both products are 1/6.
@@ -88,11 +89,42 @@ def test_incomplete_rows_are_predicted_but_not_learned_from():
 
 
 def test_unknown_values_are_refused_or_ignored():
-    test = raw({"colour": ["green"], "size": ["small"], "class": ["no"]})
+    train = raw(table())
+    test = raw({"colour": ["green"], "size": ["small"], "class": ["no"]}, like=train)
     with pytest.raises(DataError, match=r"value 'green' in row 0 .* was not seen in training"):
-        dict(Trial(raw(table()), "class", test).run({"one": naive()}))
-    ((_, found),) = Trial(raw(table()), "class", test, ignore_unknown=True).run({"one": naive()})
+        dict(Trial(train, "class", test).run({"one": naive()}))
+    ((_, found),) = Trial(train, "class", test, ignore_unknown=True).run({"one": naive()})
     assert found.n_rows == 1
+
+
+def test_kept_numbers_of_a_test_table_count_as_the_nearest():
+    train = raw(table(grade=[1, 2, 3, 1, 2, 3, 1, 2]))
+    assert train.numbers == {}
+    rows = {"colour": ["red"] * 4, "size": ["small"] * 4, "class": ["no"] * 4}
+    test = raw({**rows, "grade": [-7, 1.5, 1.75, 99]}, like=train)
+    assert test.dataset.variable("grade").states == ("1", "2", "3")
+    assert test.dataset.codes("grade").tolist() == [0, 0, 1, 2]
+    with pytest.raises(DataError, match="'grade': was a number column in training, got 'high'"):
+        raw({**rows, "grade": [1, 2, 3, "high"]}, like=train)
+
+
+def test_a_column_is_cut_in_every_part_or_in_none():
+    # 21 values in all, so it is cut, although 20 are left when the last row is held out.
+    given = raw({"x": [*range(20), *range(20), 20], "class": ["a", "b"] * 20 + ["a"]})
+    assert list(given.numbers) == ["x"]
+    (part,) = Trial(given, "class", n_held_out=1)._parts(naive())
+    assert part.train.variable("x").arity < 20
+
+
+def test_rows_that_are_left_out_may_hold_unknown_values():
+    train = raw(table())
+    rows = {"colour": ["green", "red"], "size": [None, "small"], "class": ["no", "maybe"]}
+    test = raw(rows, like=train)
+    assert test.is_missing().tolist() == [True, False]
+    assert not test.is_missing_in("colour").any()
+    kept = test.rows(~test.is_missing())
+    with pytest.raises(DataError, match="class in row 1 'maybe' is not in the training data"):
+        dict(Trial(train, "class", kept).run({"one": naive()}))
 
 
 def test_classes_without_a_training_row_are_declared_and_noted():
@@ -127,8 +159,10 @@ def test_notes_of_a_cross_validation_add_up():
 
 
 def test_ignored_values_of_a_test_table_are_noted():
-    test = raw({"colour": ["green", "red"], "size": ["tiny", "huge"], "class": ["no", "no"]})
-    ((_, found),) = Trial(raw(table()), "class", test, ignore_unknown=True).run({"one": naive()})
+    train = raw(table())
+    rows = {"colour": ["green", "red"], "size": ["tiny", "huge"], "class": ["no", "no"]}
+    trial = Trial(train, "class", raw(rows, like=train), ignore_unknown=True)
+    ((_, found),) = trial.run({"one": naive()})
     assert found.notes == (
         "3 cells of 2 predicted rows have values that none of their training rows has, "
         "in 'colour' (1), 'size' (2)",
@@ -136,9 +170,10 @@ def test_ignored_values_of_a_test_table_are_noted():
 
 
 def test_a_test_table_without_a_column_is_refused():
-    test = raw({"colour": ["red"], "class": ["no"]})
     with pytest.raises(DataError, match="column 'size' is missing from the data"):
-        dict(Trial(raw(table()), "class", test).run({"one": naive()}))
+        raw({"colour": ["red"], "class": ["no"]}, like=raw(table()))
+    with pytest.raises(DataError, match="column 'x' is missing from the data"):
+        raw(table(), like=raw(table(x=[0.5] * 8)))
 
 
 def test_seen_values_and_numbers_need_no_note():
@@ -148,9 +183,10 @@ def test_seen_values_and_numbers_need_no_note():
 
 
 def test_a_class_that_training_does_not_know():
-    test = raw({"colour": ["red"], "size": ["small"], "class": ["maybe"]})
+    train = raw(table())
+    test = raw({"colour": ["red"], "size": ["small"], "class": ["maybe"]}, like=train)
     with pytest.raises(DataError, match="class in row 1 'maybe' is not in the training data"):
-        dict(Trial(raw(table()), "class", test).run({"one": naive()}))
+        dict(Trial(train, "class", test, ignore_unknown=True).run({"one": naive()}))
 
 
 @pytest.mark.parametrize("n", [0, 8, 99])
@@ -165,7 +201,7 @@ def test_shuffled_rows_follow_the_seed():
     def held_out(seed):
         trial = Trial(given, "class", n_held_out=5, shuffle=True, seed=seed)
         (part,) = trial._parts(naive())
-        return part.columns["x"].tolist()
+        return part.test.codes("x").tolist()
 
     assert held_out(1) == held_out(1) != held_out(2)
     assert len(held_out(1)) == 5
@@ -186,15 +222,11 @@ def test_probabilities_of_a_network_classifier_equal_those_of_its_joint():
     data["class"] = [str(v) for v in rng.integers(0, 2, 60)]
     trial = Trial(raw(data), "class", n_held_out=10)
     (part,) = trial._parts(naive())
-    model = Recipe(search=TAN(target="class")).fit_coded(part.coded)
-    found = model.log_probabilities(part.columns)
+    model = Recipe(search=TAN(target="class")).fit(part.train, "class")
+    found = model.log_probabilities(part.test)
+    rows = {v.name: [v.states[c] for c in part.test.codes(v.name)] for v in part.test.variables}
     joint = np.stack(
-        [
-            model.network.log_probability(
-                {**{k: v.tolist() for k, v in part.columns.items()}, "class": [label] * 10}
-            )
-            for label in ("0", "1")
-        ],
+        [model.network.log_probability({**rows, "class": [label] * 10}) for label in ("0", "1")],
         axis=1,
     )
     expected = joint - np.logaddexp(joint[:, 0], joint[:, 1])[:, None]

@@ -124,7 +124,9 @@ def test_nothing_is_written_when_fitting_fails(cli, small, monkeypatch):
     out.write_text("precious")
 
     def short(*_, **__):
-        raise NotEnoughMemoryError("fit: tables need 9 GB, 300 bytes are available; use fewer parents")
+        raise NotEnoughMemoryError(
+            "fit: tables need 9 GB, 300 bytes are available; use fewer parents"
+        )
 
     monkeypatch.setattr("bestdag.network.fitting.require_memory", short)
     shown = cli("fit", data, net, "-o", out, "--force")

@@ -32,11 +32,11 @@ PYTHON_ONLY = (
     "data/frames.py",  # frames, arrays and dicts of columns
     "graph/extension.py",
     "data/choice.py:variables",  # columns=, which no command has
-    "data/readers.py:_chunk",  # a stream whose read() gives something else
-    "data/readers.py:_read",  # what is neither a file nor a stream
+    "data/opening.py:_chunk",  # a stream whose read() gives something else
+    "data/opening.py:_opened",  # what is neither a file nor a stream
     "data/encode.py:build",  # commands always take empty cells as missing
-    "data/discretization/discretize.py:discretize",  # like=
-    "classification/columns.py:make_method",  # a method object; commands name one
+    "data/discretize.py:discretize",  # like=
+    "classification/coding.py:make_method",  # a method object; commands name one
     "network/prediction.py:_matched",  # `predict` sums over missing cells
     "network/prediction.py:_chosen",  # commands leave such columns out
     "parameters/dirichlet.py:_make_source",  # a prior that is neither network nor score

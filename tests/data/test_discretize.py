@@ -91,7 +91,8 @@ def test_columns_are_cut_that_have_fractions_or_too_many_values():
     numbers = list(range(120))
     table = {
         "whole": numbers,
-        "few": [i % 50 for i in numbers],
+        "few": [i % 20 for i in numbers],
+        "more": [i % 21 for i in numbers],
         "text": [f"{i}" for i in numbers],
         "half": [i % 2 + 0.5 for i in numbers],
         "yes": [i % 3 == 0 for i in numbers],
@@ -100,13 +101,15 @@ def test_columns_are_cut_that_have_fractions_or_too_many_values():
     }
     data = discretize(table, method="quantile", states={"half": ["0.5", "1.5"]})
     cut = [v.name for v in data.variables if v.cuts is not None]
-    assert cut == ["whole", "text"]
+    assert cut == ["whole", "more", "text"]
     assert data.variable("text").states == data.variable("whole").states
     assert "half" in [v.name for v in discretize(table, method="quantile").variables if v.cuts]
-    assert discretize(table, method="quantile", max_states=49, drop="half").variable("few").cuts
+    assert discretize(table, method="quantile", max_values=21).variable("more").cuts is None
+    assert discretize(table, method="quantile", max_values=19).variable("few").cuts
+    assert discretize(table, method="quantile", max_states=19).variable("few").cuts
     forced = discretize(table, method="uniform", bins=2, cut="few", drop=["whole", "text"])
     assert [v.name for v in forced.variables if v.cuts is not None] == ["few"]
-    assert forced.variable("few").states == ("<=24.5", ">24.5")
+    assert forced.variable("few").states == ("<=9.5", ">9.5")
     named = discretize(table, method="uniform", bins=2, cut=["state"], columns=["state"])
     assert named.variable("state").cuts == (1.0,)
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.classification.columns import CodedTable, Codes, Coding, Column, Target
+from bestdag.classification.coding import Coding
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError, unknown_name
+from bestdag.errors import unknown_name
 from bestdag.graph.knowledge import Knowledge
 from bestdag.learning import Result, learn
 from bestdag.network.fitting import fitted_network
@@ -53,35 +51,8 @@ class Recipe:
     seed: int = 0
     threads: int | None = None
 
-    def fit(
-        self,
-        columns: Mapping[str, npt.NDArray[Any]],
-        target: Variable,
-        codes: Codes,
-        *,
-        weights: npt.NDArray[Any] | None = None,
-        declared: Mapping[str, tuple[Any, ...]] | None = None,
-    ) -> Classifier:
-        """Learn from training rows.
-
-        Parameters
-        ----------
-        columns : mapping of name to raw column
-        target : Variable
-            The class.
-        codes : array of int
-            The class of each row.
-        weights : array, optional
-            How often each row counts.
-        declared : mapping of name to values, optional
-            Values of columns that are known to have these and no others.
-        """
-        coded = self.coding.code(columns, Target(target, codes, weights), declared)
-        return self.fit_coded(coded)
-
-    def fit_coded(self, coded: CodedTable) -> Classifier:
-        """Learn from columns that are coded already, with the same coding."""
-        dataset = coded.dataset
+    def fit(self, dataset: Dataset, target: str) -> Classifier:
+        """Learn from training rows that `coding` has cut."""
         result = learn(
             dataset,
             self.score,
@@ -96,7 +67,8 @@ class Recipe:
         # Not `result.fit`: many attributes have many parameters, and classify well all the same.
         estimator = choose_estimator(result.scored_by, self._estimator(), {})
         network, _ = fitted_network(result.dag, dataset, estimator, threads=self.threads)
-        return Classifier(coded.columns, coded.target, network, result, self.threads)
+        attributes = tuple(v for v in dataset.variables if v.name != target)
+        return Classifier(attributes, dataset.variable(target), network, result, self.threads)
 
     def _estimator(self) -> Estimator | None:
         if self.parameters is not None and not isinstance(self.parameters, str):
@@ -111,35 +83,23 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classifier:
-    """A network that says how probable each class is, given a row of raw values."""
+    """A network that says how probable each class is, given a row of the attributes."""
 
-    columns: tuple[Column, ...]
+    attributes: tuple[Variable, ...]
     target: Variable
     network: Network
     result: Result
     threads: int | None = None
 
-    def log_probabilities(
-        self, columns: Mapping[str, npt.NDArray[Any]], *, ignore_unknown: bool = False
-    ) -> npt.NDArray[np.float64]:
+    def log_probabilities(self, dataset: Dataset) -> npt.NDArray[np.float64]:
         """Return ln P(class | row), one row per row and one column per class.
 
-        Missing cells are summed over, and so are unknown values where those are ignored. A row
-        that has probability zero with every class gets the marginal distribution of the class.
+        Missing cells are summed over. A row that has probability zero with every class gets the
+        marginal distribution of the class.
         """
         return self.network.predict_log_proba(
             self.target.name,
-            self._coded(columns, ignore_unknown),
+            dataset,
             impossible="marginal",
             threads=self.threads,
         )
-
-    def _coded(self, columns: Mapping[str, npt.NDArray[Any]], ignore_unknown: bool) -> Dataset:
-        missing = [c.variable.name for c in self.columns if c.variable.name not in columns]
-        if missing:
-            raise DataError(f"classifier: column {missing[0]!r} is missing from the data")
-        codes: Sequence[Codes] = [
-            column.codes(columns[column.variable.name], ignore_unknown=ignore_unknown)
-            for column in self.columns
-        ]
-        return Dataset([column.variable for column in self.columns], codes)

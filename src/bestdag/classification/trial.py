@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.classification.columns import CodedTable, Target
 from bestdag.classification.model import Recipe
+from bestdag.classification.uncut import UncutTable, are_unknown, refuse_unknown
 from bestdag.classification.unseen import Part, notes_on
-from bestdag.data.discretization.keeper import RawTable
+from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.evaluation.classification import Evaluation, evaluate, folds
 
 __all__ = ["Trial"]
-
-Columns = dict[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,13 +29,14 @@ class Trial:
 
     Parameters
     ----------
-    train : RawTable
+    train : UncutTable
         Rows with missing cells are not learned from; they are predicted.
     target : str
         The column with the classes.
-    test : RawTable, optional
-        Rows to predict. Without them and without `n_held_out`, the rows of `train` are divided
-        into `n_folds` parts, and each part is predicted by what was learned from the others.
+    test : UncutTable, optional
+        Rows to predict, read like those of `train`. Without them and without `n_held_out`, the
+        rows of `train` are divided into `n_folds` parts, and each part is predicted by what was
+        learned from the others.
     n_held_out : int, optional
         Predict so many rows of `train`, the last ones, or drawn at random with `shuffle`.
     n_folds : int, default 5
@@ -49,9 +47,9 @@ class Trial:
         Treat values that were not seen in training as missing.
     """
 
-    train: RawTable
+    train: UncutTable
     target: str
-    test: RawTable | None = None
+    test: UncutTable | None = None
     n_held_out: int | None = None
     shuffle: bool = False
     n_folds: int = 5
@@ -66,35 +64,42 @@ class Trial:
     def run(self, recipes: Mapping[str, Recipe]) -> Iterator[tuple[str, Evaluation]]:
         """Try every recipe on the same rows; columns are coded once for all of them."""
         parts = list(self._parts(next(iter(recipes.values()))))
-        notes: tuple[str, ...] | None = None
+        notes = notes_on(parts)
         for name, recipe in recipes.items():
             truth, found = [], []
             for part in parts:
-                model = recipe.fit_coded(part.coded)
+                model = recipe.fit(part.train, self.target)
                 truth.append(part.classes)
-                found.append(
-                    model.log_probabilities(part.columns, ignore_unknown=self.ignore_unknown)
-                )
-            if notes is None:  # after the model, which says what is wrong with rows it cannot take
-                notes = notes_on(parts)
+                found.append(model.log_probabilities(part.test))
             compared = evaluate(
                 self.classes.states, np.concatenate(truth), np.concatenate(found), notes=notes
             )
             yield name, compared
 
     def _parts(self, recipe: Recipe) -> Iterator[Part]:
-        columns, classes = self._taken_apart(self.train)
         complete = ~self.train.is_missing()
+        classes = self._classes(self.train)
         if self.test is not None:
-            coded = self._coded(recipe, columns, classes, complete)
-            yield Part(coded, *self._taken_apart(self.test))
+            self._require_known(self.test)
+            yield self._part(recipe, complete, self.test, self._classes(self.test))
             return
         for held_out in self._held_out(classes):
-            coded = self._coded(recipe, columns, classes, complete & ~held_out)
-            predicted = {n: raw[held_out] for n, raw in columns.items()}
-            yield Part(coded, predicted, classes[held_out])
+            kept = complete & ~held_out
+            yield self._part(recipe, kept, self.train.rows(held_out), classes[held_out])
 
-    def _held_out(self, classes: npt.NDArray[Any]) -> Iterator[npt.NDArray[np.bool_]]:
+    def _part(
+        self,
+        recipe: Recipe,
+        kept: npt.NDArray[np.bool_],
+        predicted: UncutTable,
+        classes: npt.NDArray[np.int64],
+    ) -> Part:
+        train = self._cut(recipe, kept)
+        attributes = [v for v in train.variables if v.name != self.target]
+        unknown = {n: int(are_unknown(u).sum()) for n, u in predicted.unknown.items()}
+        return Part(train, self.target, predicted.cut(attributes), classes, unknown)
+
+    def _held_out(self, classes: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[np.bool_]]:
         n_rows = len(classes)
         if self.n_held_out is None:
             part = folds(classes, self.n_folds, seed=self.seed)
@@ -112,33 +117,28 @@ class Trial:
         held_out[order[-self.n_held_out :]] = True
         yield held_out
 
-    def _coded(
-        self,
-        recipe: Recipe,
-        columns: Columns,
-        classes: npt.NDArray[Any],
-        kept: npt.NDArray[np.bool_],
-    ) -> CodedTable:
+    def _cut(self, recipe: Recipe, kept: npt.NDArray[np.bool_]) -> Dataset:
         if not kept.any():
             empty = [n for n in self.train.names if self.train.is_missing_in(n).all()]
             why = f"; column {empty[0]!r} has no values, leave it out" if empty else ""
             raise DataError(f"classify: no complete row is left to learn from{why}")
-        dataset = self.train.dataset
-        return recipe.coding.code(
-            {name: raw[kept] for name, raw in columns.items()},
-            Target(self.classes, classes[kept]),
-            {n: dataset.variable(n).states for n in columns if n not in self.train.numbers},
-        )
+        return recipe.coding.cut(self.train.rows(kept), self.target)
 
-    def _taken_apart(self, table: RawTable) -> tuple[Columns, npt.NDArray[Any]]:
-        """Return the attributes, and the classes by their numbers in the training table."""
-        columns = table.columns()
-        labels = columns.pop(self.target)
-        places = {state: i for i, state in enumerate(self.classes.states)}
-        for row, label in enumerate(labels.tolist()):
-            if label not in places:
-                what = "is missing" if label is None else f"{label!r} is not in the training data"
-                raise DataError(
-                    f"classify: the class in row {row + 1:,} {what}; leave out such rows"
-                )
-        return columns, np.array([places[label] for label in labels.tolist()], np.int64)
+    def _require_known(self, table: UncutTable) -> None:
+        """Refuse unknown values, unless they are ignored."""
+        if not self.ignore_unknown:
+            variables = [v for v in table.dataset.variables if v.name != self.target]
+            refuse_unknown(variables, table.unknown)
+
+    def _classes(self, table: UncutTable) -> npt.NDArray[np.int64]:
+        """Return the classes by their numbers in the training table."""
+        codes = table.dataset.codes(self.target).astype(np.int64)
+        rows = np.flatnonzero(codes == self.classes.arity)
+        if len(rows):
+            unknown = table.unknown.get(self.target)
+            label = None if unknown is None else unknown[rows[0]]
+            what = "is missing" if label is None else f"{label!r} is not in the training data"
+            raise DataError(
+                f"classify: the class in row {rows[0] + 1:,} {what}; leave out such rows"
+            )
+        return codes

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.classification.columns import CodedTable
-from bestdag.data.labels import is_absent
+from bestdag.data.dataset import Dataset
 from bestdag.wording import count_of, either
 
 __all__ = ["Part", "notes_on"]
@@ -20,17 +18,22 @@ _MOST_SHOWN = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Training rows as codes, and rows to be predicted with their true classes."""
+    """Training rows, and rows to be predicted with their true classes.
 
-    coded: CodedTable
-    columns: Mapping[str, npt.NDArray[Any]]
-    classes: npt.NDArray[Any]
+    `unknown` says how many cells of a column have values that are no states.
+    """
+
+    train: Dataset
+    target: str
+    test: Dataset
+    classes: npt.NDArray[np.int64]
+    unknown: Mapping[str, int] = field(default_factory=dict)
 
     def unseen_classes(self) -> dict[str, int]:
         """Return the classes that no training row has, each with its number of rows."""
-        target = self.coded.target
+        target = self.train.variable(self.target)
         counts = np.bincount(self.classes, minlength=target.arity)
-        trained = np.bincount(self.coded.dataset.codes(target.name), minlength=target.arity)
+        trained = np.bincount(self.train.codes(target.name), minlength=target.arity)
         places = np.flatnonzero((counts > 0) & (trained == 0)).tolist()
         return {target.states[place]: int(counts[place]) for place in places}
 
@@ -40,16 +43,12 @@ class Part:
         Numbers are not among them: each belongs to an interval.
         """
         found = {}
-        for column in self.coded.columns:
-            variable = column.variable
-            if variable.cuts is not None:
-                continue
-            raw = self.columns[variable.name]
-            codes = column.codes(raw, ignore_unknown=True)
-            trained = np.bincount(self.coded.dataset.codes(variable.name), minlength=variable.arity)
-            is_unseen = np.append(trained == 0, False)[codes]
-            n_unknown = sum(not is_absent(value) for value in raw[codes == variable.arity].tolist())
-            found[variable.name] = int(is_unseen.sum()) + n_unknown
+        for variable in self.test.variables:
+            if variable.cuts is None:
+                trained = np.bincount(self.train.codes(variable.name), minlength=variable.arity)
+                is_unseen = np.append(trained[: variable.arity] == 0, False)
+                n_unseen = int(is_unseen[self.test.codes(variable.name)].sum())
+                found[variable.name] = n_unseen + self.unknown.get(variable.name, 0)
         return {name: n for name, n in found.items() if n}
 
 

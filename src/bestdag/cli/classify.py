@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestdag.cli.classify_rows import usable_rows
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.options import (
+    common_options,
+    data_options,
+    max_values_option,
+    read_settings,
+    threads_option,
+)
 from bestdag.cli.output import print_json, print_table, working
 from bestdag.cli.score_options import (
     choose_scores,
@@ -21,7 +27,7 @@ from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.classification.model import Recipe
-    from bestdag.data.discretization.keeper import RawTable
+    from bestdag.classification.uncut import UncutTable
     from bestdag.evaluation.classification import Evaluation
     from bestdag.search.problem import Search
 
@@ -87,13 +93,7 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 @click.option(
     "--bins", type=click.IntRange(2), help="Intervals of quantile and uniform.  [default: 5]"
 )
-@click.option(
-    "--max-values",
-    type=click.IntRange(0),
-    default=20,
-    show_default=True,
-    help="Do not cut a column of at most so many different whole numbers.",
-)
+@max_values_option
 @click.option(
     "--missing",
     type=click.Choice(["error", "drop", "marginalize"]),
@@ -146,10 +146,10 @@ def command(
     The interval of the accuracy is Wilson's, for 95 %; the log
     loss is the mean of -ln P(true class), in nats.
     """
-    from bestdag.classification.columns import Coding
+    from bestdag.classification.coding import Coding
     from bestdag.classification.model import Recipe
     from bestdag.classification.trial import Trial
-    from bestdag.data.discretization.keeper import read_raw
+    from bestdag.classification.uncut import read_uncut
     from bestdag.graph.knowledge import Knowledge
     from bestdag.scores import make_score
     from bestdag.search.naive_bayes import augmented
@@ -171,14 +171,13 @@ def command(
     allow_few_rows = reading.pop("allow_few_rows")
     with working(f"reading {train}", quiet=quiet):
         notes: list[str] = []
-        tables = [
-            usable_rows(
-                read_raw(path, target=target, max_values=max_values, **reading),
-                *(path, target, missing, notes),
-                allow_few_rows=allow_few_rows,
+        tables: list[UncutTable] = []
+        for path in [train] if test is None else [train, test]:
+            like = tables[0] if tables else None
+            table = read_uncut(path, target=target, max_values=max_values, like=like, **reading)
+            tables.append(
+                usable_rows(table, path, target, missing, notes, allow_few_rows=allow_few_rows)
             )
-            for path in ([train] if test is None else [train, test])
-        ]
     attributes = [column for column in tables[0].names if column != target]
     knowledge: Knowledge | None = None
     if classifier == "augmented":
@@ -259,7 +258,7 @@ def _as_json(found: Evaluation) -> dict[str, Any]:
     }
 
 
-def _print_what(train: str, table: RawTable, about: dict[str, Any]) -> None:
+def _print_what(train: str, table: UncutTable, about: dict[str, Any]) -> None:
     click.echo(
         f"{train}: {count_of(table.dataset.n_rows, 'row')}, "
         f"{count_of(len(table.names) - 1, 'attribute')}; {about['classifier']}, "

@@ -9,20 +9,20 @@ import click
 from bestdag.wording import count_of, either
 
 if TYPE_CHECKING:
-    from bestdag.data.discretization.keeper import RawTable
+    from bestdag.classification.uncut import UncutTable
 
 __all__ = ["usable_rows"]
 
 
 def usable_rows(
-    table: RawTable,
+    table: UncutTable,
     path: str,
     target: str,
     missing: str,
     notes: list[str],
     *,
     allow_few_rows: bool = False,
-) -> RawTable:
+) -> UncutTable:
     """Refuse rows with missing cells, or leave some out and note how many.
 
     With "marginalize" those without a class are left out: there is nothing to compare with.
@@ -60,7 +60,7 @@ def usable_rows(
     return table.rows(~is_missing)
 
 
-def _refuse_empty_columns(table: RawTable, path: str) -> None:
+def _refuse_empty_columns(table: UncutTable, path: str) -> None:
     for name in table.names:
         is_missing = table.is_missing_in(name)
         if is_missing.all():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.options import common_options, data_options, read_settings
+from bestdag.cli.options import common_options, data_options, max_values_option, read_settings
 from bestdag.cli.output import (
     print_json,
     print_table,
@@ -46,8 +46,9 @@ __all__ = ["command"]
     multiple=True,
     metavar="COLUMN",
     help="Cut this column and none that is not named; may be repeated.  [default: number columns "
-    "with fractions or more than --max-states values]",
+    "with fractions or more than --max-values values]",
 )
+@max_values_option
 @click.option(
     "--cut-points", metavar="FILE", help="Use the cut points in this file; columns it lists only."
 )
@@ -64,6 +65,7 @@ def command(
     method: str,
     bins: int | None,
     cut: tuple[str, ...],
+    max_values: int,
     cut_points: str | None,
     save_cut_points: str | None,
     force: bool,
@@ -77,7 +79,7 @@ def command(
     of it: no column is cut that the file does not list.
     """
     from bestdag.data.discretization.cut_file import load_cut_points, write_cut_points
-    from bestdag.data.discretization.discretize import discretize
+    from bestdag.data.discretize import discretize
 
     if "-" in (output, save_cut_points):
         flag = "-o" if output == "-" else "--save-cut-points"
@@ -96,6 +98,7 @@ def command(
         known = {"cuts": load_cut_points(cut_points), "cut": ()}
     else:
         known = {"cut": cut or None, "target": target, "bins": bins}
+        known["max_values"] = max_values
     with working(f"cutting {data}", quiet=quiet):
         table = discretize(data, method=method, **known, **read_settings(options))
         table.to_csv(output)

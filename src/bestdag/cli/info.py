@@ -15,7 +15,7 @@ from bestdag.data.schema import DEFAULT_MAX_STATES, MAX_ARITY, Variable
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
-    from bestdag.data.discretization.describer import Refused
+    from bestdag.data.describe import Refused
 
 __all__ = ["command"]
 
@@ -70,7 +70,7 @@ def _network_info(file: str, *, as_json: bool) -> None:
 
 
 def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, Any]) -> None:
-    from bestdag.data.discretization.describer import read_described
+    from bestdag.data.describe import read_described
     from bestdag.data.suspects import decimal_columns, mark_counts, total_by_mark
     from bestdag.errors import DataWarning
 

@@ -18,29 +18,19 @@ def read_for_network(
     data: str, variables: Iterable[Variable], **settings: Any
 ) -> tuple[Dataset, list[str]]:
     """Read the columns that are these variables, and name those whose numbers were cut."""
-    from bestdag.data.readers import read_matching
+    from bestdag.data.readers import match
 
-    cut: list[str] = []
-    return read_matching(data, variables, cut_names=cut, **settings), cut
+    found = match(data, variables, **settings)
+    return found.dataset, list(found.cut)
 
 
 def read_at_cut_points(data: str, cut_points: str, **settings: Any) -> tuple[Dataset, list[str]]:
     """Read a table that holds numbers, or their intervals, in the columns a file lists."""
     from bestdag.data.discretization.cut_file import load_cut_points
-    from bestdag.data.discretization.cuts import cut_variable
-    from bestdag.data.discretization.cutter import Cutter
-    from bestdag.data.readers import read_cut
+    from bestdag.data.readers import read_at_cuts
 
-    given = {name: cut_variable(name, cuts) for name, cuts in load_cut_points(cut_points).items()}
-    cut: list[str] = []
-    dataset = read_cut(
-        data,
-        Cutter(cut=frozenset(), given=given, cut_names=cut),
-        states={name: variable.states for name, variable in given.items()},
-        columns=None,
-        **settings,
-    )
-    return dataset, cut
+    found = read_at_cuts(data, load_cut_points(cut_points), **settings)
+    return found.dataset, list(found.cut)
 
 
 def say_cut(names: Sequence[str], whose: str, *, err: bool = False) -> None:

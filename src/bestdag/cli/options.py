@@ -13,6 +13,7 @@ __all__ = [
     "DATA_OPTIONS",
     "common_options",
     "data_options",
+    "max_values_option",
     "memory_option",
     "read_settings",
     "threads_option",
@@ -67,6 +68,13 @@ DATA_OPTIONS: dict[str, Callable[[Any], Any]] = {
         help="Refuse a column with more distinct values than this.",
     ),
 }
+max_values_option = click.option(
+    "--max-values",
+    type=click.IntRange(0),
+    default=20,  # DEFAULT_MAX_VALUES, without loading it
+    show_default=True,
+    help="Do not cut a column of at most so many different whole numbers.",
+)
 
 
 def _limit_memory(context: click.Context, _option: click.Parameter, given: str | None) -> None:

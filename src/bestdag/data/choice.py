@@ -2,55 +2,52 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.data.encode import ReadOptions
+from bestdag.data.encode import ReadOptions, check_states
 from bestdag.data.labels import is_broken
-from bestdag.errors import DataError, InvalidParameterError, unknown_name
+from bestdag.data.schema import DEFAULT_MAX_STATES
+from bestdag.errors import (
+    DataError,
+    InvalidParameterError,
+    require_choice,
+    require_count,
+    unknown_name,
+)
 from bestdag.wording import either, first_names
 
-if TYPE_CHECKING:
-    from bestdag.data.discretization.cutter import Cutter
+__all__ = ["SEPARATORS", "Choice", "choose", "text_list"]
 
-__all__ = ["Choice", "text_list"]
+SEPARATORS = (",", ";", "\t", "|")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """Which columns are variables, how numbers are cut, and where the weights are."""
+    """Which columns are variables, where the weights are, and what cells mean.
 
-    def __init__(
-        self,
-        columns: str | Iterable[str] | None,
-        drop: str | Iterable[str] | None,
-        weights: str | npt.ArrayLike | None,
-        options: ReadOptions,
-        *,
-        owner: str | None = None,
-        cutter: Cutter | None = None,
-        may_lack: bool = False,
-        separator: str | None = None,
-        sheet: str | None = None,
-    ) -> None:
-        self.separator = separator  # of CSV, if it is not what the ending says
-        self.sheet = sheet  # of a workbook, if there are several
-        self.owner = owner  # whose variables must be all there are
-        self.may_lack = may_lack  # whether some of the columns need not be there
-        self.cutter = cutter
-        self.columns = None if columns is None else text_list("columns", columns)
-        self.drop = [] if drop is None else text_list("drop", drop)
-        self.weights = weights
-        self.options = options
+    With an `owner` its variables must be all there are; with `may_lack` some of the columns need
+    not be there. `separator` is that of CSV, if it is not what the ending says, and `sheet` that
+    of a workbook, if there are several.
+    """
+
+    options: ReadOptions
+    columns: Sequence[str] | None
+    drop: Sequence[str]
+    weights: str | npt.ArrayLike | None
+    owner: str | None
+    may_lack: bool
+    separator: str | None
+    sheet: str | None
 
     def of_plain_csv(self) -> Choice:
         """Return the same choice for CSV that was written with commas."""
-        other = copy.copy(self)
-        other.separator, other.sheet = ",", None
-        return other
+        return replace(self, separator=",", sheet=None)
 
     def variables(self, names: Sequence[Any]) -> list[str]:
         """Check the names of a table and choose among them."""
@@ -103,6 +100,47 @@ class Choice:
         return given
 
 
+def choose(
+    source: Any,
+    *,
+    states: Mapping[str, Sequence[str]] | None = None,
+    missing: str = "error",
+    missing_values: Iterable[str] = ("",),
+    max_states: int = DEFAULT_MAX_STATES,
+    weights: str | npt.ArrayLike | None = None,
+    columns: str | Iterable[str] | None = None,
+    drop: str | Iterable[str] | None = None,
+    allow_few_rows: bool = False,
+    separator: str | None = None,
+    sheet: str | None = None,
+    owner: str | None = None,
+    may_lack: bool = False,
+) -> Choice:
+    """Check the settings of `read`, and those of `Choice`."""
+    if separator is not None:
+        require_choice("read", "separator", separator, SEPARATORS)
+    marks = frozenset(text_list("missing_values", missing_values, "texts"))
+    require_choice("read", "missing", missing, ["error", "drop", "state", "keep"])
+    options = ReadOptions(
+        source=_describe(source),
+        states=check_states(states, marks),
+        missing=missing,
+        missing_values=marks,
+        max_states=require_count("read", "max_states", max_states, minimum=1),
+        allow_few_rows=bool(allow_few_rows),
+    )
+    return Choice(
+        options,
+        None if columns is None else text_list("columns", columns),
+        [] if drop is None else text_list("drop", drop),
+        weights,
+        owner,
+        may_lack,
+        separator,
+        sheet,
+    )
+
+
 def text_list(what: str, given: str | Iterable[str], kind: str = "names") -> list[str]:
     """Check a setting that is one text or several."""
     if isinstance(given, str):
@@ -135,3 +173,10 @@ def _require_good_names(names: Sequence[Any], source: str) -> None:
         if name in seen:
             raise DataError(f"read: {source}: two columns are called {name!r}; rename one")
         seen.add(name)
+
+
+def _describe(source: Any) -> str:
+    if isinstance(source, str | os.PathLike):
+        text = os.fsdecode(source)
+        return "standard input" if text == "-" else repr(text)
+    return f"the {type(source).__name__}"

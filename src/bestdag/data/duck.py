@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.duck_connection import connection, described, run_sql, sql_text, stored_table
-from bestdag.data.encode import RawColumn, ReadOptions, refuse_many
+from bestdag.data.encode import ReadOptions, refuse_many
 from bestdag.data.interrupts import interruptible, temporary_folder, to_the_end
+from bestdag.data.raw import RawColumn
 from bestdag.errors import DataError
 
 __all__ = ["MAX_TOGETHER", "DuckTable", "Field", "require_readable"]

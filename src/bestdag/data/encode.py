@@ -21,18 +21,19 @@ from bestdag.data.checks import as_weights, code_type
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cuts import labelled_variable
 from bestdag.data.labels import is_absent, is_broken, label_all, sorted_states
+from bestdag.data.raw import RawColumn
 from bestdag.data.schema import MAX_ARITY, MISSING_STATE, Variable
 from bestdag.data.suspects import decimal_columns, mark_counts, total_by_mark
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknown_name
 from bestdag.wording import count_of
 
 __all__ = [
-    "RawColumn",
     "ReadOptions",
     "RefusedColumnError",
     "build",
     "check_states",
     "coded_column",
+    "labels_of",
     "refuse_many",
     "warn",
     "weights_of",
@@ -44,7 +45,6 @@ _LEAST_PART = 3
 _BLOCK = 1 << 20
 # The text of a null or NaN: one that nobody can write, because NUL characters are refused.
 _ABSENT = "\0"
-_BOOLEAN = {bool, np.bool_, type(None)}
 
 
 class RefusedColumnError(DataError):
@@ -71,29 +71,6 @@ class ReadOptions:
         """Most distinct values a column may have: states that were declared are no surprise."""
         known = self.states.get(name, declared)
         return MAX_ARITY if known is not None else min(self.max_states, MAX_ARITY)
-
-
-@dataclass(frozen=True, slots=True)
-class RawColumn:
-    """A column as its source gives it.
-
-    `codes` are positions in `values`; any position past the end is a missing cell. `declared`
-    are states the source itself declares, in order; `variable` is what the column was before.
-    Codes that are `owned` may be overwritten.
-    """
-
-    name: str
-    values: Sequence[Any]
-    codes: npt.NDArray[Any]
-    declared: tuple[str, ...] | None = None
-    variable: Variable | None = None
-    owned: bool = False
-
-    @property
-    def has_fixed_states(self) -> bool:
-        """Whether the states do not depend on which values are seen."""
-        types = set(map(type, self.values))
-        return self.declared is not None or bool(types & {bool, np.bool_} and types <= _BOOLEAN)
 
 
 def build(
@@ -179,7 +156,7 @@ def coded_column(column: RawColumn, options: ReadOptions) -> tuple[Variable, npt
 
 
 def _checked_labels(columns: Sequence[RawColumn], options: ReadOptions) -> list[list[str]]:
-    labels = [_labels(column, options) for column in columns]
+    labels = [labels_of(column, options) for column in columns]
     refuse_many(
         {c.name: len(set(t) - options.absent) for c, t in zip(columns, labels, strict=True)},
         {c.name: options.limit(c.name, c.declared) for c in columns},
@@ -276,7 +253,8 @@ def _columns_have(names: Sequence[str]) -> str:
     return f"columns {', '.join(shown)} and {last} have"
 
 
-def _labels(column: RawColumn, options: ReadOptions) -> list[str]:
+def labels_of(column: RawColumn, options: ReadOptions) -> list[str]:
+    """Return the texts of the distinct values; one nobody can write where there is no value."""
     who = f"read: {options.source}: column {column.name!r}"
     present = [value for value in column.values if not is_absent(value)]
     texts = label_all(present)

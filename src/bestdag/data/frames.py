@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
-from bestdag.data.encode import RawColumn
 from bestdag.data.labels import is_absent, label_all
+from bestdag.data.raw import RawColumn
 from bestdag.errors import DataError, InvalidParameterError
 
 __all__ = ["frame_columns", "is_from", "raw_column"]

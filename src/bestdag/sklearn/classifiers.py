@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,18 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from bestdag.classification.columns import Coding
+from bestdag.classification.coding import Coding
 from bestdag.classification.model import Recipe
-from bestdag.data.schema import Variable
+from bestdag.classification.uncut import codes_under, refuse_unknown
+from bestdag.data.dataset import Dataset
+from bestdag.data.raw import RawTable
+from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
 from bestdag.errors import DataError, DataWarning, require_choice
 from bestdag.search import search_for_fit
 from bestdag.search.naive_bayes import NaiveBayes, augmented
 from bestdag.search.problem import Search
 from bestdag.search.tan import TAN
-from bestdag.sklearn.tables import RawTable, class_labels, raw_table
+from bestdag.sklearn.tables import class_labels, raw_columns, raw_table
 
 __all__ = ["BayesianNetworkClassifier", "NaiveBayesClassifier", "TANClassifier"]
 
@@ -79,33 +83,35 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         require_choice("classifier", "missing", self.missing, ("drop", "error"))
         require_choice("classifier", "handle_unknown", self.handle_unknown, ("error", "ignore"))
-        table = raw_table(self, X, reset=True)
+        columns = raw_columns(self, X, reset=True)
         labels = class_labels(self, X, y)
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        kept = self._kept(table, weights)
-        table, labels = table.rows(kept), labels[kept]
-        weights = None if weights is None else weights[kept]
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        states = tuple(map(str, self.classes_.tolist()))
-        target = Variable(_unused("class", table), states)
-        self.model_ = self._recipe(target.name, tuple(table.columns)).fit(
-            table.columns, target, codes, weights=weights, declared=table.declared
-        )
+        table, options = raw_table(X, columns)
+        kept = self._kept(table, len(labels), weights)
+        if not kept.all():
+            table, options = raw_table(X, columns, kept)
+        self.classes_, codes = np.unique(labels[kept], return_inverse=True)
+        target = Variable(_unused("class", table.names), tuple(map(str, self.classes_.tolist())))
+        recipe = self._recipe(target.name, tuple(table.names))
+        uncut = recipe.coding.uncut(table, target, codes, options)
+        counted = None if weights is None else weights[kept]
+        self.model_ = recipe.fit(recipe.coding.cut(uncut, target.name, counted), target.name)
         self.network_ = self.model_.network
         return self
 
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the natural logarithms of the classes' probabilities, rows x classes."""
         check_is_fitted(self)
-        table = raw_table(self, X, reset=False)
+        columns = raw_columns(self, X, reset=False)
         # By place, as in all of scikit-learn: an array may follow a frame; names were compared.
-        names = [column.variable.name for column in self.model_.columns]
-        columns = dict(zip(names, table.columns.values(), strict=True))
-        return self.model_.log_probabilities(
-            columns, ignore_unknown=self.handle_unknown == "ignore"
-        )
+        attributes = self.model_.attributes
+        named = [(v.name, column) for v, (_, column) in zip(attributes, columns, strict=True)]
+        codes, unknown = codes_under(*raw_table(X, named), attributes)
+        if self.handle_unknown == "error":
+            refuse_unknown(attributes, unknown)
+        return self.model_.log_probabilities(Dataset(attributes, codes))
 
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the probabilities of the classes, rows x classes in the order of `classes_`."""
@@ -126,11 +132,13 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _kept(
-        self, table: RawTable, weights: npt.NDArray[np.float64] | None
+        self, table: RawTable, n_rows: int, weights: npt.NDArray[np.float64] | None
     ) -> npt.NDArray[np.bool_]:
         """Say which rows to learn from: those that count and are complete."""
-        counted = np.ones(table.n_rows, bool) if weights is None else weights > 0
-        complete = table.is_complete()
+        counted = np.ones(n_rows, bool) if weights is None else weights > 0
+        complete = np.ones(n_rows, bool)
+        for name in table.names:
+            complete &= ~table.numbers(name).is_missing
         n_left_out = int((counted & ~complete).sum())
         if n_left_out:
             if self.missing == "error":
@@ -243,8 +251,8 @@ class TANClassifier(_NetworkClassifier):
         forest: bool = False,
         discretization: Any = "fayyad_irani",
         bins: int | None = None,
-        max_values: int = 20,
-        max_states: int = 50,
+        max_values: int = DEFAULT_MAX_VALUES,
+        max_states: int = DEFAULT_MAX_STATES,
         missing: str = "drop",
         handle_unknown: str = "error",
         n_jobs: int | None = None,
@@ -280,8 +288,8 @@ class NaiveBayesClassifier(_NetworkClassifier):
         parameters: Any = "dirichlet",
         discretization: Any = "fayyad_irani",
         bins: int | None = None,
-        max_values: int = 20,
-        max_states: int = 50,
+        max_values: int = DEFAULT_MAX_VALUES,
+        max_states: int = DEFAULT_MAX_STATES,
         missing: str = "drop",
         handle_unknown: str = "error",
         n_jobs: int | None = None,
@@ -335,8 +343,8 @@ class BayesianNetworkClassifier(_NetworkClassifier):
         parameters: Any = "dirichlet",
         discretization: Any = "fayyad_irani",
         bins: int | None = None,
-        max_values: int = 20,
-        max_states: int = 50,
+        max_values: int = DEFAULT_MAX_VALUES,
+        max_states: int = DEFAULT_MAX_STATES,
         missing: str = "drop",
         handle_unknown: str = "error",
         random_state: int | None = None,
@@ -364,8 +372,8 @@ class BayesianNetworkClassifier(_NetworkClassifier):
         }
 
 
-def _unused(name: str, table: RawTable) -> str:
-    while name in table.columns:
+def _unused(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
         name += "_"
     return name
 

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from bestdag.data.checks import as_weights
 from bestdag.data.discretization.base import Method
 from bestdag.data.discretization.cuts import cut_codes, cut_variable
-from bestdag.data.discretization.numbers import NumberTable
-from bestdag.data.encode import RawColumn, ReadOptions, coded_column
-from bestdag.data.schema import Variable
+from bestdag.data.encode import ReadOptions, coded_column
+from bestdag.data.number_columns import kept_values
+from bestdag.data.raw import RawColumn, RawTable
+from bestdag.data.schema import DEFAULT_MAX_VALUES, Variable
 from bestdag.errors import DataError, InvalidParameterError, unknown_name
 
 __all__ = ["Cutter"]
@@ -24,44 +25,37 @@ __all__ = ["Cutter"]
 class Cutter:
     """What `discretize` does to the columns of a table.
 
-    `cut` names the columns that the method cuts; None leaves the choice to the rule: all values
-    are numbers, and one of them is not whole or they are more than `max_states`. `given` holds
+    `cut` names the columns that the method cuts; None leaves the choice to the rule: columns
+    of numbers that `kept_values` does not keep. `given` holds
     the variables whose cut points are known; with `may_lack` some need not be in the table.
-    The names of all columns that are cut are put into `cut_names`.
     """
 
     method: Method | None = None
     target: str | None = None
     cut: frozenset[str] | None = None
     given: Mapping[str, Variable] = field(default_factory=dict)
+    max_values: int = DEFAULT_MAX_VALUES
     may_lack: bool = False
-    cut_names: list[str] | None = None
 
     def columns(
-        self,
-        table: NumberTable,
-        names: Sequence[str],
-        weights: npt.NDArray[Any] | None,
-        options: ReadOptions,
-    ) -> list[RawColumn]:
-        """Return the columns, cut or as they are."""
+        self, table: RawTable, options: ReadOptions
+    ) -> tuple[list[RawColumn], tuple[str, ...]]:
+        """Return the columns, cut or as they are, and the names of those that are cut."""
+        names = table.names
         self._require_names(names, options)
         is_cut = {name: self._is_cut(table, name, options) for name in names}
+        cut = tuple(name for name in names if is_cut[name])
         whole = [name for name in names if not is_cut[name]]
         made = {column.name: column for column in table.discrete(whole)}
         for name in [name for name in whole if name in self.given]:  # holds the states themselves
             made[name] = replace(made[name], variable=self.given[name])
         counted: dict[str, Any] = {}
         rows = None
-        if any(is_cut[name] and name not in self.given for name in names):
+        if any(name not in self.given for name in cut):
             rows = self._complete_rows(table, is_cut, made, options)
-            counted = self._counted(made, weights, rows, options)
-        for name in names:
-            if is_cut[name]:
-                made[name] = self._cut(table, name, rows, counted)
-                if self.cut_names is not None:
-                    self.cut_names.append(name)
-        return [made[name] for name in names]
+            counted = self._counted(made, table.weights(), rows, options)
+        made |= {name: self._cut(table, name, rows, counted) for name in cut}
+        return [made[name] for name in names], cut
 
     def _require_names(self, names: Sequence[str], options: ReadOptions) -> None:
         who = f"discretize: {options.source}"
@@ -75,7 +69,7 @@ class Cutter:
         if self.target in asked:
             raise InvalidParameterError(f"{who}: the target {self.target!r} cannot be cut itself")
 
-    def _is_cut(self, table: NumberTable, name: str, options: ReadOptions) -> bool:
+    def _is_cut(self, table: RawTable, name: str, options: ReadOptions) -> bool:
         asked = name in self.given or name in (self.cut or ())
         if not asked and (
             self.cut is not None
@@ -86,7 +80,8 @@ class Cutter:
             return False
         found = table.numbers(name)
         if found.wrong is None:
-            return asked or _is_wide(found.values, options.max_states)
+            kept = kept_values(found.values, self.max_values, options.max_states)
+            return asked or kept is None
         row, cell = found.wrong
         has_states = name in options.states and name in self.given
         if not asked or (has_states and cell in self.given[name].states):
@@ -98,7 +93,7 @@ class Cutter:
 
     def _complete_rows(
         self,
-        table: NumberTable,
+        table: RawTable,
         is_cut: Mapping[str, bool],
         made: Mapping[str, RawColumn],
         options: ReadOptions,
@@ -136,7 +131,7 @@ class Cutter:
 
     def _cut(
         self,
-        table: NumberTable,
+        table: RawTable,
         name: str,
         rows: npt.NDArray[np.bool_] | None,
         counted: Mapping[str, Any],
@@ -150,10 +145,3 @@ class Cutter:
             variable = cut_variable(name, self.method.cuts(chosen, **counted).tolist())
         codes = cut_codes(variable, values)
         return RawColumn(name, variable.states, codes, variable.states, variable, owned=True)
-
-
-def _is_wide(values: npt.NDArray[np.float64], max_states: int) -> bool:
-    present = values[~np.isnan(values)]
-    if len(present) == 0 or np.any(present != np.floor(present)):
-        return True
-    return len(np.unique(present)) > max_states

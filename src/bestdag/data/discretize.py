@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy.typing as npt
 
-from bestdag.data.choice import text_list
+from bestdag.data.choice import choose, text_list
+from bestdag.data.cutting import Cutter
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import METHODS
 from bestdag.data.discretization.cuts import check_cuts, cut_variable
-from bestdag.data.discretization.cutter import Cutter
-from bestdag.data.readers import read_cut, read_matching
-from bestdag.data.schema import Variable
-from bestdag.errors import InvalidParameterError
+from bestdag.data.encode import build
+from bestdag.data.opening import open_table
+from bestdag.data.readers import read_matching
+from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
+from bestdag.errors import InvalidParameterError, require_count
 from bestdag.registry import make
 
 __all__ = ["discretize"]
@@ -29,10 +31,11 @@ def discretize(
     cut: str | Iterable[str] | None = None,
     cuts: Mapping[str, Sequence[float]] | None = None,
     like: Dataset | Iterable[Variable] | None = None,
+    max_values: int = DEFAULT_MAX_VALUES,
     states: Mapping[str, Sequence[str]] | None = None,
     missing: str = "error",
     missing_values: Iterable[str] = ("",),
-    max_states: int = 50,
+    max_states: int = DEFAULT_MAX_STATES,
     weights: str | npt.ArrayLike | None = None,
     columns: str | Iterable[str] | None = None,
     drop: str | Iterable[str] | None = None,
@@ -55,7 +58,7 @@ def discretize(
         Number of intervals of ``quantile`` and ``uniform``, 5 by default.
     cut : str or iterable of str, optional
         The columns to cut. By default those whose values are all numbers, one of them not whole
-        or more than `max_states` of them distinct. Columns with declared states (by `states`,
+        or more than `max_values` of them distinct. Columns with declared states (by `states`,
         pandas Categorical, polars Enum, Arrow dictionary, Dataset) are cut only when named here.
         An empty list leaves all columns as they are but those in `cuts`.
     cuts : mapping of str to sequence of float, optional
@@ -63,6 +66,9 @@ def discretize(
     like : Dataset or iterable of Variable, optional
         Apply the cut points and states of these variables, instead of making new ones: for new
         rows of an old table. Every column must be among them.
+    max_values : int, default 20
+        Most distinct values, all whole, that a number column keeps as states, if `cut` does not
+        name it.
     states, missing, missing_values, max_states, weights, columns, drop, allow_few_rows
         As in `read`, and so are `separator` and `sheet`. In a number column a missing value that is
         a number is compared as one.
@@ -136,10 +142,10 @@ def discretize(
             name: cut_variable(name, check_cuts("discretize", name, points))
             for name, points in (cuts or {}).items()
         },
+        max_values=require_count("discretize", "max_values", max_values),
     )
-    return read_cut(
+    choice = choose(
         source,
-        cutter,
         states=states,
         missing=missing,
         missing_values=missing_values,
@@ -151,3 +157,6 @@ def discretize(
         separator=separator,
         sheet=sheet,
     )
+    with open_table(source, choice) as table:
+        made_columns, _ = cutter.columns(table, choice.options)
+        return build(made_columns, table.weights(), choice.options, cuts_are_chosen=True)

@@ -1,0 +1,257 @@
+"""What a classifier needs of a table: discrete columns as codes, and numbers not yet cut."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.data.checks import code_type
+from bestdag.data.choice import choose
+from bestdag.data.dataset import Dataset
+from bestdag.data.discretization.cuts import cut_between, cut_codes
+from bestdag.data.encode import ReadOptions, build, labels_of
+from bestdag.data.labels import number_in
+from bestdag.data.number_columns import kept_values
+from bestdag.data.opening import open_table
+from bestdag.data.raw import RawColumn, RawTable
+from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
+from bestdag.errors import DataError, DataWarning, unknown_name
+
+__all__ = [
+    "UncutTable",
+    "are_unknown",
+    "codes_under",
+    "read_uncut",
+    "refuse_unknown",
+    "split_numbers",
+]
+
+Codes = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+Unknown = Mapping[str, npt.NDArray[Any]]
+
+_SHOWN_STATES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class UncutTable:
+    """A table whose number columns are not cut yet.
+
+    Attributes
+    ----------
+    names : tuple of str
+        All columns in the order of the table.
+    dataset : Dataset
+        The classes and the columns that are not cut. Missing cells are kept.
+    numbers : mapping of name to array of float64
+        The columns that are cut, NaN where a cell is missing.
+    unknown : mapping of name to array of objects
+        Values that are no state of their column, where there are some, and None for other cells.
+    """
+
+    names: tuple[str, ...]
+    dataset: Dataset
+    numbers: dict[str, npt.NDArray[np.float64]]
+    unknown: Unknown = field(default_factory=dict)
+
+    def is_missing(self) -> Mask:
+        """Return for each row whether a cell is missing."""
+        found = np.zeros(self.dataset.n_rows, bool)
+        for name in self.names:
+            found |= self.is_missing_in(name)
+        return found
+
+    def is_missing_in(self, name: str) -> Mask:
+        """Return for each row whether its cell of one column is missing."""
+        if name in self.numbers:
+            return np.isnan(self.numbers[name])
+        found = self.dataset.missing(name)
+        return found & ~are_unknown(self.unknown[name]) if name in self.unknown else found
+
+    def rows(self, kept: Mask) -> UncutTable:
+        """Return some of the rows."""
+        return UncutTable(
+            self.names,
+            self.dataset.select(rows=kept),
+            {name: values[kept] for name, values in self.numbers.items()},
+            {name: values[kept] for name, values in self.unknown.items()},
+        )
+
+    def cut(
+        self, variables: Iterable[Variable], weights: npt.NDArray[Any] | None = None
+    ) -> Dataset:
+        """Return the columns that are these variables, with their numbers cut."""
+        listed = list(variables)
+        for variable in listed:
+            if variable.name not in self.names:
+                raise DataError(f"classifier: column {variable.name!r} is missing from the data")
+        columns = [
+            cut_codes(variable, self.numbers[variable.name])
+            if variable.name in self.numbers
+            else self.dataset.codes(variable.name)
+            for variable in listed
+        ]
+        return Dataset(listed, columns, weights)
+
+
+def read_uncut(
+    source: Any,
+    *,
+    target: str,
+    max_values: int = DEFAULT_MAX_VALUES,
+    max_states: int = DEFAULT_MAX_STATES,
+    like: UncutTable | None = None,
+    **settings: Any,
+) -> UncutTable:
+    """Read a table without cutting its numbers; the settings are those of `read`.
+
+    The columns that would be cut, by the rule of `kept_values`, are numbers; the target never is.
+    With `like` the columns are what they are there, and values that are no states are unknown.
+    """
+    choice = choose(source, missing="keep", max_states=max_states, **settings)
+    with open_table(source, choice) as table, warnings.catch_warnings():
+        # A column may well be constant in rows that are only to be predicted.
+        warnings.filterwarnings("ignore", message=".*(has|have) one state", category=DataWarning)
+        if target not in table.names:
+            raise unknown_name("column", target, table.names, who=f"read: {choice.options.source}")
+        if like is not None:
+            return _like(table, like, choice.options)
+        numbers, kept = split_numbers(table, max_values, max_states, leave=[target])
+        whole = [name for name in table.names if name not in numbers and name not in kept]
+        found = build(table.discrete(whole), None, choice.options)
+        dataset = Dataset._adopt(
+            [*found.variables, *(variable for variable, _ in kept.values())],
+            [*map(found.codes, found.names), *(codes for _, codes in kept.values())],
+        )
+        return UncutTable(tuple(table.names), dataset, numbers)
+
+
+def split_numbers(
+    table: RawTable,
+    max_values: int,
+    max_states: int,
+    *,
+    leave: Collection[str] = (),
+    text_has_numbers: bool = True,
+) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, tuple[Variable, Codes]]]:
+    """Return the number columns that are cut, and the others with their values as states.
+
+    A number that is no state counts as the nearest one. Columns to `leave`, those with declared
+    states and, unless `text_has_numbers`, those of text are no number columns.
+    """
+    cut: dict[str, npt.NDArray[np.float64]] = {}
+    kept: dict[str, tuple[Variable, Codes]] = {}
+    for name in table.names:
+        if name in leave or table.has_declared_states(name):
+            continue
+        found = table.numbers(name)
+        if found.wrong is not None or (found.is_text and not text_has_numbers):
+            continue
+        values = kept_values(found.values, max_values, max_states)
+        if values is None:
+            cut[name] = found.values
+        else:
+            between = itertools.starmap(cut_between, itertools.pairwise(map(float, values)))
+            variable = Variable(name, tuple(map(str, values)), tuple(between))
+            kept[name] = variable, cut_codes(variable, found.values)
+    return cut, kept
+
+
+def codes_under(
+    table: RawTable, options: ReadOptions, variables: Iterable[Variable]
+) -> tuple[list[Codes], dict[str, npt.NDArray[Any]]]:
+    """Return the columns that are these variables as their codes, and the values unknown to them.
+
+    Unknown values have the code of a missing cell.
+    """
+    columns: list[Codes] = []
+    unknown: dict[str, npt.NDArray[Any]] = {}
+    for variable in variables:
+        if variable.name not in table.names:
+            raise DataError(f"classifier: column {variable.name!r} is missing from the data")
+        if variable.cuts is not None and not _holds_states(table, variable):
+            columns.append(cut_codes(variable, _numbers(table, variable.name)))
+            continue
+        (raw,) = table.discrete([variable.name])
+        codes, values = _under_states(raw, variable, options)
+        columns.append(codes)
+        if values is not None:
+            unknown[variable.name] = values
+    return columns, unknown
+
+
+def are_unknown(values: npt.NDArray[Any]) -> Mask:
+    """Return which cells are unknown, by their values and None for other cells."""
+    return np.fromiter((value is not None for value in values), np.bool_, len(values))
+
+
+def refuse_unknown(variables: Iterable[Variable], unknown: Unknown) -> None:
+    """Refuse the first value that is no state of its column."""
+    for variable in variables:
+        if variable.name not in unknown:
+            continue
+        values = unknown[variable.name]
+        rows = np.flatnonzero(are_unknown(values))
+        if len(rows):
+            states = variable.states
+            shown = ", ".join(map(repr, states[:_SHOWN_STATES]))
+            more = f" and {len(states) - _SHOWN_STATES} more" if states[_SHOWN_STATES:] else ""
+            what = (
+                f"column {variable.name!r}: value {values[rows[0]]!r:.60} in row {rows[0]:,} "
+                f"(counted from 0) was not seen in training; known are {shown}{more}; leave the "
+                "row out"
+            )
+            raise DataError(f"{what}, or pass handle_unknown='ignore'").with_option(
+                f"{what}, or pass --ignore-unknown"
+            )
+
+
+def _like(table: RawTable, like: UncutTable, options: ReadOptions) -> UncutTable:
+    codes, unknown = codes_under(table, options, like.dataset.variables)
+    lacking = next((name for name in like.numbers if name not in table.names), None)
+    if lacking is not None:
+        raise DataError(f"classifier: column {lacking!r} is missing from the data")
+    numbers = {name: _numbers(table, name) for name in like.numbers}
+    return UncutTable(like.names, Dataset(like.dataset.variables, codes), numbers, unknown)
+
+
+def _holds_states(table: RawTable, variable: Variable) -> bool:
+    """Whether a column holds the intervals of a variable, not numbers."""
+    wrong = table.numbers(variable.name).wrong
+    return wrong is not None and wrong[1] in variable.states
+
+
+def _numbers(table: RawTable, name: str) -> npt.NDArray[np.float64]:
+    found = table.numbers(name)
+    if found.wrong is not None:
+        raise DataError(
+            f"column {name!r}: was a number column in training, got {found.wrong[1]!r:.60}"
+        )
+    return found.values
+
+
+def _under_states(
+    raw: RawColumn, variable: Variable, options: ReadOptions
+) -> tuple[Codes, npt.NDArray[Any] | None]:
+    """Return codes, and the values that are no states; numbers are compared as such."""
+    arity = variable.arity
+    places = {state: code for code, state in enumerate(variable.states)}
+    by_number = {number_in(state): code for state, code in places.items()}
+    lookup = np.full(len(raw.values) + 1, arity, code_type(arity))
+    unknown = np.full(len(raw.values) + 1, None, object)
+    for code, (value, text) in enumerate(zip(raw.values, labels_of(raw, options), strict=True)):
+        number = None if isinstance(value, str) else number_in(value)
+        place = places.get(text) if number is None else by_number.get(number, places.get(text))
+        if place is not None:
+            lookup[code] = place
+        elif text not in options.absent:
+            unknown[code] = value
+    codes = np.minimum(raw.codes, len(raw.values))
+    has_unknown = any(value is not None for value in unknown)
+    return lookup[codes], unknown[codes] if has_unknown else None

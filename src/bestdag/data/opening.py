@@ -1,0 +1,224 @@
+"""Opening a table, of whatever kind: every source becomes a `RawTable`."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from bestdag.data.choice import Choice
+from bestdag.data.dataset import Dataset
+from bestdag.data.frame_table import FrameTable
+from bestdag.data.frames import frame_columns, is_from
+from bestdag.data.interrupts import load_duckdb, temporary_folder
+from bestdag.data.raw import RawTable
+from bestdag.data.unpack import refuse_by_sight, unzipped, utf8_copy
+from bestdag.errors import DataError, InvalidParameterError
+
+__all__ = ["open_table"]
+
+_DELIMITERS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
+_PARQUET = (".parquet", ".pq")
+_JSON = (".jsonl", ".ndjson")
+_EXCEL = (".xlsx", ".xlsm")
+
+
+@contextmanager
+def open_table(source: Any, choice: Choice) -> Iterator[RawTable]:
+    """Open a table for as long as the block lasts; what goes wrong in it is said in one line."""
+    with ExitStack() as stack:
+        yield _opened(source, choice, stack)
+
+
+def _opened(source: Any, choice: Choice, stack: ExitStack) -> RawTable:
+    if isinstance(source, str | os.PathLike):
+        if os.fspath(source) == "-":
+            if sys.stdin is None:
+                raise DataError("read: standard input is closed; give a file")
+            return _stream(sys.stdin, choice, stack)
+        if not os.fspath(source):
+            raise DataError("read: a file name is needed, got an empty one")
+        return _path(Path(source), choice, stack)
+    is_stream = hasattr(source, "read") and callable(source.read)
+    if choice.separator is not None and not is_stream:
+        raise InvalidParameterError(
+            f"read: separator is for CSV, {choice.options.source} has columns already; leave it out"
+        )
+    if choice.sheet is not None:
+        raise InvalidParameterError(
+            f"read: sheet is for Excel files, {choice.options.source} is none; leave it out"
+        )
+    if is_from("duckdb", source) and hasattr(source, "aggregate"):
+        return _relation(source, choice, stack)
+    if is_stream:
+        return _stream(source, choice, stack)
+    listed = frame_columns(source, choice.columns)
+    if listed is None:
+        raise DataError(
+            f"read: cannot read an object of type {type(source).__name__}; give a path, a stream, "
+            f"a pandas or polars frame, an Arrow table, a DuckDB relation, a dict of columns or an "
+            f"array"
+        )
+    return FrameTable(listed, choice, source.weights if isinstance(source, Dataset) else None)
+
+
+def _relation(relation: Any, choice: Choice, stack: ExitStack) -> RawTable:
+    from bestdag.data.duck import DuckTable
+    from bestdag.data.duck_connection import one_line
+    from bestdag.data.duck_types import typed_fields
+    from bestdag.data.scanned_table import ScannedTable
+
+    source = choice.options.source
+    seen: dict[str, str] = {}
+    for name in relation.columns:
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            raise DataError(
+                f"read: {source}: columns {other!r} and {name!r} differ only in case, which DuckDB "
+                f"cannot tell apart; rename one"
+            )
+    stack.enter_context(
+        _explained(lambda error: DataError(f"read: {source} cannot be read: {one_line(error)}"))
+    )
+    table = DuckTable(relation, typed_fields(relation, relation.columns))
+    return ScannedTable(table, choice, stack)
+
+
+def _path(path: Path, choice: Choice, stack: ExitStack) -> RawTable:
+    source = choice.options.source
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        raise DataError(f"read: there is no file {source}") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise DataError(f"read: cannot open {source}: {reason}") from None
+    except ValueError as error:  # a NUL in the name
+        raise DataError(f"read: cannot open {source}: {error}") from None
+    if stat.S_ISDIR(mode):
+        raise DataError(f"read: {source} is a folder; a file is needed")
+    try:
+        if not stat.S_ISREG(mode):
+            with path.open("rb") as stream:
+                return _stream(stream, choice, stack)
+        with path.open("rb") as stream:
+            if not stream.read(1):
+                raise DataError(f"read: {source} is empty; column names and rows are needed")
+    except PermissionError:
+        raise DataError(f"read: no permission to read {source}") from None
+    refuse_by_sight(path, source)
+    if path.suffix.lower() != ".zip":
+        return _file(path, choice, _kind(path, source), stack)
+    inner = unzipped(path, stack.enter_context(temporary_folder()), source)
+    refuse_by_sight(inner, f"the file in {source}")
+    return _file(inner, choice, _kind(inner, f"the file in {source}"), stack)
+
+
+def _stream(stream: Any, choice: Choice, stack: ExitStack) -> RawTable:
+    """Spool a stream of CSV to a file, because it is read more than once."""
+    if isinstance(stream, io.TextIOBase) and hasattr(stream, "buffer") and stream is sys.stdin:
+        stream = stream.buffer
+    path = Path(stack.enter_context(temporary_folder())) / "stream.csv"
+    with path.open("wb") as file:
+        while chunk := _chunk(stream, choice.options.source):
+            file.write(chunk)
+    if path.stat().st_size == 0:
+        raise DataError(f"read: {choice.options.source} is empty; column names and rows are needed")
+    return _file(path, choice, ".csv", stack)
+
+
+def _chunk(stream: Any, source: str) -> bytes:
+    try:
+        chunk = stream.read(1 << 20)
+        found = chunk.encode("utf-8", "surrogateescape") if isinstance(chunk, str) else chunk
+    except UnicodeError as error:
+        raise DataError(
+            f"read: {source} holds what is not text: {error}; open it in binary mode or with its "
+            f"own encoding"
+        ) from None
+    except (OSError, ValueError) as error:  # closed, or open for writing only
+        raise DataError(f"read: {source} cannot be read: {error}") from None
+    if not isinstance(found, bytes | bytearray | memoryview):
+        kind = type(chunk).__name__
+        raise DataError(f"read: {source} must give text or bytes, its read() gave {kind}")
+    return bytes(found)
+
+
+def _file(path: Path, choice: Choice, kind: str, stack: ExitStack) -> RawTable:
+    source = choice.options.source
+    if choice.sheet is not None and kind not in _EXCEL:
+        what = f"sheet is for Excel files, {source} is {kind}; leave it out"
+        raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
+    if choice.separator is not None and kind not in _DELIMITERS:
+        what = f"separator is for CSV, {source} is {kind}; leave it out"
+        raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
+    load_duckdb()
+    if kind in _EXCEL:
+        from bestdag.data.excel_source import sheet_as_csv
+
+        folder = stack.enter_context(temporary_folder())
+        path, kind = sheet_as_csv(path, folder, source, choice.sheet), ".csv"
+        choice = choice.of_plain_csv()
+    return _scanned(path, choice, kind, stack)
+
+
+def _scanned(path: Path, choice: Choice, kind: str, stack: ExitStack) -> RawTable:
+    from bestdag.data import csv_source, duck_connection, duck_types, json_source
+    from bestdag.data.scanned_table import ScannedTable
+
+    source = choice.options.source
+    con = stack.enter_context(duck_connection.connection())
+    folder = stack.enter_context(temporary_folder())
+    if kind in _DELIMITERS and path.suffix.lower() != ".gz":
+        path = utf8_copy(path, folder, source)
+    sql_path = duck_connection.plain_path(path, folder)
+    if kind in _DELIMITERS:
+        sign, is_given = choice.separator or _DELIMITERS[kind], choice.separator is not None
+        stack.enter_context(
+            _explained(lambda error: csv_source.explain_csv_failure(path, sign, source, error))
+        )
+        table = csv_source.csv_table(con, path, sql_path, sign, source, is_given)
+    elif kind in _JSON:
+        stack.enter_context(
+            _explained(lambda error: json_source.explain_json_failure(path, source, error))
+        )
+        table = json_source.json_table(con, path, sql_path, source)
+    else:
+        stack.enter_context(
+            _explained(lambda error: duck_types.explain_parquet_failure(path, source, error))
+        )
+        table = duck_types.parquet_table(con, sql_path)
+    return ScannedTable(table, choice, stack)
+
+
+@contextmanager
+def _explained(explain: Callable[[Exception], DataError]) -> Iterator[None]:
+    """Say what is wrong with a table when DuckDB fails."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        raise explain(error) from None
+
+
+def _kind(path: Path, source: str) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        kind = suffixes[-2] if len(suffixes) > 1 else ""
+        known = (*_DELIMITERS, *_JSON)
+    else:
+        kind = suffixes[-1] if suffixes else ""
+        known = (*_DELIMITERS, *_JSON, *_PARQUET, *_EXCEL)
+    if kind not in known:
+        raise DataError(
+            f"read: the kind of {source} is not known from its ending; known: "
+            f"{', '.join((*_DELIMITERS, *_JSON))}, these also with .gz, "
+            f"{', '.join((*_PARQUET, *_EXCEL))}, and .zip with one of them"
+        )
+    return kind
