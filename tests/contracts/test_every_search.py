@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from bestdag.scores.build import build_score_table
 
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.graph.enumeration import all_dags
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES, make_score
+from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.search import SEARCHES, make_search
 from bestdag.search.annealing import Annealing
