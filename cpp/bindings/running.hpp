@@ -24,6 +24,7 @@ void run_unlocked(int threads, Work&& work) {
     } catch (const bestdag::Interrupted&) {
         throw nb::python_error();
     }
+    if (PyErr_Occurred()) throw nb::python_error();  // Ctrl-C that came as the work was done
 }
 
 // The time limit of long work, and the callback for its progress (or None). Called by the
@@ -77,7 +78,6 @@ bool run_watched(int threads, Watcher& watcher, Work&& work) {
         }
     });
     watcher.rethrow();
-    if (PyErr_Occurred()) throw nb::python_error();  // Ctrl-C
     return is_done;
 }
 

@@ -1,6 +1,7 @@
 """What every network format promises, checked for each entry of the list."""
 
 import gzip
+import importlib
 from itertools import pairwise
 
 import numpy as np
@@ -8,11 +9,13 @@ import pytest
 
 from bestdag.data.schema import Variable
 from bestdag.errors import FormatError
-from bestdag.network.formats import FORMATS, is_network_file
+from bestdag.network.formats import FORMATS as LISTED
+from bestdag.network.formats import is_network_file
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
 from tests.network.examples import asia, small_network
 
+FORMATS = {suffix: importlib.import_module(module) for suffix, module in LISTED.items()}
 every_format = pytest.mark.parametrize("suffix", FORMATS)
 
 # Names that mean something to a format, look like something else, or look like nothing.

@@ -34,3 +34,25 @@ def test_ctrl_c_is_answered_and_the_engine_lives_on(engine, work):
     finally:
         timer.cancel()  # a failure above must not interrupt the tests that follow
     assert len(run(few)) == 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs an alarm")
+def test_an_interrupt_that_comes_as_the_work_is_done_is_not_lost():
+    # Short calls one after the other, an alarm at any moment: it may come when a call has just
+    # ended its work and only returns.
+    engine = CountingEngine(make_dataset({v: [0, 1] * 500 for v in "abcd"}), threads=2)
+    families = [("a", ("b", "c", "d"))] * 20
+
+    def ring(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, ring)
+    rng = np.random.default_rng(0)
+    try:
+        for moment in rng.uniform(1e-4, 1.5e-3, 1_000):
+            signal.setitimer(signal.ITIMER_REAL, moment)
+            with pytest.raises(KeyboardInterrupt):
+                all(engine.count(families) for _ in range(100_000))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
