@@ -112,14 +112,17 @@ def best_tree(
     names = tuple(name for name in problem.names if name != target)
     how = _choice(settings, problem, names, given)
     scores, status = _pair_scores(problem, scorer, names, given, _choosing_takes(len(names), how))
-    try:
-        if status == "interrupted" and _choosing_takes(len(names), how) > _AT_ONCE:
-            raise KeyboardInterrupt
-        parents = _best_parents(scores, how)
-    except KeyboardInterrupt:
-        status = "interrupted"
+    has_none = status == "interrupted" or scores.strides == (0, 0)
+    if has_none and _choosing_takes(len(names), how) > _AT_ONCE:
         scores = _nothing_scored(len(names))
         parents = _required_parents(len(names), how)
+    else:
+        try:
+            parents = _best_parents(scores, how)
+        except KeyboardInterrupt:
+            status = "interrupted"
+            scores = _nothing_scored(len(names))
+            parents = _required_parents(len(names), how)
     arcs = [(names[p], names[c]) for c, p in enumerate(parents) if p >= 0]
     dag = Dag(problem.names, [*(class_arcs(given[0], names) if given else ()), *arcs])
     _refuse_violations(who, problem.knowledge, dag)
