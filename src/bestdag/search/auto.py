@@ -35,8 +35,8 @@ _SHARE_FOR_PROOF = 0.5
 # doubles with each better bound, and halves with each turn that brought none.
 _SHARE_FOR_BOUND, _SHARE_OF_MANY, _MANY_VARIABLES = 0.25, 0.05, 60
 _LEAST_SHARE, _MOST_SHARE = 0.01, 0.25
-# But next to nothing while structures still rise by more than this share of the score within the
-# last tenth of the time.
+# But nothing after the first bound while structures still rise by more than this share of the score
+# within the last tenth of the time.
 _STEEP, _RECENT = 5e-5, 0.1
 # A proof over all parent sets begins when this share of its forecast has gone into structures.
 _SHARE_BEFORE_WHOLE = 0.25
@@ -188,7 +188,7 @@ class _Run:
     def _share(self) -> float:
         if self._table is not None:
             return _SHARE_FOR_PROOF
-        return _LEAST_SHARE if self._is_steep() else self._share_for_bound
+        return 0.0 if self._is_steep() else self._share_for_bound
 
     def _is_steep(self) -> bool:
         """Whether structures rise fast."""

@@ -97,10 +97,13 @@ def upper_bound(
         left = max(0.0, end - time.monotonic())
         if isinstance(problem.scores, ScoreTable):
             table = problem.table(left) if table is None else table
+        elif table is None and problem.listing_takes > max(left, _AT_ONCE):
+            joint = _joint_bound(problem, problem.scores)
+            if joint.value is not None or problem.scores.bulk.native is None:
+                return joint
+            listing = ParentSetListing(problem.scores, problem.nodes)  # late, or no bound at all
         elif problem.listing_takes <= max(left, _AT_ONCE):
             listing = ParentSetListing(problem.scores, problem.nodes)
-        elif table is None:
-            return _joint_bound(problem, problem.scores)
     best: Bound | None = None
     try:
         while True:
