@@ -52,7 +52,7 @@ _LARGE, _COMMON = 3, 0.3
 _MANY_SETS = 2_000_000
 # Where classes grow denser than this, steps of GES take longer and longer.
 _STEPS_PER_VARIABLE = 6
-# With more variables tabu search takes too long for one round.
+# With more variables tabu search takes too long for one round, and GES may.
 _TABU_VARIABLES = 200
 
 
@@ -71,10 +71,10 @@ class Improver:
     early and leaves what was found by then.
 
     The first round is GES, where the score allows it and is native, and tabu search; with more than
-    200 variables climbing from what GES found. Those after it search over orders of the variables:
-    in an order each variable has parents among those before it that grew and shrank one by one,
-    without a limit on their number, or the best of the small sets that are listed meanwhile;
-    variables are moved to their best places, disturbed, and moved again.
+    200 variables climbing by single arcs. Those after it search over orders of the variables: in an
+    order each variable has parents among those before it that grew and shrank one by one, without a
+    limit on their number, or the best of the small sets that are listed meanwhile; variables are
+    moved to their best places, disturbed, and moved again.
 
     Parameters
     ----------
@@ -152,14 +152,14 @@ class Improver:
 
     def _begin(self) -> None:
         """Find a first good structure."""
+        if len(self._numbers) > _TABU_VARIABLES:
+            self.climb()
+            return
         first = self._from_best()
         if self._scorer.bulk.native is not None and self._scorer.is_score_equivalent:
             most = _STEPS_PER_VARIABLE * len(self._numbers)
             self._take(GES(max_steps=most).run(first), "ges")
-        if len(self._numbers) <= _TABU_VARIABLES:
-            self._take(Tabu().run(first), "tabu")
-        else:
-            self.climb()
+        self._take(Tabu().run(first), "tabu")
 
     def climb(self) -> bool:
         """Take single arc changes until none raises the best; True when one did."""

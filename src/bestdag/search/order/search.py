@@ -37,7 +37,7 @@ class OrderSearch:
     Notes
     -----
     The first round is GES, where the score is equal on equivalent structures and native, and tabu
-    search; with more than 200 variables hill climbing from what GES found. Then come rounds over
+    search; with more than 200 variables hill climbing. Then come rounds over
     orders. Given an order, a variable's parents grow among its predecessors: the
     one that raises the score most is added until none does, then those whose loss raises it are
     dropped, and single parents exchanged. There is no limit on their number. Which changes raise
