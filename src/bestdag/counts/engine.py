@@ -24,6 +24,9 @@ _MAX_ROWS = 2**31 - 1
 # Families by number: children, where the parents of each end, all parents.
 FamilyArrays = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int32]]
 
+# Bytes that counting may take however little is left.
+_ALWAYS = 4e6
+
 
 class CountingEngine:
     """Counts families of one data set, many in one call.
@@ -73,7 +76,7 @@ class CountingEngine:
             When the observed counts would not fit; scoring never needs them all at once.
         """
         arrays = self.encode(families)
-        limit = memory_left() / 8 / max(1, len(arrays[0]))
+        limit = max(memory_left(), _ALWAYS) / 8 / max(1, len(arrays[0]))
         try:
             found = _core.count_families(self.table, *arrays, max_cells=limit, threads=self.threads)
         except _core.TooManyCellsError:

@@ -22,8 +22,8 @@ __all__ = ["Family", "FamilyScores", "parent_set"]
 # So many scores are remembered at most, and fewer where they would take more than this share of
 # the memory there is, which is looked up when there are many. A full memory is emptied, never
 # searched.
-_MAX_REMEMBERED, _MANY_REMEMBERED = 1 << 20, 1 << 15
-_BYTES_PER_SCORE, _SHARE_OF_MEMORY = 400, 0.1
+_MAX_REMEMBERED, _MANY_REMEMBERED = 1 << 20, 1 << 12
+_BYTES_PER_SCORE, _SHARE_OF_MEMORY = 800, 0.1
 
 Family = tuple[str, Collection[str]]
 _Key = tuple[str, frozenset[str]]
