@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from bestdag.search.arc_weights import ArcWeights
     from bestdag.search.problem import Search
 
-__all__ = ["learn_structure", "structure_options"]
+__all__ = ["learn_structure", "structure_options", "weights_option"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -44,11 +44,6 @@ _OPTIONS = (
     click.option("--max-parents", type=click.IntRange(0), help="At most so many parents."),
     click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after so long."),
     knowledge_options,
-    click.option(
-        "--edge-weights",
-        metavar="FILE",
-        help="Write the weight of every arc as CSV, for the searches tree and tan.",
-    ),
     network_output(required=False),
     parameters_option,
     click.option(
@@ -59,6 +54,11 @@ _OPTIONS = (
     data_options(),
     threads_option,
     common_options,
+)
+
+
+weights_option = click.option(
+    "--edge-weights", metavar="FILE", help="Write the weight of every arc as CSV."
 )
 
 
@@ -112,8 +112,9 @@ def learn_structure(
             **limits,
             **more,
         )
-    if options["edge_weights"] is not None and result.weights is not None:
-        _write_weights(options["edge_weights"], result.weights)
+    weights = options.get("edge_weights")  # of the commands whose searches have weights
+    if weights is not None and result.weights is not None:
+        _write_weights(weights, result.weights)
     if not as_json:
         say_cut(cut, options["cut_points"] or "the prior network")
     print_structure(
@@ -143,7 +144,7 @@ def learn_structure(
 
 def _check_files(data: str | None, from_scores: str | None, options: dict[str, Any]) -> None:
     """Refuse, before any work, files that could not be written at its end."""
-    output, weights = options["output"], options["edge_weights"]
+    output, weights = options["output"], options.get("edge_weights")
     require_own_names(
         {"DATA": data, "--from-scores": from_scores}, {"--edge-weights": weights, "-o": output}
     )
@@ -156,7 +157,7 @@ def _check_files(data: str | None, from_scores: str | None, options: dict[str, A
     elif options["parameters"] is not None:
         raise click.UsageError("--parameters is for the network written by -o FILE")
     elif options["force"] and weights is None:
-        raise click.UsageError("--force is for the network written by -o FILE, or --edge-weights")
+        raise click.UsageError("--force is for the network written by -o FILE")
     if weights == "-":
         raise click.UsageError("--edge-weights needs a file; standard output has the structure")
     if weights is not None:

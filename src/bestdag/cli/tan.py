@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from bestdag.cli.structure import learn_structure, structure_options
+from bestdag.cli.structure import learn_structure, structure_options, weights_option
 from bestdag.search.tan import TAN
 
 __all__ = ["command"]
@@ -17,6 +17,7 @@ __all__ = ["command"]
 @click.option("--target", required=True, metavar="NAME", help="The class.")
 @click.option("--root", metavar="NAME", help="The attribute with no parent but the class.")
 @click.option("--forest", is_flag=True, help="Keep only arcs that raise the score.")
+@weights_option
 @structure_options
 def command(data: str, target: str, root: str | None, forest: bool, **options: Any) -> None:
     """Learn the best tree-augmented naive Bayes network (TAN) for the table DATA.

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from bestdag.cli.structure import learn_structure, structure_options
+from bestdag.cli.structure import learn_structure, structure_options, weights_option
 from bestdag.search.chow_liu import ChowLiu
 
 __all__ = ["command"]
@@ -16,6 +16,7 @@ __all__ = ["command"]
 @click.argument("data")
 @click.option("--root", metavar="NAME", help="The variable without parent.  [default: the best]")
 @click.option("--forest", is_flag=True, help="Keep only arcs that raise the score.")
+@weights_option
 @structure_options
 def command(data: str, root: str | None, forest: bool, **options: Any) -> None:
     """Learn the best tree for the table DATA: Chow-Liu for any score.
