@@ -140,12 +140,12 @@ void check_paths() {
     graph.add_edge(0, 1);
     graph.add_arc(1, 2);
     graph.add_arc(3, 2);
-    bestdag::PathFinder finder;
-    check(finder.find(graph, 0, 2, {}) == Nodes{0, 1, 2}, "a path along an edge and an arc");
-    check(finder.find(graph, 0, 2, {1}).empty(), "a barrier on the path");
-    check(finder.find(graph, 2, 0, {}).empty(), "no path against an arc");
-    check(finder.find(graph, 0, 4, {}).empty(), "no path to a node on its own");
-    check(bestdag::is_path(graph, {0, 1, 2}) && !bestdag::is_path(graph, {2, 1, 0}), "is a path");
+    const bestdag::Reach from_0(graph, 0, {});
+    check(from_0.has(2) && from_0.uses(0, 1) && from_0.uses(1, 2), "along an edge and an arc");
+    check(!from_0.has(4), "no path to a node on its own");
+    check(!from_0.has(3) && !bestdag::Reach(graph, 2, {}).has(0), "no path against an arc");
+    const bestdag::Reach past_1(graph, 0, {1});
+    check(!past_1.has(1) && !past_1.has(2), "a barrier on the path");
 }
 
 void check_stop() {

@@ -16,6 +16,7 @@ from bestdag.scores.bic import BIC
 from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
+from bestdag.search.ges.search import GES
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.order.candidates import Candidates, Limits
 from bestdag.search.order.improve import Improver
@@ -274,6 +275,17 @@ def test_rounds_never_lose_and_do_the_same_for_any_number_of_threads():
             scores[-1].append(improver.best.score)
         assert improver.best.score == problem.scorer("test").total(improver.best.dag)
     assert scores[0] == scores[1]
+
+
+def test_with_many_variables_ges_has_turns_until_it_ends():
+    # Too many for one round of tabu search. The second round and every other one after it
+    # take 200 steps.
+    problem = Problem(Scorer(chain_data(210, 400, 2), "bic"))
+    improver = Improver(problem, Dag(problem.names))
+    ges = GES().run(problem)
+    for _ in range(2 + 2 * len(ges.trace) // 200):
+        improver.round()
+    assert improver.best.score >= ges.score - 1e-6
 
 
 def test_a_round_after_the_deadline_changes_nothing():

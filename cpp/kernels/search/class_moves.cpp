@@ -114,43 +114,22 @@ bool Cliques::next(const ClassGraph& graph, Nodes& found) {
     return true;
 }
 
-Nodes PathFinder::find(const ClassGraph& graph, std::int32_t from, std::int32_t to,
-                       const Nodes& barrier) {
-    if (seen_.size() != graph.n_nodes() || ++search_ == 0) {
-        seen_.assign(graph.n_nodes(), 0);
-        came_from_.resize(graph.n_nodes());
-        search_ = 1;
-    }
-    for (const std::int32_t v : barrier) seen_[place(v)] = search_;
-    seen_[place(from)] = search_;
-    queue_.assign(1, from);
-    for (std::size_t i = 0; i < queue_.size(); ++i) {
-        const std::int32_t v = queue_[i];
+Reach::Reach(const ClassGraph& graph, std::int32_t from, const Nodes& barrier)
+    : came_from_(graph.n_nodes(), -1) {
+    constexpr std::int32_t kBarrier = -2;
+    for (const std::int32_t v : barrier) came_from_[place(v)] = kBarrier;
+    came_from_[place(from)] = from;
+    std::vector<std::int32_t> queue{from};
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+        const std::int32_t v = queue[i];
         for (const Nodes* group : {&graph.children[place(v)], &graph.neighbours[place(v)]}) {
             for (const std::int32_t w : *group) {
-                if (seen_[place(w)] == search_) continue;
-                seen_[place(w)] = search_;
+                if (came_from_[place(w)] != -1) continue;
                 came_from_[place(w)] = v;
-                if (w == to) {
-                    Nodes path{to};
-                    while (path.back() != from) path.push_back(came_from_[place(path.back())]);
-                    std::reverse(path.begin(), path.end());
-                    return path;
-                }
-                queue_.push_back(w);
+                queue.push_back(w);
             }
         }
     }
-    return {};
-}
-
-bool is_path(const ClassGraph& graph, const Nodes& path) noexcept {
-    for (std::size_t i = 1; i < path.size(); ++i) {
-        if (!graph.has_arc(path[i - 1], path[i]) && !graph.has_edge(path[i - 1], path[i])) {
-            return false;
-        }
-    }
-    return true;
 }
 
 }  // namespace bestdag

@@ -61,20 +61,19 @@ private:
     std::vector<Branch> stack_;
 };
 
-// Paths along arcs and edges.
-class PathFinder {
+// Where paths along arcs and edges lead from a node past the nodes of a barrier.
+class Reach {
 public:
-    // A path from one node to another past the nodes of the barrier, both ends included; empty when
-    // there is none.
-    Nodes find(const ClassGraph& graph, std::int32_t from, std::int32_t to, const Nodes& barrier);
+    Reach() = default;
+    Reach(const ClassGraph& graph, std::int32_t from, const Nodes& barrier);
+
+    bool has(std::int32_t node) const noexcept { return came_from_[place(node)] >= 0; }
+    // Whether the path that was found to b, and those beyond it, come from a.
+    bool uses(std::int32_t a, std::int32_t b) const noexcept { return came_from_[place(b)] == a; }
+    bool is_known() const noexcept { return !came_from_.empty(); }
 
 private:
-    std::vector<std::uint32_t> seen_;  // in which search
-    Nodes came_from_, queue_;
-    std::uint32_t search_ = 0;
+    std::vector<std::int32_t> came_from_;  // -1 where no path leads; the start has itself
 };
-
-// Whether each step of the path still leads along an arc or an edge.
-bool is_path(const ClassGraph& graph, const Nodes& path) noexcept;
 
 }  // namespace bestdag

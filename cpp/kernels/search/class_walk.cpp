@@ -12,6 +12,13 @@ namespace {
 constexpr std::size_t kMostMembers = 200;                   // looked at for one that obeys
 constexpr std::size_t kMostWaiting = std::size_t{1} << 14;  // cliques listed between two questions
 constexpr std::size_t kMovesPerQuestion = 16;               // tried between two looks at the clock
+constexpr std::size_t kShareOfReaches = 4;                  // of the bytes, one in so many
+constexpr std::size_t kSortedAtOnce = 16;                   // at least
+
+// Whether a link leads from one of its nodes to the other.
+bool leads(const Link& link, std::int32_t a, std::int32_t b) noexcept {
+    return link.kind == LinkKind::edge || (link.kind == LinkKind::arc && link.a == a && link.b == b);
+}
 
 }  // namespace
 
@@ -22,7 +29,9 @@ ClassWalk::ClassWalk(ClassRules rules, ParentLists start, std::size_t most_bytes
       member_(std::move(start)),
       scores_(graph_.n_nodes(), most_bytes),
       moves_(graph_.n_nodes()),
-      near_(graph_.n_nodes()) {}
+      near_(graph_.n_nodes()),
+      most_reaches_(most_bytes / kShareOfReaches /
+                    (sizeof(std::int32_t) * std::max<std::size_t>(graph_.n_nodes(), 1))) {}
 
 void ClassWalk::begin(ClassMoveKind kind) {
     kind_ = kind;
@@ -35,13 +44,6 @@ std::optional<WantedScores> ClassWalk::wanted(std::size_t n_scores) {
            list_next()) {
     }
     if (!waiting_.empty()) return scores_.wanted();
-    for (const std::int32_t y : done_) {
-        auto& entries = moves_[place(y)].entries;
-        std::sort(entries.begin(), entries.end(), [](const Entry& one, const Entry& other) {
-            return std::tie(other.gain, one.set, one.x) < std::tie(one.gain, other.set, other.x);
-        });
-    }
-    done_.clear();
     return std::nullopt;
 }
 
@@ -74,8 +76,7 @@ bool ClassWalk::open_next() {
         if (todo_.empty()) return false;
         y_ = todo_.back();
         todo_.pop_back();
-        done_.push_back(y_);
-        moves_[place(y_)] = {};
+        drop_moves(y_);
         const std::size_t y = place(y_);
         const Nodes& neighbours = graph_.neighbours[y];
         if (kind_ == ClassMoveKind::insert) {
@@ -155,9 +156,9 @@ void ClassWalk::list_insertions(const Waiting& item) {
 void ClassWalk::add(const Waiting& item, std::int32_t x, double gain) {
     if (!(gain > 0.0)) return;
     Moves& moves = moves_[place(item.y)];
-    const bool is_kept = !moves.sets.empty() && moves.sets.back() == item.set;
-    if (!is_kept) moves.sets.push_back(item.set);
-    moves.entries.push_back({gain, x, static_cast<std::uint32_t>(moves.sets.size() - 1), -1});
+    const bool is_kept = !moves.sets.empty() && moves.sets.back().nodes == item.set;
+    if (!is_kept) moves.sets.push_back({item.set, {}, 0, {}});
+    moves.entries.push_back({gain, x, static_cast<std::uint32_t>(moves.sets.size() - 1), false});
 }
 
 void ClassWalk::find_near(std::int32_t y) {
@@ -173,7 +174,7 @@ void ClassWalk::find_near(std::int32_t y) {
 }
 
 ClassMove ClassWalk::move_of(std::int32_t y, const Entry& entry) const {
-    const Nodes& set = moves_[place(y)].sets[entry.set];
+    const Nodes& set = moves_[place(y)].sets[entry.set].nodes;
     ClassMove move{kind_, entry.x, y, {}, entry.gain};
     if (kind_ == ClassMoveKind::turn) {
         move.others = set;
@@ -186,6 +187,25 @@ ClassMove ClassWalk::move_of(std::int32_t y, const Entry& entry) const {
                      [&](std::int32_t v) { return !graph_.is_adjacent(entry.x, v); });
     }
     return move;
+}
+
+// The move with this place, by gain; none where it gains no more than a unit. Few of many moves are
+// looked at, so the others are not sorted.
+const ClassWalk::Entry* ClassWalk::Moves::at(std::size_t place, double unit) {
+    if (place >= entries.size()) return nullptr;
+    if (place >= n_sorted) {
+        const auto is_before = [](const Entry& one, const Entry& other) {
+            return std::tie(other.gain, one.set, one.x) < std::tie(one.gain, other.set, other.x);
+        };
+        const auto at = [&](std::size_t i) {
+            return entries.begin() + static_cast<std::ptrdiff_t>(i);
+        };
+        const std::size_t end = std::min(entries.size(), place + std::max(kSortedAtOnce, place));
+        std::nth_element(at(n_sorted), at(end - 1), entries.end(), is_before);
+        std::sort(at(n_sorted), at(end), is_before);
+        n_sorted = end;
+    }
+    return entries[place].gain > unit ? &entries[place] : nullptr;
 }
 
 // The first move of one y that has not been looked at.
@@ -201,9 +221,8 @@ template <class Use>
 void ClassWalk::visit(double unit, const ShouldStop& should_stop, Use&& use) {
     std::vector<Head> heads;
     for (std::size_t y = 0; y < moves_.size(); ++y) {
-        const auto& entries = moves_[y].entries;
-        if (entries.empty() || !(entries[0].gain > unit)) continue;
-        heads.push_back({entries[0].gain, static_cast<std::int32_t>(y), 0});
+        const Entry* first = moves_[y].at(0, unit);
+        if (first) heads.push_back({first->gain, static_cast<std::int32_t>(y), 0});
     }
     std::make_heap(heads.begin(), heads.end());
     std::size_t n_tried = 0;
@@ -214,10 +233,10 @@ void ClassWalk::visit(double unit, const ShouldStop& should_stop, Use&& use) {
         while (!heads.empty() && std::nearbyint(heads.front().gain / unit) == level) {
             std::pop_heap(heads.begin(), heads.end());
             auto& [gain, y, at] = heads.back();
-            auto& entries = moves_[place(y)].entries;
-            equal.emplace_back(move_of(y, entries[at]), &entries[at]);
-            if (++at < entries.size() && entries[at].gain > unit) {
-                gain = entries[at].gain;
+            Moves& moves = moves_[place(y)];
+            equal.emplace_back(move_of(y, moves.entries[at]), &moves.entries[at]);
+            if (const Entry* entry = moves.at(++at, unit)) {
+                gain = entry->gain;
                 std::push_heap(heads.begin(), heads.end());
             } else {
                 heads.pop_back();
@@ -230,7 +249,7 @@ void ClassWalk::visit(double unit, const ShouldStop& should_stop, Use&& use) {
         for (auto& [move, entry] : equal) {
             const bool asks = !rules_.is_free() || ++n_tried % kMovesPerQuestion == 0;
             if (asks && should_stop && should_stop()) return;
-            if (is_blocked(move, moves_[place(move.y)], *entry)) continue;
+            if (is_blocked(move, *entry)) continue;
             std::optional<Next> next = follow(move);
             if (next && use(move, std::move(*next))) return;
         }
@@ -238,18 +257,79 @@ void ClassWalk::visit(double unit, const ShouldStop& should_stop, Use&& use) {
 }
 
 // Whether a path makes an insertion invalid; its barrier is a clique.
-bool ClassWalk::is_blocked(const ClassMove& move, Moves& moves, Entry& entry) {
+bool ClassWalk::is_blocked(const ClassMove& move, Entry& entry) {
     if (kind_ != ClassMoveKind::insert) return false;
-    // A path seen before usually is still there.
-    if (entry.path >= 0 && is_path(graph_, moves.paths[place(entry.path)])) return true;
-    Nodes path = paths_.find(graph_, move.y, move.x, moves.sets[entry.set]);
-    if (path.empty()) return false;
-    if (entry.path < 0) {
-        entry.path = static_cast<std::int32_t>(moves.paths.size());
-        moves.paths.emplace_back();
+    Barrier& barrier = moves_[place(move.y)].sets[entry.set];
+    const bool was_known = barrier.reach.is_known();
+    if (!was_known || (!barrier.reach.has(move.x) && barrier.found_at != n_taken_)) {
+        Reach reach(graph_, move.y, barrier.nodes);
+        if (!was_known && n_reaches_ >= most_reaches_) return reach.has(move.x);
+        barrier.reach = std::move(reach);
+        barrier.found_at = n_taken_;
+        if (!was_known) ++n_reaches_;
     }
-    moves.paths[place(entry.path)] = std::move(path);
+    if (!barrier.reach.has(move.x)) return false;
+    if (blocked_.empty() || blocked_.back() != move.y) blocked_.push_back(move.y);
+    entry.is_blocked = true;
     return true;
+}
+
+// Do not look at blocked insertions again until the paths have changed.
+void ClassWalk::put_blocked_aside() {
+    for (const std::int32_t y : blocked_) {
+        Moves& moves = moves_[place(y)];
+        moves.n_sorted -= std::erase_if(moves.entries, [&](const Entry& entry) {
+            if (entry.is_blocked) moves.sets[entry.set].blocked.push_back(entry);
+            return entry.is_blocked;
+        });
+    }
+    blocked_.clear();
+}
+
+// Look again at what was blocked by a path, where none is left; at everything when the paths take
+// much memory.
+void ClassWalk::bring_back_unblocked() {
+    std::vector<ClassGraph::Arc> lost;
+    for (const Link& before : last_changed_) {
+        const Link after = graph_.link(before.a, before.b);
+        for (const auto& [a, b] : {std::pair(before.a, before.b), std::pair(before.b, before.a)}) {
+            if (leads(before, a, b) && !leads(after, a, b)) lost.emplace_back(a, b);
+        }
+    }
+    const bool is_much = n_reaches_ >= most_reaches_;
+    if (lost.empty() && !is_much) return;
+    for (std::size_t y = 0; y < moves_.size(); ++y) {
+        const std::size_t n_before = moves_[y].entries.size();
+        for (Barrier& barrier : moves_[y].sets) {
+            if (!barrier.reach.is_known()) continue;
+            const bool is_cut = std::any_of(lost.begin(), lost.end(), [&](const auto& arc) {
+                return barrier.reach.uses(arc.first, arc.second);
+            });
+            if (is_much || is_cut) bring_back(static_cast<std::int32_t>(y), barrier, is_much);
+        }
+        if (moves_[y].entries.size() > n_before) moves_[y].n_sorted = 0;
+    }
+}
+
+void ClassWalk::bring_back(std::int32_t y, Barrier& barrier, bool is_all) {
+    if (is_all || barrier.blocked.empty()) {
+        barrier.reach = {};
+        --n_reaches_;
+    } else {
+        barrier.reach = Reach(graph_, y, barrier.nodes);
+        barrier.found_at = n_taken_ + 1;  // the step that is being taken is over by then
+    }
+    std::erase_if(barrier.blocked, [&](Entry& entry) {
+        entry.is_blocked = barrier.reach.is_known() && barrier.reach.has(entry.x);
+        if (!entry.is_blocked) moves_[place(y)].entries.push_back(entry);
+        return !entry.is_blocked;
+    });
+}
+
+void ClassWalk::drop_moves(std::int32_t y) {
+    Moves& moves = moves_[place(y)];
+    for (const Barrier& barrier : moves.sets) n_reaches_ -= barrier.reach.is_known() ? 1 : 0;
+    moves = {};
 }
 
 std::optional<ClassWalk::Next> ClassWalk::follow(const ClassMove& move) {
@@ -309,6 +389,7 @@ const std::optional<ClassMove>& ClassWalk::best(double unit, const ShouldStop& s
         next_ = std::move(next);
         return true;
     });
+    put_blocked_aside();
     return best_;
 }
 
@@ -320,6 +401,7 @@ std::vector<ClassMove> ClassWalk::moves(double unit) {
         found.push_back(move);
         return false;
     });
+    put_blocked_aside();
     return found;
 }
 
@@ -330,6 +412,7 @@ void ClassWalk::take() {
         changer_.follow(graph_, *best_);
     }
     last_changed_ = change(next_->changes);
+    bring_back_unblocked();
     Nodes stale;
     for (const Link& link : next_->changes) {
         insert_node(stale, link.a);

@@ -63,11 +63,22 @@ private:
         double gain;
         std::int32_t x;
         std::uint32_t set;  // the clique of neighbours of y that it came from
-        std::int32_t path;  // one that made an insertion invalid; -1 when none is known
+        bool is_blocked;    // found just now
+    };
+    // A clique, and the insertions that are invalid for as long as the paths from y past it that
+    // were found are there. What was out of reach may be within it after the next step.
+    struct Barrier {
+        Nodes nodes;
+        Reach reach;
+        std::size_t found_at = 0;  // how many moves were taken by then
+        std::vector<Entry> blocked;
     };
     struct Moves {
-        std::vector<Entry> entries;  // best first
-        std::vector<Nodes> sets, paths;
+        std::vector<Entry> entries;  // without those that are blocked
+        std::size_t n_sorted = 0;    // so many come first, the best first
+        std::vector<Barrier> sets;
+
+        const Entry* at(std::size_t place, double unit);
     };
     // A clique whose moves are listed when their scores are known; all x for insertions.
     struct Waiting {
@@ -93,7 +104,11 @@ private:
     // Calls use(move) for the moves that lead to a class, best first, until it returns true.
     template <class Use>
     void visit(double unit, const ShouldStop& should_stop, Use&& use);
-    bool is_blocked(const ClassMove& move, Moves& moves, Entry& entry);
+    bool is_blocked(const ClassMove& move, Entry& entry);
+    void put_blocked_aside();
+    void bring_back_unblocked();
+    void bring_back(std::int32_t y, Barrier& barrier, bool is_all);
+    void drop_moves(std::int32_t y);
     std::optional<Next> follow(const ClassMove& move);
     std::vector<Link> change(const std::vector<Link>& links);
     ClassGraph graph_before() const;
@@ -108,7 +123,7 @@ private:
     ClassScores scores_;
     ClassMoveKind kind_ = ClassMoveKind::insert;
     std::vector<Moves> moves_;  // by y
-    Nodes todo_, done_;         // y whose moves are to be listed, and those that are not yet sorted
+    Nodes todo_;                // y whose moves are to be listed
 
     // Where listing stands: y, x (-1 for insertions), the x to come, and the cliques to come.
     std::int32_t y_ = -1, x_ = -1;
@@ -122,7 +137,8 @@ private:
     std::vector<Nodes> near_;
     Nodes near_to_;
 
-    PathFinder paths_;
+    Nodes blocked_;  // y with entries that were found to be blocked
+    std::size_t n_reaches_ = 0, most_reaches_;
     std::optional<ClassMove> best_;
     std::optional<Next> next_;
 };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -77,19 +78,24 @@ class GES:
         scorer = problem.scorer(self.name)
         _require_equivalence(scorer)
         walk = Walk(problem, scorer, self.max_steps)
-        status = problem.until_stopped(lambda: self._climb(walk))
+
+        def climb() -> None:
+            for _ in self.steps(walk):
+                pass
+
+        status = problem.until_stopped(climb)
         notes = () if walk.is_free else (_WITH_KNOWLEDGE,)
         return problem.result(
             self, walk.member(), walk.score, status, trace=walk.trace, notes=notes
         )
 
-    def _climb(self, walk: Walk) -> None:
+    def steps(self, walk: Walk) -> Iterator[None]:
         """Insert and delete until neither gains, then turn, and again until nothing gains."""
         while True:
-            walk.climb("insert")
-            if walk.climb("delete"):
+            yield from walk.climb("insert")
+            if (yield from walk.climb("delete")):
                 continue
-            if not self.turning or not walk.climb("turn"):
+            if not self.turning or not (yield from walk.climb("turn")):
                 walk.settle()
                 return
 

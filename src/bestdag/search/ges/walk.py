@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from itertools import pairwise
 from math import inf, isfinite
 
@@ -57,13 +57,14 @@ class Walk:
         """Return a structure of the class that obeys the knowledge."""
         return self._problem.dag(self._native.member()) if self.n_steps else self._start
 
-    def climb(self, kind: str) -> bool:
-        """Take the best step of one kind while there is one; True when there was."""
+    def climb(self, kind: str) -> Generator[None, None, bool]:
+        """Take the best step of one kind while there is one; returns whether there was."""
         before = self.n_steps
         self._native.begin(KINDS.index(kind))
         self._update()
         while self._step(kind):
             self._problem.progress(f"ges: {self._steps[-1].move}, score {self.score:.3f}")
+            yield
             self._update()
         return self.n_steps > before
 

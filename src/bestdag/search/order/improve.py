@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +19,12 @@ from bestdag.scores.prior import UniformPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.ges.search import GES
+from bestdag.search.ges.walk import Walk
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.order.candidates import Candidates, Limits
 from bestdag.search.order.orders import Orders
 from bestdag.search.order.path_limits import narrowed, precedences
-from bestdag.search.problem import Problem
+from bestdag.search.problem import Problem, SearchEnd
 from bestdag.search.result import SearchResult, Step
 from bestdag.search.tabu import Tabu
 from bestdag.search.ties import is_better, tie_width
@@ -52,8 +55,10 @@ _LARGE, _COMMON = 3, 0.3
 _MANY_SETS = 2_000_000
 # Where classes grow denser than this, steps of GES take longer and longer.
 _STEPS_PER_VARIABLE = 6
-# With more variables tabu search takes too long for one round, and GES may.
-_TABU_VARIABLES = 200
+# With more variables tabu search takes too long for one round. GES takes so many steps in every
+# other round then, until it ends.
+_MANY_FOR_TABU = 200
+_STEPS_IN_TURN, _STEPS_EVERY = 200, 2
 
 
 class Structure(NamedTuple):
@@ -70,8 +75,9 @@ class Improver:
     gives the same structure, for any number of threads. At the problem's deadline a round ends
     early and leaves what was found by then.
 
-    The first round is GES, where the score allows it and is native, and tabu search; with more than
-    200 variables climbing by single arcs. Those after it search over orders of the variables: in an
+    The first round is GES, where the score allows it and is native, and tabu search. With more than
+    200 variables it is climbing by single arcs, and GES has every other round until it ends. The
+    other rounds search over orders of the variables: in an
     order each variable has parents among those before it that grew and shrank one by one, without a
     limit on their number, or the best of the small sets that are listed meanwhile; variables are
     moved to their best places, disturbed, and moved again.
@@ -122,6 +128,7 @@ class Improver:
         self._orders: tuple[Dag, Orders] | None = None  # with the best when it was made
         self._n_failures = 0  # turns of the search among listed sets since it found something
         self._is_climbed = False  # no single arc change raises the best
+        self._classes: tuple[Walk, Iterator[None]] | None = None  # as long as GES goes on
         self.best = Structure(start, scorer.total(start))
         self.n_rounds = 0
         self.trace: list[Step] = []
@@ -146,20 +153,37 @@ class Improver:
             self.climb()
         elif self.n_rounds == 1:
             self._begin()
-        elif not self._problem.out_of_time():
+        elif self._problem.out_of_time():
+            pass
+        elif self._classes is not None and self.n_rounds % _STEPS_EVERY == 0:
+            self._walk_classes(*self._classes)
+        else:
             self._search_orders()
         return self.best.score > before
 
     def _begin(self) -> None:
         """Find a first good structure."""
-        if len(self._numbers) > _TABU_VARIABLES:
-            self.climb()
-            return
         first = self._from_best()
-        if self._scorer.bulk.native is not None and self._scorer.is_score_equivalent:
+        has_ges = self._scorer.bulk.native is not None and self._scorer.is_score_equivalent
+        if len(self._numbers) > _MANY_FOR_TABU:
+            self.climb()
+            if has_ges:
+                walk = Walk(first, self._scorer)
+                self._classes = (walk, GES().steps(walk))
+            return
+        if has_ges:
             most = _STEPS_PER_VARIABLE * len(self._numbers)
             self._take(GES(max_steps=most).run(first), "ges")
         self._take(Tabu().run(first), "tabu")
+
+    def _walk_classes(self, walk: Walk, steps: Iterator[None]) -> None:
+        """Let GES take some steps; when it ends, keep what it found if it is better."""
+        n_taken = 0
+        with suppress(SearchEnd):
+            n_taken = sum(1 for _ in islice(steps, _STEPS_IN_TURN))
+        if n_taken < _STEPS_IN_TURN:
+            self._classes = None
+            self._keep(Structure(walk.member(), walk.score), "ges")
 
     def climb(self) -> bool:
         """Take single arc changes until none raises the best; True when one did."""
@@ -175,14 +199,17 @@ class Improver:
 
     def _take(self, found: SearchResult, move: str | None) -> None:
         """Keep what a search found if it is better, as one step with this name or as its own."""
-        if self._is_better(found.score):
-            gain = found.score - self.best.score
-            self.trace.extend(found.trace if move is None else [Step(move, gain, found.score)])
-            self.best = Structure(found.dag, found.score)
-            self._is_climbed = False
-            self._go_to_best()
+        self._keep(Structure(found.dag, found.score), move or found.trace)
         if found.status == "interrupted":
             raise KeyboardInterrupt
+
+    def _keep(self, found: Structure, way: str | Sequence[Step]) -> None:
+        if self._is_better(found.score):
+            gain = found.score - self.best.score
+            self.trace.extend([Step(way, gain, found.score)] if isinstance(way, str) else way)
+            self.best = found
+            self._is_climbed = False
+            self._go_to_best()
 
     def _is_better(self, score: float) -> bool:
         return is_better(score, self.best.score)
