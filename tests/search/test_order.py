@@ -278,12 +278,12 @@ def test_rounds_never_lose_and_do_the_same_for_any_number_of_threads():
 
 
 def test_with_many_variables_ges_has_turns_until_it_ends():
-    # Too many for one round of tabu search. The second round and every other one after it
-    # take 200 steps.
+    # Too many for one round of tabu search. The second round and every third one after
+    # it take 200 steps.
     problem = Problem(Scorer(chain_data(210, 400, 2), "bic"))
     improver = Improver(problem, Dag(problem.names))
     ges = GES().run(problem)
-    for _ in range(2 + 2 * len(ges.trace) // 200):
+    for _ in range(2 + 3 * (len(ges.trace) // 200)):
         improver.round()
     assert improver.best.score >= ges.score - 1e-6
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from bestdag.errors import InvalidParameterError, require_choice, require_count, require_positive
 from bestdag.registry import setting
-from bestdag.search.climbing.ascent import ascend, reinsert
+from bestdag.search.climbing.ascent import Reinsertion, ascend
 from bestdag.search.climbing.run import STARTS, finish, require_limits, walk_for
 from bestdag.search.climbing.starts import Draws
 from bestdag.search.climbing.walk import Walk
@@ -129,7 +129,7 @@ class Annealing:
         if walk.best_score == best:  # the structure reached leads to nothing better
             walk.return_to_best()
             ascend(walk)
-        reinsert(walk)
+        Reinsertion(walk).run()
 
     def _stay(self, walk: Walk, draws: Draws, temperature: float) -> None:
         """Propose moves at one temperature."""

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from bestdag.errors import InvalidParameterError, require_choice, require_count, require_flag
 from bestdag.registry import setting
-from bestdag.search.climbing.ascent import ascend, reinsert
+from bestdag.search.climbing.ascent import Reinsertion, ascend
 from bestdag.search.climbing.run import STARTS, finish, require_limits, walk_for
 from bestdag.search.climbing.starts import Draws, random_parents
 from bestdag.search.climbing.walk import Walk
@@ -110,4 +110,4 @@ class HillClimb:
     def _ascend(self, walk: Walk) -> None:
         ascend(walk)
         if self.reinsert:
-            reinsert(walk)
+            Reinsertion(walk).run()

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from bestdag.errors import require_choice, require_count, require_flag
 from bestdag.registry import setting
-from bestdag.search.climbing.ascent import ascend, reinsert
+from bestdag.search.climbing.ascent import Reinsertion, ascend
 from bestdag.search.climbing.run import STARTS, finish, require_limits, walk_for
 from bestdag.search.climbing.walk import Walk
 from bestdag.search.problem import Problem
@@ -83,7 +83,7 @@ class Tabu:
     def _walk(self, walk: Walk) -> None:
         ascend(walk)
         if self.reinsert:
-            reinsert(walk)
+            Reinsertion(walk).run()
         n_idle, length = 0, min(self.length, _LONGEST)
         while n_idle < self.patience:
             walk.check_time()

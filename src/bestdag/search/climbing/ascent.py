@@ -8,7 +8,7 @@ from collections import deque
 from bestdag.search.climbing.walk import ADD, REMOVE, Move, Walk
 from bestdag.search.feasible import Parents
 
-__all__ = ["ascend", "reinsert"]
+__all__ = ["Reinsertion", "ascend"]
 
 
 def ascend(walk: Walk) -> None:
@@ -51,28 +51,45 @@ def _next_gain(walk: Walk, move: Move) -> float:
     return -math.inf if after is None else after[3]
 
 
-def reinsert(walk: Walk) -> None:
-    """Cut each variable loose from its parents and children, climb again, keep what is better.
+class Reinsertion:
+    """Cut variables loose from their parents and children, climb again, keep what is better.
 
-    It begins at the current structure, a local optimum, and ends at the one found. A variable is
-    tried again when an arc of its own has changed since; in the end no single move and no such
-    cut gains.
+    It begins at the current structure of a walk, a local optimum, and ends at the one found. A
+    variable is tried again when an arc of its own has changed since; when none is left to try, no
+    single move and no such cut gains.
     """
-    waiting = deque(range(len(walk.base)))
-    home = walk.mark()
-    while waiting:
-        node = waiting.popleft()
-        walk.check_time()
-        moves = _cut(walk, home.parents, node)
-        if not moves:
-            continue
-        walk.jump(moves, f"cut {walk.nodes.names[node]} loose")
-        ascend(walk)
-        if walk.score > home.score + walk.tie:
-            left, home = home.parents, walk.mark()
-            waiting.extend(v for v in _touched(left, home.parents) if v not in waiting)
-        else:
-            walk.return_to(home)
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        self._home = walk.mark()
+        self._waiting = deque(range(len(walk.base)))
+
+    def go_to(self, parents: Parents) -> None:
+        """Go on from another local optimum."""
+        self._walk.go_to(parents, "go on elsewhere")
+        self._settle()
+
+    def run(self, n_cuts: float = math.inf) -> None:
+        """Make so many cuts, or all."""
+        walk = self._walk
+        while self._waiting and n_cuts > 0:
+            walk.check_time()
+            node = self._waiting.popleft()
+            moves = _cut(walk, self._home.parents, node)
+            if not moves:
+                continue
+            n_cuts -= 1
+            walk.jump(moves, f"cut {walk.nodes.names[node]} loose")
+            ascend(walk)
+            if walk.score > self._home.score + walk.tie:
+                self._settle()
+            else:
+                walk.return_to(self._home)
+
+    def _settle(self) -> None:
+        left, self._home = self._home.parents, self._walk.mark()
+        touched = _touched(left, self._home.parents)
+        self._waiting.extend(v for v in touched if v not in self._waiting)
 
 
 def _cut(walk: Walk, parents: Parents, node: int) -> list[Move]:

@@ -18,8 +18,11 @@ from bestdag.machine import memory_left, thread_count
 from bestdag.scores.prior import UniformPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
+from bestdag.search.climbing.ascent import Reinsertion, ascend
+from bestdag.search.climbing.run import finish, walk_for
+from bestdag.search.climbing.walk import Walk
 from bestdag.search.ges.search import GES
-from bestdag.search.ges.walk import Walk
+from bestdag.search.ges.walk import Walk as ClassWalk
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.order.candidates import Candidates, Limits
 from bestdag.search.order.orders import Orders
@@ -55,10 +58,12 @@ _LARGE, _COMMON = 3, 0.3
 _MANY_SETS = 2_000_000
 # Where classes grow denser than this, steps of GES take longer and longer.
 _STEPS_PER_VARIABLE = 6
-# With more variables tabu search takes too long for one round. GES takes so many steps in every
-# other round then, until it ends.
+# With more variables tabu search takes too long for one round. Then GES takes so many steps in one
+# of three rounds until it ends, and in another one so many variables are reinserted; in one of
+# nine, when that gained less than half of what the search over orders did of late.
 _MANY_FOR_TABU = 200
-_STEPS_IN_TURN, _STEPS_EVERY = 200, 2
+_GES_STEPS, _REINSERTIONS = 200, 50
+_TURN_OF, _RARE_TURN_OF, _WORTH = 3, 9, 0.5
 
 
 class Structure(NamedTuple):
@@ -76,8 +81,9 @@ class Improver:
     early and leaves what was found by then.
 
     The first round is GES, where the score allows it and is native, and tabu search. With more than
-    200 variables it is climbing by single arcs, and GES has every other round until it ends. The
-    other rounds search over orders of the variables: in an
+    200 variables it is climbing by single arcs; GES has turns then until it ends, and variables of
+    the best structure are cut loose and reinserted (see `HillClimb`). The other rounds search over
+    orders of the variables: in an
     order each variable has parents among those before it that grew and shrank one by one, without a
     limit on their number, or the best of the small sets that are listed meanwhile; variables are
     moved to their best places, disturbed, and moved again.
@@ -126,9 +132,12 @@ class Improver:
         self._before: Sequence[tuple[int, int]] = ()
         self._sets: dict[int, ParentSets] = {}  # listed so far
         self._orders: tuple[Dag, Orders] | None = None  # with the best when it was made
+        self._n_turns = 1  # of the search over orders, the first round counted as one
         self._n_failures = 0  # turns of the search among listed sets since it found something
         self._is_climbed = False  # no single arc change raises the best
-        self._classes: tuple[Walk, Iterator[None]] | None = None  # as long as GES goes on
+        self._classes: tuple[ClassWalk, Iterator[None]] | None = None  # as long as GES goes on
+        self._reinsertion: tuple[Walk, Reinsertion] | None = None
+        self._gains = {"orders": 0.0, "reinsert": 0.0}  # of a turn, the last ones
         self.best = Structure(start, scorer.total(start))
         self.n_rounds = 0
         self.trace: list[Step] = []
@@ -155,10 +164,14 @@ class Improver:
             self._begin()
         elif self._problem.out_of_time():
             pass
-        elif self._classes is not None and self.n_rounds % _STEPS_EVERY == 0:
+        elif self._classes is not None and self.n_rounds % _TURN_OF == 2:
             self._walk_classes(*self._classes)
+        elif self._reinsertion is not None and self.n_rounds % self._reinsert_every == 0:
+            self._reinsert(*self._reinsertion)
+            self._gains["reinsert"] = self.best.score - before
         else:
             self._search_orders()
+            self._gains["orders"] += 0.5 * (self.best.score - before - self._gains["orders"])
         return self.best.score > before
 
     def _begin(self) -> None:
@@ -166,24 +179,45 @@ class Improver:
         first = self._from_best()
         has_ges = self._scorer.bulk.native is not None and self._scorer.is_score_equivalent
         if len(self._numbers) > _MANY_FOR_TABU:
-            self.climb()
+            climb = HillClimb(reinsert=False)
+            walk = walk_for(climb, first, remember=True)
+            self._take(finish(climb, walk, ascend), None)
+            if walk.has_begun:
+                self._reinsertion = (walk, Reinsertion(walk))
             if has_ges:
-                walk = Walk(first, self._scorer)
-                self._classes = (walk, GES().steps(walk))
+                classes = ClassWalk(first, self._scorer)
+                self._classes = (classes, GES().steps(classes))
             return
         if has_ges:
             most = _STEPS_PER_VARIABLE * len(self._numbers)
             self._take(GES(max_steps=most).run(first), "ges")
         self._take(Tabu().run(first), "tabu")
 
-    def _walk_classes(self, walk: Walk, steps: Iterator[None]) -> None:
+    def _walk_classes(self, walk: ClassWalk, steps: Iterator[None]) -> None:
         """Let GES take some steps; when it ends, keep what it found if it is better."""
         n_taken = 0
         with suppress(SearchEnd):
-            n_taken = sum(1 for _ in islice(steps, _STEPS_IN_TURN))
-        if n_taken < _STEPS_IN_TURN:
+            n_taken = sum(1 for _ in islice(steps, _GES_STEPS))
+        if n_taken < _GES_STEPS:
             self._classes = None
             self._keep(Structure(walk.member(), walk.score), "ges")
+
+    @property
+    def _reinsert_every(self) -> int:
+        is_worth_it = self._gains["reinsert"] >= _WORTH * self._gains["orders"]
+        return _TURN_OF if is_worth_it else _RARE_TURN_OF
+
+    def _reinsert(self, walk: Walk, reinsertion: Reinsertion) -> None:
+        """Cut some variables of the best structure loose, and climb again."""
+        try:
+            if is_better(self.best.score, walk.best_score):
+                reinsertion.go_to(self._parents())
+            reinsertion.run(_REINSERTIONS)
+        except SearchEnd:
+            pass
+        finally:
+            best = self._problem.dag(walk.best_parents())
+            self._keep(Structure(best, walk.best_score), "reinsert")
 
     def climb(self) -> bool:
         """Take single arc changes until none raises the best; True when one did."""
@@ -217,6 +251,7 @@ class Improver:
     def _search_orders(self) -> None:
         """Search over orders for a while, list some sets, or climb when that brings nothing."""
         problem = self._problem
+        self._n_turns += 1
         if self._crew is None or self._lists is None:
             self.is_late = _SECONDS_PER_PAIR * len(self._numbers) ** 2 > problem.seconds_left
             if self.is_late:
@@ -225,10 +260,10 @@ class Improver:
             assert self._crew is not None
             assert self._lists is not None
         with self._scorer.bulk.refusals():
-            if self._lists and self.n_rounds % self._list_every == 0:
+            if self._lists and self._n_turns % self._list_every == 0:
                 self._list_sets(self._crew, self._lists)
             every = _TURN_EVERY if self._n_failures < _MANY_FAILURES else _TURN_SELDOM
-            if not self._lists and self.n_rounds % every == 0:
+            if not self._lists and self._n_turns % every == 0:
                 self._search_listed()
                 return
             work = min(_MOST_WORK, _WORK_PER_VARIABLE * len(self._numbers))
