@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from bestdag.data.schema import Variable
 from bestdag.errors import FileError, FormatError, UnknownNameError
 from bestdag.network import bif
-from bestdag.network.bif_names import NAME, kept, plain_name, plain_names
+from bestdag.network.bif_names import plain_name, plain_names
+from bestdag.network.kept import NAME, kept
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
 from tests.network.examples import asia, hostile_text, random_networks, small_network
