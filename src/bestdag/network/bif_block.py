@@ -79,6 +79,15 @@ class Block:
         for row in range(self._n_rows):
             self._rows[row] = (position, values[row :: self._n_rows])
 
+    def read_rows(self, position: int) -> None:
+        """Read ``NUMBER, ...;``: all rows in order, the last parent running fastest."""
+        if self._rows:
+            self._scanner.fail(position, f"values of {self._child.name!r} are given twice")
+        arity = self._child.arity
+        values = self._numbers(self._n_rows * arity, position)
+        for row in range(self._n_rows):
+            self._rows[row] = (position, values[row * arity : (row + 1) * arity])
+
     def table(self, position: int) -> ConditionalTable:
         """Put the rows together, or name a configuration that has none."""
         if len(self._rows) < self._n_rows and self._default is None:

@@ -110,9 +110,7 @@ class Builder:
         for declared in self._declared.values():
             if declared.table is None:
                 shown = repr(declared.variable.name)
-                self.fail(
-                    declared.position, f"variable {shown} has no {self._block} in this file"
-                )
+                self.fail(declared.position, f"variable {shown} has no {self._block} in this file")
             tables.append(declared.table)
         notes = {each.variable.name: each.properties for each in self._declared.values()}
         listed = tables if order is None else [tables[place] for place in order]

@@ -55,7 +55,9 @@ from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
 from bestdag.network.text import decoded
 
-__all__ = ["FORMAT", "VERSION", "parse", "render"]
+__all__ = ["FORMAT", "HOLDS_DEFAULT_ROWS", "VERSION", "looks_like", "parse", "render"]
+
+HOLDS_DEFAULT_ROWS = True
 
 FORMAT = "bestdag network"
 VERSION = 1
@@ -106,6 +108,11 @@ def parse(data: bytes, source: str = "<json>") -> Network:
         return _network(content)
     except BestdagError as error:
         raise FormatError(f"{source}: {error}") from None
+
+
+def looks_like(text: str) -> bool:
+    """Whether the beginning of a text is that of JSON."""
+    return text.startswith("{")
 
 
 def render(network: Network) -> bytes:

@@ -142,9 +142,7 @@ def restored_property(fail: Fail, text: str, position: Any) -> str:
     return texts[0]
 
 
-def sorted_notes(
-    fail: Fail, notes: Iterable[Note], who: str
-) -> tuple[dict[str, Note], list[str]]:
+def sorted_notes(fail: Fail, notes: Iterable[Note], who: str) -> tuple[dict[str, Note], list[str]]:
     """Part what is kept of a variable from its properties."""
     own: dict[str, Note] = {}
     properties = []
