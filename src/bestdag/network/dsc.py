@@ -38,8 +38,10 @@ _SYNTAX = Syntax("{}()[],;:|=", is_strict=False)
 _RESERVED = (
     "belief network node probability type discrete name position default properties array of"
 )
-_NAMES = Rule("[A-Za-z_][A-Za-z0-9_]*", frozenset(_RESERVED.split()))
-_STATES = Rule(r"[A-Za-z0-9_.<>=+/-](?:[A-Za-z0-9_.<>=+/ -]*[A-Za-z0-9_.<>=+/-])?")
+# bnlearn looks for this word wherever it stands in a line.
+_AVOIDED = "probability"
+_NAMES = Rule("[A-Za-z_][A-Za-z0-9_]*", frozenset(_RESERVED.split()), _AVOIDED)
+_STATES = Rule(r"(?:[A-Za-z0-9_.<>=+-]|/(?![/*]))+", avoided=_AVOIDED)
 _ARITY = re.compile(r"[0-9]{1,9}")
 
 

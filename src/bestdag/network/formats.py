@@ -1,4 +1,4 @@
-"""The file formats of networks, listed once; the suffix or the content of a file names its format."""
+"""The file formats of networks, listed once; suffix or content tell which one a file has."""
 
 from __future__ import annotations
 

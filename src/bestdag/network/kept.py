@@ -56,7 +56,8 @@ Note = tuple[str, Any]
 class Fail(Protocol):
     """Raises the error for a place in a file."""
 
-    def __call__(self, position: Any, message: str, /) -> NoReturn: ...
+    def __call__(self, position: Any, message: str, /) -> NoReturn:
+        """Raise it."""
 
 
 # Writing

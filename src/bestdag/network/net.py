@@ -13,9 +13,10 @@ become properties. ``%`` begins a comment. Parentheses within ``data`` may be le
 outer pair. Decisions, utilities, continuous nodes, functions, tables made by expressions and
 instances of classes are refused by name.
 
-What is written: names as identifiers, states in quotes; what is not taken there, cut points and
-properties that are no field of the format stand in comments, which our reader restores (`kept`).
-Numbers are in the shortest form that gives the same double.
+What is written: names as identifiers, states in quotes and without blanks, at which pgmpy parts
+them. What is not taken there, cut points and properties that are no field of the format stand in
+comments, which our reader restores (`kept`). Numbers are in the shortest form that gives the same
+double.
 
 References
 ----------
@@ -41,7 +42,7 @@ _RESERVED = (
     "function instance probability normal_form"
 )
 _NAMES = Rule("[A-Za-z_][A-Za-z0-9_]*", frozenset(_RESERVED.split()))
-_STATES = Rule(r"[A-Za-z0-9_.<>=+/-](?:[A-Za-z0-9_.<>=+/ -]*[A-Za-z0-9_.<>=+/-])?")
+_STATES = Rule(r"(?:[A-Za-z0-9_.<>=+-]|/(?![/*]))+")
 _FIELD = re.compile(r'([A-Za-z_][A-Za-z0-9_]*) = (?:"[^"\\%]*"|\([-0-9. ]*\))')
 _OWN_FIELDS = ("name", "states", "data")
 _BEGINNING = re.compile(

@@ -97,7 +97,7 @@ class Parser:
         if token.text == "discrete" and token.kind == "word":
             token = scanner.expect_word("node")
         if token.kind == "word" and token.text in _REFUSED:
-            name = scanner.take() if scanner.peek().text != "node" else scanner.take()
+            name = scanner.take()
             if name.text == "node":
                 name = scanner.peek()
             remedy = _REFUSED[token.text]

@@ -20,11 +20,11 @@ _WORD = re.compile(r"[^ \t\r\n\f\v]+")
 def read_numbers(
     text: str, fail: Callable[[int, str], NoReturn], wanted: str = "a number"
 ) -> npt.NDArray[np.float64]:
-    """Read numbers with blanks between them; `fail` is told where one is none.
+    r"""Read numbers with blanks between them; `fail` is told where one is none.
 
     Examples
     --------
-    >>> read_numbers(" 0.1 2e-1\\n.7 ", print).tolist()
+    >>> read_numbers(" 0.1 2e-1\n.7 ", print).tolist()
     [0.1, 0.2, 0.7]
     """
     made = _in_bulk(text)

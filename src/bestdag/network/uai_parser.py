@@ -121,9 +121,9 @@ class Parser:
                    for family, shape in zip(families, shapes, strict=True)]  # fmt: skip
         if words.n_left:
             words.fail(words.position, "expected the end of the file behind the last table")
+        named = [] if self._text.startswith(MARK) else list(_NAMED.finditer(self._text))
+        is_first_fastest = len(named) == n_tables
         self._declare(arities)
-        names = [] if self._text.startswith(MARK) else _NAMED.findall(self._text)
-        is_first_fastest = len(names) == n_tables
         if is_first_fastest and any(len(family) > 2 for family in families):
             warnings.warn(
                 "this UAI file looks like one by pyAgrum, which writes tables with the first "

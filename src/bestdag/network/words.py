@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from bestdag.network.network import Network
 
@@ -36,7 +35,7 @@ def distinct(
 
 @dataclass(frozen=True)
 class Rule:
-    """What a format takes for a name: a pattern, less its own words.
+    """What a format takes for a name: a pattern, less its own words and what none may hold.
 
     Examples
     --------
@@ -47,9 +46,12 @@ class Rule:
 
     pattern: str
     reserved: frozenset[str] = frozenset()
+    avoided: str | None = None
 
     def allows(self, name: str) -> bool:
         """Whether a name can be written as it is."""
+        if self.avoided is not None and self.avoided in name.lower():
+            return False
         return re.fullmatch(self.pattern, name) is not None and name.lower() not in self.reserved
 
     def names(self, names: Sequence[str]) -> list[str]:
@@ -60,6 +62,8 @@ class Rule:
         for sign, word in _SIGNS:
             name = name.replace(sign, word)
         made = re.sub("[^A-Za-z0-9]+", "_", name).rstrip("_")
+        if self.avoided is not None:
+            made = re.sub(self.avoided, self.avoided[0], made, flags=re.IGNORECASE)
         if self.allows(made):
             return made
         return f"{made}_" if self.allows(f"{made}_") else f"x{made}"
@@ -93,9 +97,3 @@ class Written:
             if changed:
                 found[variable.name] = changed
         return found
-
-    def n_renamed(self, network: Network) -> int:
-        """How many names of variables and states differ."""
-        return len(self.renamed()) + sum(
-            1 for _ in chain.from_iterable(self.renamed_states(network).values())
-        )

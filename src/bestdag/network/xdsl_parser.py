@@ -67,6 +67,7 @@ class Collected:
     # Elements
 
     def start(self, path: str, attributes: Mapping[str, str], place: Place) -> None:
+        """Begin an element."""
         block, _, tag = path.rpartition("/")
         if not block:
             if tag != "smile":
@@ -84,6 +85,7 @@ class Collected:
             self._property = attributes.get("id", "")
 
     def end(self, path: str, text: str, place: Place) -> None:
+        """End an element."""
         block, _, tag = path.rpartition("/")
         if tag == "property" and block == "smile":
             if self._property == ORDER:

@@ -29,7 +29,16 @@ import numpy.typing as npt
 
 from bestdag.network.bif import written
 from bestdag.network.building import Builder, dense_table
-from bestdag.network.kept import NAME, Note, kept, kept_property, own_notes, restored, sorted_notes
+from bestdag.network.kept import (
+    NAME,
+    PROPERTY,
+    Note,
+    kept,
+    kept_property,
+    own_notes,
+    restored,
+    sorted_notes,
+)
 from bestdag.network.network import Network
 from bestdag.network.number_text import read_numbers
 from bestdag.network.table import ConditionalTable
@@ -78,9 +87,9 @@ def _lines(network: Network) -> Iterator[str]:
     if is_plain and network.name == network.name.strip():
         yield f"<NAME>{escaped(network.name)}</NAME>\n"
     else:
-        yield f"<NAME>unknown</NAME>\n{_element('PROPERTY', kept(NAME, [network.name]))}"
+        yield f"<NAME>unknown</NAME>\n{_property(kept(NAME, [network.name]))}"
     for text in network.properties:
-        yield _element("PROPERTY", kept_property(text))
+        yield _property(kept_property(text))
     made = written(network)
     for variable in network.variables:
         name, states = made.names[variable.name], made.states[variable.name]
@@ -88,9 +97,9 @@ def _lines(network: Network) -> Iterator[str]:
         for state in states:
             yield _element("OUTCOME", state)
         for text in own_notes(variable, name, states):
-            yield _element("PROPERTY", text)
+            yield _property(text)
         for text in network.properties_of(variable.name):
-            yield _element("PROPERTY", kept_property(text))
+            yield _property(kept_property(text))
         yield "</VARIABLE>\n"
     for table in network.tables:
         yield from _definition(table, made.names)
@@ -99,6 +108,15 @@ def _lines(network: Network) -> Iterator[str]:
 
 def _element(tag: str, text: str) -> str:
     return f"  <{tag}>{escaped(text)}</{tag}>\n"
+
+
+def _property(text: str) -> str:
+    # pgmpy parts a property at every sign of equality.
+    if text.count("=") > 1 and not text.startswith("bestdag-"):
+        text = kept(PROPERTY, [text])
+    key, _, value = text.partition("=")
+    value = value.replace("=", "\\u003d")
+    return _element("PROPERTY", f"{key}={value}")
 
 
 def _definition(table: ConditionalTable, names: Mapping[str, str]) -> Iterator[str]:
