@@ -21,7 +21,7 @@ def read_evidence(path: str | os.PathLike[str], network: Network) -> dict[str, s
     ----------
     path : path-like
         ``2  0 1  5 0`` says that two variables are known: number 0 has its state number 1, and
-        number 5 its state 0. The older form with a ``1`` before, the number of samples, is read too.
+        number 5 its state 0. The older form, with a ``1`` (one sample) before, is read too.
     network : Network
         The one that the numbers are about; they count its variables from 0, in order.
 

@@ -8,10 +8,8 @@ import re
 from typing import TYPE_CHECKING, Protocol, cast
 
 from bestdag.errors import (
-    FileError,
     FormatError,
     InvalidParameterError,
-    UnknownNameError,
     unknown_name,
 )
 from bestdag.files import format_suffix, read_file, shown_path, write_file
@@ -85,13 +83,7 @@ def load_network(path: str | os.PathLike[str]) -> Network:
             f"load: {shown_path(path)}: {suffix} files hold a graph without tables and are only "
             f"written; known: {', '.join(FORMATS)}"
         )
-    try:
-        data = read_file(path)
-    except FileError:
-        if suffix and suffix not in _ALSO and not os.path.exists(path):
-            raise _unknown(path, "load") from None
-        raise
-    return parse_network(data, shown_path(path), suffix)
+    return parse_network(read_file(path), shown_path(path), suffix)
 
 
 def parse_network(data: bytes, source: str, suffix: str = "") -> Network:
@@ -106,7 +98,7 @@ def parse_network(data: bytes, source: str, suffix: str = "") -> Network:
             return module.parse(data, source)
     if suffix in _ALSO:
         return _module(FORMATS[_ALSO[suffix]]).parse(data, source)  # says what is wrong
-    raise _unknown(source, "load")
+    raise unknown_name("network format", suffix, FORMATS, who=f"load: {source}")
 
 
 def save_network(network: Network, path: str | os.PathLike[str]) -> None:
@@ -131,7 +123,7 @@ def format_for_writing(path: str | os.PathLike[str]) -> Format:
     suffix = format_suffix(path)
     listed = {**FORMATS, **ONLY_WRITTEN}
     if _ALSO.get(suffix, suffix) not in listed:
-        raise _unknown(path, "save")
+        raise unknown_name("network format", suffix, listed, who=f"save: {shown_path(path)}")
     return _module(listed[_ALSO.get(suffix, suffix)])
 
 
@@ -144,13 +136,6 @@ def _n_numbers(table: ConditionalTable, form: Format) -> int:
 def _require_path(path: object, who: str) -> None:
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
         raise InvalidParameterError(f"{who}: the path of a file is needed, got {path!r:.60}")
-
-
-def _unknown(path: str | os.PathLike[str], who: str) -> UnknownNameError:
-    known = {**FORMATS, **ONLY_WRITTEN} if who == "save" else FORMATS
-    return unknown_name(
-        "network format", format_suffix(path), known, who=f"{who}: {shown_path(path)}"
-    )
 
 
 def _module(name: str) -> Format:

@@ -93,6 +93,7 @@ class Parser:
     def __init__(self, text: str, source: str) -> None:
         self._text = text
         self._words = Words(text, source)
+        self._is_ours = text.lstrip().startswith(MARK)
         self._builder = Builder(self._words.fail, "table")
 
     def network(self) -> Network:
@@ -121,7 +122,7 @@ class Parser:
                    for family, shape in zip(families, shapes, strict=True)]  # fmt: skip
         if words.n_left:
             words.fail(words.position, "expected the end of the file behind the last table")
-        named = [] if self._text.startswith(MARK) else list(_NAMED.finditer(self._text))
+        named = [] if self._is_ours else list(_NAMED.finditer(self._text))
         is_first_fastest = len(named) == n_tables
         self._declare(arities)
         if is_first_fastest and any(len(family) > 2 for family in families):
@@ -168,9 +169,9 @@ class Parser:
         fail = self._words.fail
         network: list[Note] = []
         notes: dict[int, list[Note]] = {}
-        if not self._text.startswith(MARK):
+        if not self._is_ours:
             return network, notes
-        if not self._text.endswith(f"\n# {END}\n") and not self._text.endswith(f"\n# {END}"):
+        if not self._text.rstrip().endswith(f"\n# {END}"):
             fail(
                 len(self._text),
                 f"expected the line '# {END}', got the end of the file; names and states are "
