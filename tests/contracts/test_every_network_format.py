@@ -311,7 +311,7 @@ def test_memory_is_a_small_multiple_of_the_file(suffix):
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 40 * len(data)
+    assert peak < 25 * len(data)
 
 
 @every_format

@@ -111,6 +111,9 @@ class Parser:
             words.fail(place, "at least one variable is needed, got none")
         # Ends with the file, however many are announced.
         arities = [words.count("a number of states", MAX_ARITY) for _ in range(n_variables)]
+        for arity, place in arities:
+            if arity == 0:
+                words.fail(place, "a variable has at least one state, got 0")
         n_tables, place = words.count("the number of tables")
         if n_tables != n_variables:
             words.fail(

@@ -38,7 +38,7 @@ _REFUSED = {
 }
 
 
-@dataclass
+@dataclass(slots=True)
 class _Node:
     """A node as it was read."""
 
