@@ -26,7 +26,6 @@ probability ( c ) { table 0.5, 0.5; }
 # What a command cannot do without; a file that it reads is there, one that it writes is not.
 NEEDED = {
     "classify": ["t.csv", "--target", "a"],
-    "convert": ["net.bif", "out.net"],
     "discretize": ["t.csv", "--method", "quantile", "-o", "out.csv"],
     "fit": ["t.csv", "net.bif", "--ignore-extra", "-o", "out.bif"],
     "info": ["t.csv"],

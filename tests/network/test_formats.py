@@ -2,6 +2,7 @@
 
 import gzip
 import importlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -73,6 +74,12 @@ def test_other_contents_and_missing_files(tmp_path):
         Network.load(tmp_path / "net.txt")
     with pytest.raises(FileError, match="no such file"):
         Network.load(tmp_path / "nothing")
+
+
+@every_format
+def test_the_guide_tells_of_it(suffix):
+    guide = Path(__file__).parents[2] / "docs/guide/formats.md"
+    assert f"| `{suffix}`" in guide.read_text()
 
 
 def test_dot_is_only_written(tmp_path):
