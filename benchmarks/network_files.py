@@ -2,8 +2,8 @@
 
 python benchmarks/network_files.py NET.bif ...
 
-CPU seconds, best of three, and the size of the file. The ratio is to our BIF. pyAgrum is timed where
-it is installed; it keeps 32 bits of a number and writes six digits in most formats.
+CPU seconds, best of three, and the size of the file. The ratio is to our BIF. pyAgrum is timed
+where it is installed; it keeps 32 bits of a number and writes six digits in most formats.
 """
 
 from __future__ import annotations

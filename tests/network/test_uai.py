@@ -43,9 +43,10 @@ def test_the_last_parent_runs_fastest():
 def test_files_of_pyagrum_have_the_first_parent_fastest():
     text = FILE.replace("\n1 0\n1 1\n3 0 1 2\n", "\n1 0   # rain\n1 1   # wind\n3 0 1 2   # wet\n")
     with pytest.warns(DataWarning, match="looks like one by pyAgrum"):
-        table = parse(text).table("2")
-    assert table.row(**{"0": "1", "1": "0"}).tolist() == [0.8, 0.2]
-    assert table.row(**{"0": "0", "1": "1"}).tolist() == [0.7, 0.3]
+        network = parse(text)
+    assert network.names == ("rain", "wind", "wet")
+    assert network.table("wet").row(rain="1", wind="0").tolist() == [0.8, 0.2]
+    assert network.table("wet").row(rain="0", wind="1").tolist() == [0.7, 0.3]
 
 
 def test_numbers_come_first_and_names_behind():

@@ -25,6 +25,9 @@ from bestdag.wording import count_of
 __all__ = ["Builder", "Declared", "dense_table"]
 
 
+_MANY = 1 << 16  # numbers for which memory is asked for
+
+
 @dataclass
 class Declared:
     """A variable and what was said of it so far."""
@@ -174,8 +177,9 @@ def dense_table(
             f"values of {child.name!r}: {count_of(n_needed, 'number')} needed here, "
             f"got {len(numbers):,}",
         )
-    who = f"table of {child.name!r}"
-    require_memory(who, f"{n_needed:,} numbers", 24 * n_needed, "use a smaller network")
+    if n_needed >= _MANY:
+        who = f"table of {child.name!r}"
+        require_memory(who, f"{n_needed:,} numbers", 24 * n_needed, "use a smaller network")
     if is_first_fastest and len(shape) < MAX_AXES:
         turned = numbers.reshape(*shape[::-1], child.arity)
         n_parents = len(shape)

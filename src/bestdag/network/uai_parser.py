@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bestdag.data.schema import MAX_ARITY
 from bestdag.errors import DataWarning
 from bestdag.network.building import Builder, dense_table
-from bestdag.network.kept import NAME, Note, restored, sorted_notes
+from bestdag.network.kept import NAME, Note, kept, restored, sorted_notes
 from bestdag.network.network import Network
 from bestdag.network.number_text import read_numbers
 from bestdag.network.scanner import Scanner, Syntax
@@ -29,7 +29,7 @@ _COMMENT = re.compile(r"#[^\n]*")
 _OWN = re.compile(r"# (bestdag-[a-z]+)( =)?[ \t]*([^\r\n]*)")
 _WHOLE = re.compile(r"[0-9]{1,18}")
 # How pyAgrum ends each list of variables.
-_NAMED = re.compile(r"^[0-9]+(?: [0-9]+)*   # ([^\r\n]*)$", re.MULTILINE)
+_NAMED = re.compile(r"^[0-9]+(?: [0-9]+)*+   # ([^\r\n]*)$", re.MULTILINE)
 
 
 class Words:
@@ -127,7 +127,11 @@ class Parser:
             words.fail(words.position, "expected the end of the file behind the last table")
         named = [] if self._is_ours else list(_NAMED.finditer(self._text))
         is_first_fastest = len(named) == n_tables
-        self._declare(arities)
+        network, notes = self._kept(n_variables)
+        if is_first_fastest:
+            pairs = zip(families, named, strict=True)
+            notes = {own[-1][0]: [(kept(NAME, [at[1]]), at.start(1))] for own, at in pairs}
+        self._declare(arities, network, notes)
         if is_first_fastest and any(len(family) > 2 for family in families):
             warnings.warn(
                 "this UAI file looks like one by pyAgrum, which writes tables with the first "
@@ -157,8 +161,9 @@ class Parser:
             )
         return words.numbers(size)
 
-    def _declare(self, arities: list[tuple[int, int]]) -> None:
-        network, notes = self._kept(len(arities))
+    def _declare(
+        self, arities: list[tuple[int, int]], network: list[Note], notes: dict[int, list[Note]]
+    ) -> None:
         own, self._builder.properties = sorted_notes(self._words.fail, network, "the network")
         if NAME in own:
             self._builder.name = restored(self._words.fail, NAME, *own[NAME])[0]

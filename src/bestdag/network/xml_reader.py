@@ -83,8 +83,11 @@ class XmlReader:
         place = self._place()
         if len(self._open) == MAX_DEPTH:
             self.fail(place, f"elements are nested deeper than {MAX_DEPTH}")
-        if self._open and "".join(self._open[-1][1]).strip():
-            self.fail(place, f"element <{tag}> among text")
+        if self._open:
+            around = self._open[-1][1]
+            if any(not text.isspace() for text in around):
+                self.fail(place, f"element <{tag[:40]}> among text")
+            around.clear()  # the blanks between elements
         path = f"{self._paths[-1]}/{tag}" if self._open else tag
         self._paths.append(path)
         self._open.append((place, []))
