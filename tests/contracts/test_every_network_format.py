@@ -129,6 +129,18 @@ def network_with_extreme_numbers():
     return Network(tables, variable_properties={"x": ["position = (1, 2)", 'note = "a;b"']})
 
 
+def network_with_more_parents_than_an_array_has_axes():
+    parents = [Variable(f"p{k}", ("only",)) for k in range(70)]
+    parents[7], parents[60] = (Variable(f"p{k}", ("no", "yes")) for k in (7, 60))
+    child = Variable("c", ("x", "y", "z"))
+    # Where all rows are written, that of the first configuration comes back as the one for others.
+    codes = np.zeros((3, 70), dtype=int)
+    codes[[0, 1], 60], codes[[1, 2], 7] = 1, 1
+    rows = [[0.1, 0.2, 0.7], [1, 0, 0], [0.5, 0.25, 0.25]]
+    table = ConditionalTable.of_rows(child, parents, codes, rows, [0, 0, 1])
+    return Network([*(coin(p.name, p.states) for p in parents), table])
+
+
 NETWORKS = {
     "small": small_network,
     "asia": asia,
@@ -136,6 +148,7 @@ NETWORKS = {
     "hostile names": network_with_hostile_names,
     "a sparse table": network_with_sparse_table,
     "extreme numbers": network_with_extreme_numbers,
+    "70 parents": network_with_more_parents_than_an_array_has_axes,
 }
 every_network = pytest.mark.parametrize("network", NETWORKS)
 

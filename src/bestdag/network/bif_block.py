@@ -16,7 +16,7 @@ import numpy.typing as npt
 from bestdag.data.schema import Variable
 from bestdag.errors import unknown_name
 from bestdag.machine import require_memory
-from bestdag.network.building import Declared
+from bestdag.network.building import Declared, table_of_all_rows
 from bestdag.network.number_text import NUMBER
 from bestdag.network.scanner import BLANKS, Scanner, Token
 from bestdag.network.table import ConditionalTable
@@ -102,9 +102,7 @@ class Block:
         self._check(rows, numbers)
         shape = [parent.arity for parent in self._parents]
         if len(numbers) == self._n_rows:
-            return ConditionalTable(
-                self._child, self._parents, rows.reshape(*shape, self._child.arity)
-            )
+            return table_of_all_rows(self._child, self._parents, rows)
         assert self._default is not None
         if not self._parents:  # its one row is the default
             return ConditionalTable(self._child, (), self._default[1])

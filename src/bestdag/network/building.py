@@ -22,7 +22,7 @@ from bestdag.network.table import MAX_AXES, ConditionalTable
 from bestdag.network.table_rows import configuration_text, wrong_row
 from bestdag.wording import count_of
 
-__all__ = ["Builder", "Declared", "dense_table"]
+__all__ = ["Builder", "Declared", "all_rows", "dense_table", "table_of_all_rows"]
 
 
 _MANY = 1 << 16  # numbers for which memory is asked for
@@ -189,10 +189,37 @@ def dense_table(
     if wrong is not None:
         place = configuration_text(variables, wrong[0])
         fail(position, f"values of {child.name!r}{place} {wrong[1]}")
+    return table_of_all_rows(child, variables, rows)
+
+
+def table_of_all_rows(
+    child: Variable, parents: Sequence[Variable], rows: npt.NDArray[np.float64]
+) -> ConditionalTable:
+    """Make a table of a row for each configuration, the last parent running fastest."""
+    shape = [parent.arity for parent in parents]
     if len(shape) < MAX_AXES:
-        return ConditionalTable(child, variables, rows.reshape(*shape, child.arity))
-    # So many parents that an array has no axes for them: most have one state.
-    codes = np.array(np.unravel_index(np.arange(len(rows)), [n for n in shape if n > 1] or [1])).T
-    wide = np.zeros((len(rows), len(shape)), dtype=np.int64)
-    wide[:, [axis for axis, n in enumerate(shape) if n > 1]] = codes if max(shape) > 1 else 0
-    return ConditionalTable.of_rows(child, variables, wide[1:], rows[1:], rows[0])
+        return ConditionalTable(child, parents, rows.reshape(*shape, child.arity))
+    # So many parents that an array has no axes for them; most have one state.
+    codes = np.zeros((len(rows), len(shape)), dtype=np.int64)
+    rest = np.arange(len(rows))
+    for axis in reversed(range(len(shape))):
+        rest, codes[:, axis] = np.divmod(rest, shape[axis])
+    return ConditionalTable.of_rows(child, parents, codes[1:], rows[1:], rows[0])
+
+
+def all_rows(table: ConditionalTable) -> npt.NDArray[np.float64]:
+    """Return the rows of a table for every configuration, the last parent running fastest."""
+    if len(table.parents) < MAX_AXES:
+        return table.rows
+    assert table.sparse is not None
+    n_rows = table.n_configurations
+    who = f"table of {table.child.name!r}"
+    n_bytes = min(16 * n_rows * table.child.arity, 1 << 100)
+    require_memory(who, "writing out all rows", n_bytes, "use .bif or .json")
+    rows = np.empty((n_rows, table.child.arity))
+    rows[...] = table.sparse.default
+    places = np.zeros(table.sparse.n_listed, dtype=np.int64)
+    for axis, parent in enumerate(table.parents):
+        places = places * parent.arity + table.sparse.configurations[:, axis]
+    rows[places] = table.sparse.rows[:-1]
+    return rows

@@ -24,7 +24,7 @@ import re
 from collections.abc import Iterator
 
 from bestdag.network.bif_block import Block
-from bestdag.network.building import Builder
+from bestdag.network.building import Builder, all_rows
 from bestdag.network.kept import NAME, PROPERTY, Note, kept, own_notes, restored, sorted_notes
 from bestdag.network.network import Network
 from bestdag.network.scanner import BLANKS, Scanner, Syntax, Token
@@ -106,7 +106,7 @@ def _probability(table: ConditionalTable, names: dict[str, str]) -> Iterator[str
     parents = ", ".join(names[parent.name] for parent in table.parents)
     yield f"probability ( {child} | {parents} ) {{\n"
     codes = itertools.product(*(map(str, range(parent.arity)) for parent in table.parents))
-    for configuration, row in zip(codes, table.rows.tolist(), strict=True):
+    for configuration, row in zip(codes, all_rows(table).tolist(), strict=True):
         yield f"  ({', '.join(configuration)}) : {_numbers(row)};\n"
     yield "}\n"
 

@@ -28,6 +28,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bestdag.network.building import all_rows
 from bestdag.network.kept import NAME, PROPERTY, kept, own_notes
 from bestdag.network.net_parser import Parser
 from bestdag.network.network import Network
@@ -117,7 +118,7 @@ def _potential(table: ConditionalTable, names: dict[str, str]) -> Iterator[str]:
     for parent in reversed(table.parents):
         n_rows *= parent.arity
         sizes.append(n_rows)
-    for number, row in enumerate(table.rows.tolist()):
+    for number, row in enumerate(all_rows(table).tolist()):
         n_opened = n_closed = 1
         for size in sizes:
             n_opened += number % size == 0

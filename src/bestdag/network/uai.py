@@ -32,6 +32,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bestdag.network.building import all_rows
 from bestdag.network.kept import NAME, PROPERTY, kept, own_notes
 from bestdag.network.network import Network
 from bestdag.network.text import decoded
@@ -84,7 +85,7 @@ def _lines(network: Network) -> Iterator[str]:
         yield f"{len(family)} {' '.join(family)}\n"
     for table in network.tables:
         yield f"\n{table.n_configurations * table.child.arity}\n"
-        for row in table.rows.tolist():
+        for row in all_rows(table).tolist():
             yield f" {' '.join(map(repr, row))}\n"
     yield f"\n# {kept(NAME, [network.name])}\n"
     for text in network.properties:

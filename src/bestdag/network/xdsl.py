@@ -27,6 +27,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from bestdag.network.building import all_rows
 from bestdag.network.kept import CUTS, NAME, PROPERTY, STATES, is_plain_property, kept, own_notes
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
@@ -99,7 +100,7 @@ def _node(table: ConditionalTable, made: Written, properties: tuple[str, ...]) -
     if table.parents:
         parents = " ".join(made.names[parent.name] for parent in table.parents)
         yield f"      <parents>{parents}</parents>\n"
-    numbers = " ".join(map(repr, np.ravel(table.rows).tolist()))
+    numbers = " ".join(map(repr, np.ravel(all_rows(table)).tolist()))
     yield f"      <probabilities>{numbers}</probabilities>\n"
     for text in own_notes(child, name, states):
         key = next(key for key in _OWN if text.startswith(key))

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.network.bif import written
-from bestdag.network.building import Builder, dense_table
+from bestdag.network.building import Builder, all_rows, dense_table
 from bestdag.network.kept import (
     NAME,
     PROPERTY,
@@ -124,7 +124,7 @@ def _definition(table: ConditionalTable, names: Mapping[str, str]) -> Iterator[s
     for parent in table.parents:
         yield _element("GIVEN", names[parent.name])
     yield "  <TABLE>\n"
-    for row in table.rows.tolist():
+    for row in all_rows(table).tolist():
         yield f"    {' '.join(map(repr, row))}\n"
     yield "  </TABLE>\n</DEFINITION>\n"
 
