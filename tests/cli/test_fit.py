@@ -175,7 +175,8 @@ def test_json_files_are_read_and_written(cli, small):
     assert cli("fit", data, as_json, "-o", out).code == 0
     assert Network.load(out) == Network.load(as_json)
     for command in ("fit", "learn"):
-        assert ".bif, .json, .xmlbif, .net, .dsc, .xdsl or .uai" in " ".join(cli(command, "--help").out.split())
+        told = " ".join(cli(command, "--help").out.split())
+        assert ".bif, .json, .xmlbif, .net, .dsc, .xdsl or .uai" in told
 
 
 @pytest.mark.parametrize("command", [("fit", CSV, NET), ("learn", CSV)])
