@@ -140,7 +140,7 @@ def in_r(code):
     return done.stdout
 
 
-@pytest.mark.parametrize("suffix", [".dsc", ".net"])
+@pytest.mark.parametrize("suffix", [".bif", ".dsc", ".net"])
 @ours
 def test_bnlearn_reads_ours(tmp_path, make, suffix):
     network = make()
