@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bestdag.learning import Result as Result
     from bestdag.learning import learn as learn
     from bestdag.machine import memory_limit as memory_limit
+    from bestdag.network.evidence import read_evidence as read_evidence
+    from bestdag.network.evidence import write_evidence as write_evidence
     from bestdag.network.fitting import fit_network as fit_network
     from bestdag.network.network import Network as Network
     from bestdag.network.table import ConditionalTable as ConditionalTable
@@ -58,6 +60,8 @@ _HOME = {
     "learn": "bestdag.learning",
     "memory_limit": "bestdag.machine",
     "read": "bestdag.data.readers",
+    "read_evidence": "bestdag.network.evidence",
+    "write_evidence": "bestdag.network.evidence",
 }
 
 

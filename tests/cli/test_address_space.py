@@ -19,6 +19,7 @@ ARGUMENTS = {
     "info": ["{data}"],
     "learn": ["{data}", "-o", "{out}.bif"],
     "predict": ["{network}", "{data}", "--target", "dysp"],
+    "convert": ["{network}", "{out}.net"],
     "sample": ["{network}", "-n", "1000", "-o", "{out}.csv"],
     "score": ["{data}", "{network}"],
     "score-table": ["{data}", "-o", "{out}.jkl"],

@@ -20,6 +20,7 @@ RUNS = {
     "info": [DATA],
     "learn": [DATA, "--search", "tree"],
     "predict": [NETWORK, DATA, "--target", "lung"],
+    "convert": [NETWORK, "out.net", "--force"],
     "sample": [NETWORK, "-n", "5"],
     "score": [DATA, NETWORK],
     "score-table": [DATA, "--max-parents", "1", "-o", "-"],

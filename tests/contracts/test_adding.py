@@ -188,13 +188,13 @@ def test_help_names_them_with_their_settings(ask):
     assert re.search(r"--search NAME One of [\w, ]*\bevery_nth\b", learn)
     assert "--price FLOAT arc_price: What an arc costs. [default: 1.0]" in learn
     assert "--places INTEGER every_nth: How far before it a parent is. [default: 1]" in learn
-    assert ".bif or .json or .marked" in learn
+    assert re.search(r"\(\.bif, \.json, [\w., ]* or \.marked; also \.gz\)", learn)
     shown = {}
     for command in ("learn", "score", "score-table", "classify", "tree", "tan"):
         shown[command] = words(ask("-m", "bestdag", command, "--help"))
         assert re.search(r"--score NAME One of [\w, ]*\barc_price\b", shown[command]), command
     assert re.search(r"--parameters \[[\w|]*\bblend\b", shown["classify"])
-    assert "NETWORK (a .bif or .json or .marked file)" in shown["score"]
+    assert re.search(r"NETWORK \(a \.bif, \.json, [\w., ]* or \.marked file\)", shown["score"])
     fit = words(ask("-m", "bestdag", "fit", "--help"))
     assert re.search(r"--parameters NAME One of [\w, ]*\bblend\b", fit)
     assert "--share FLOAT blend: Share of the uniform distribution. [default: 0.5]" in fit

@@ -2,18 +2,21 @@
 
 import gzip
 import importlib
+import re
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from bestdag.data.schema import Variable
-from bestdag.errors import FormatError
+from bestdag.errors import DataError, FormatError
 from bestdag.network.formats import FORMATS as LISTED
 from bestdag.network.formats import is_network_file
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
-from tests.network.examples import asia, small_network
+from tests.network.examples import asia, random_networks, small_network
 
 FORMATS = {suffix: importlib.import_module(module) for suffix, module in LISTED.items()}
 every_format = pytest.mark.parametrize("suffix", FORMATS)
@@ -126,6 +129,18 @@ def network_with_extreme_numbers():
     return Network(tables, variable_properties={"x": ["position = (1, 2)", 'note = "a;b"']})
 
 
+def network_with_more_parents_than_an_array_has_axes():
+    parents = [Variable(f"p{k}", ("only",)) for k in range(70)]
+    parents[7], parents[60] = (Variable(f"p{k}", ("no", "yes")) for k in (7, 60))
+    child = Variable("c", ("x", "y", "z"))
+    # Where all rows are written, that of the first configuration comes back as the one for others.
+    codes = np.zeros((3, 70), dtype=int)
+    codes[[0, 1], 60], codes[[1, 2], 7] = 1, 1
+    rows = [[0.1, 0.2, 0.7], [1, 0, 0], [0.5, 0.25, 0.25]]
+    table = ConditionalTable.of_rows(child, parents, codes, rows, [0, 0, 1])
+    return Network([*(coin(p.name, p.states) for p in parents), table])
+
+
 NETWORKS = {
     "small": small_network,
     "asia": asia,
@@ -133,6 +148,7 @@ NETWORKS = {
     "hostile names": network_with_hostile_names,
     "a sparse table": network_with_sparse_table,
     "extreme numbers": network_with_extreme_numbers,
+    "70 parents": network_with_more_parents_than_an_array_has_axes,
 }
 every_network = pytest.mark.parametrize("network", NETWORKS)
 
@@ -202,7 +218,119 @@ def test_a_file_cut_off_anywhere_is_refused(suffix, network):
 
 
 @every_format
-@pytest.mark.parametrize("byte", [b"", b"\x00", b"\xff", b'"', b"{", b"}", b"\\", b"9", b"-", b","])
+def test_where_a_file_was_cut_off_is_said_by_line_and_column(suffix):
+    form = FORMATS[suffix]
+    whole = form.render(small_network()).rstrip()
+    n_lines = whole.count(b"\n") + 1
+    for place in range(len(whole)):
+        with pytest.raises(FormatError) as error:
+            form.parse(whole[:place], "some file")
+        found = re.match(r"some file:([0-9]+):([0-9]+): ", str(error.value))
+        assert found, str(error.value)
+        assert 1 <= int(found[1]) <= n_lines
+
+
+@every_format
+@settings(max_examples=100, deadline=None)
+@given(network=random_networks())
+def test_any_network_comes_back(suffix, network):
+    form = FORMATS[suffix]
+    try:
+        data = form.render(network)
+    except DataError as error:
+        assert "cannot keep this text" in str(error)  # noqa: PT017
+    else:
+        assert form.parse(data, "x") == network
+
+
+# What a damaged or hostile file may have in any place.
+PIECES = [
+    *(b'"', b"'", b"{", b"}", b"(", b")", b"[", b"]", b";", b",", b"|", b":", b"=", b"%", b"#"),
+    *(b"/*", b"//", b"\\", b"<", b">", b"/>", b"&", b"&x;", b"<!--", b"-->", b"<![CDATA[", b"<?"),
+    *(b"0", b"9", b"-1", b"1e999", b"nan", b"99999999999", b"\x00", b"\xff", b"\n", b" ", b""),
+    *(
+        b"states",
+        b"data",
+        b"node",
+        b"bestdag-states =",
+        b"\xc3\xa9",
+        b"no",
+        b"<TABLE>",
+        b"</TABLE>",
+    ),
+]
+
+
+@every_format
+def test_mutations_give_a_network_or_a_refusal(suffix):
+    form = FORMATS[suffix]
+    rng = np.random.default_rng(7)
+    data = form.render(small_network())
+    n_read = 0
+    for _ in range(1500):
+        changed = data
+        for _ in range(int(rng.integers(1, 4))):
+            at, size = int(rng.integers(len(changed))), int(rng.integers(6))
+            piece = PIECES[rng.integers(len(PIECES))]
+            if rng.random() < 0.2:  # a piece of the file itself
+                start = int(rng.integers(len(data)))
+                piece = data[start : start + int(rng.integers(40))]
+            changed = changed[:at] + piece + changed[at + size :]
+        if not is_refused(form, changed):
+            n_read += 1
+            network = form.parse(changed, "x")
+            assert form.parse(form.render(network), "x") == network
+    assert 0 < n_read < 1500
+
+
+@every_format
+def test_what_makes_careless_readers_slow_or_large(suffix):
+    form = FORMATS[suffix]
+    data = form.render(small_network())
+    start = data[: data.index(b"rain") if b"rain" in data else 10]
+    for piece in (
+        b'"',
+        b"(",
+        b"{",
+        b"[",
+        b"<a>",
+        b"/*",
+        b"&lt;",
+        b"% ",
+        b"1 ",
+        b"-",
+        b"\\",
+        b"=",
+        b"x = ((",
+    ):
+        assert is_refused(form, start + piece * 100_000)
+
+
+@every_format
+def test_memory_is_a_small_multiple_of_the_file(suffix):
+    """Of a file with one large table; numbers of two digits are the worst case."""
+    states = tuple(f"s{k}" for k in range(200))
+    a, b = Variable("a", states), Variable("b", states)
+    rows = np.zeros((200, 200))
+    rows[:, 3] = 1.0
+    network = Network([coin("a", states), ConditionalTable(b, (a,), rows)])
+    form = FORMATS[suffix]
+    short = b"0" if suffix == ".json" else b"00"
+    data = re.sub(rb"\b0\.0\b", short, form.render(network))
+    form.parse(data, "x")  # what is imported on first use
+    tracemalloc.start()
+    try:
+        form.parse(data, "x")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 25 * len(data)
+
+
+@every_format
+@pytest.mark.parametrize(
+    "byte", [b"", b"\x00", b"\xff", b'"', b"{", b"}", b"\\", b"9", b"-", b",", b"<", b"&"]
+)
 def test_a_damaged_byte_gives_a_network_or_a_refusal(suffix, byte):
     form = FORMATS[suffix]
     data = form.render(small_network())

@@ -200,8 +200,8 @@ def test_mistakes_in_the_frame(text, message):
         ('type discrete [1] {"a\\q"};', r"2:22: unknown escape '\\\\q' in a string"),
         ("type discrete [1] {x}; property bestdag-cuts = one;", "2:24: expected cut points"),
         (
-            "property bestdag-cuts = 1; property bestdag-cuts = 1;",
-            "2:28: the property bestdag-cuts of 'v' is",
+            "type discrete [2] {x,y}; property bestdag-cuts = 1; property bestdag-cuts = 1;",
+            "2:53: the property bestdag-cuts of 'v' is",
         ),
         ("type discrete [2] {x,y}; property bestdag-cuts = ;", "1:23: .*2 states need 1 cut"),
     ],

@@ -30,6 +30,7 @@ __all__ = ["COMMANDS", "cli", "run"]
 # when it is called.
 COMMANDS = {
     "classify": "Say how well the classes of a table can be predicted.",
+    "convert": "Write a network in another file format.",
     "discretize": "Cut number columns into intervals.",
     "fit": "Fit the parameters of a network to a table.",
     "info": "Show what is in a table or a network.",

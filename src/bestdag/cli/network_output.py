@@ -23,13 +23,15 @@ __all__ = [
     "choose_parameters",
     "network_output",
     "parameters_option",
+    "require_folder",
     "require_network_output",
     "says_formats",
     "write_fitted",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_SUFFIXES = " or ".join(FORMATS)
+*_FIRST, _LAST = FORMATS
+_SUFFIXES = f"{', '.join(_FIRST)} or {_LAST}"
 
 parameters_option = click.option(
     "--parameters",
@@ -71,8 +73,6 @@ def network_output(*, required: bool) -> Callable[[_Function], _Function]:
 
 def require_network_output(path: str, *, force: bool) -> None:
     """Refuse, before any work, a file that could not be written at its end."""
-    from pathlib import Path
-
     from bestdag.errors import unknown_name
     from bestdag.files import format_suffix, shown_path
 
@@ -83,6 +83,15 @@ def require_network_output(path: str, *, force: bool) -> None:
         raise unknown_name(
             "network format", format_suffix(path), FORMATS, who=f"save: {shown_path(path)}"
         )
+    require_folder(path)
+
+
+def require_folder(path: str) -> None:
+    """Refuse, before any work, a file in a folder that is not there."""
+    from pathlib import Path
+
+    from bestdag.files import shown_path
+
     if not Path(path).parent.is_dir():
         raise click.UsageError(f"the folder of {shown_path(path)} does not exist")
 

@@ -12,7 +12,14 @@ from typing import Any
 
 import click
 
-__all__ = ["print_json", "print_table", "require_new_file", "require_own_names", "working"]
+__all__ = [
+    "print_json",
+    "print_line",
+    "print_table",
+    "require_new_file",
+    "require_own_names",
+    "working",
+]
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:
@@ -27,7 +34,7 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: i
             cell.ljust(width) if k < left else cell.rjust(width)
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        _echo("  ".join(aligned).rstrip())
+        print_line("  ".join(aligned).rstrip())
 
 
 def print_json(value: dict[str, Any]) -> None:
@@ -67,7 +74,8 @@ def working(what: str, *, quiet: bool) -> Iterator[None]:
         yield
 
 
-def _echo(line: str) -> None:
+def print_line(line: str) -> None:
+    """Print a line; what the output cannot hold is escaped."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     click.echo(line.encode(encoding, "backslashreplace").decode(encoding))
 

@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from bestdag.cli.network_output import says_formats
 from bestdag.cli.options import memory_option, threads_option
 from bestdag.cli.output import require_new_file, working
 
@@ -29,10 +30,11 @@ __all__ = ["command"]
 @click.option("--quiet", is_flag=True, help="No progress.")
 @threads_option
 @memory_option
+@says_formats
 def command(
     network: str, n_rows: int, seed: int, output: str, force: bool, quiet: bool, threads: int | None
 ) -> None:
-    """Draw rows from NETWORK (a BIF file) and write them as CSV.
+    """Draw rows from NETWORK (a FORMATS file) and write them as CSV.
 
     The rows depend on the network and the seed only, and a short sample is the beginning of a
     long one.

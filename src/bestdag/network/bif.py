@@ -14,7 +14,7 @@ Numbers are kept to the last bit and never rescaled. A variable is declared befo
 
 What is written has the layout of the published files and reads back equal: numbers in the shortest
 form that gives the same double; names as plain words that other programs read, with properties
-that keep those that are none (`bif_names`). The cut
+that keep those that are none (`bif_names`, `kept`). The cut
 points of a variable made from numbers become the property ``bestdag-cuts = 1.5, 2.5``. A property
 of a probability block becomes one of its variable. A sparse table, which has more than 10,000
 configurations, is written as the rows it lists and a ``default`` row; every other one in full.
@@ -27,29 +27,25 @@ References
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from bestdag.data.schema import Variable
 from bestdag.inference.sparse_table import SparseTable
-from bestdag.network.bif_names import (
-    CUTS,
-    NAME,
-    PROPERTY,
-    STATES,
-    is_plain_property,
-    kept,
-    plain_name,
-    plain_names,
-)
+from bestdag.network.bif_names import plain_name, plain_names
 from bestdag.network.bif_parser import Parser
-from bestdag.network.bif_syntax import quoted
+from bestdag.network.kept import kept_property, own_notes
 from bestdag.network.network import Network
+from bestdag.network.scanner import quoted
 from bestdag.network.table import ConditionalTable
 from bestdag.network.text import decoded
+from bestdag.network.words import Written
 
-__all__ = ["parse", "render"]
+__all__ = ["HOLDS_DEFAULT_ROWS", "looks_like", "parse", "render", "written"]
+
+HOLDS_DEFAULT_ROWS = True
 
 
 def parse(data: bytes, source: str = "<bif>") -> Network:
@@ -102,18 +98,31 @@ def render(network: Network) -> bytes:
     return "".join(_lines(network)).encode("utf-8")
 
 
+def written(network: Network) -> Written:
+    """Return the names and states as they stand in a file."""
+    return Written(
+        dict(zip(network.names, plain_names(network.names), strict=True)),
+        {v.name: plain_names(v.states, is_state=True) for v in network.variables},
+    )
+
+
+def looks_like(text: str) -> bool:
+    """Whether the beginning of a text is that of a BIF file."""
+    return re.match(r"network\b(?!\s*=)", text) is not None
+
+
 def _lines(network: Network) -> Iterator[str]:
     name = plain_name(network.name)
     yield f"network {name if name == network.name else quoted(network.name)} {{\n"
     yield from map(_property, network.properties)
     yield "}\n"
-    names = dict(zip(network.names, plain_names(network.names), strict=True))
-    states = {v.name: plain_names(v.states, is_state=True) for v in network.variables}
+    made = written(network)
     for variable in network.variables:
         properties = network.properties_of(variable.name)
-        yield from _variable(variable, names[variable.name], states[variable.name], properties)
+        name, states = made.names[variable.name], made.states[variable.name]
+        yield from _variable(variable, name, states, properties)
     for table in network.tables:
-        yield from _probability(table, names, states)
+        yield from _probability(table, made.names, made.states)
 
 
 def _variable(
@@ -121,19 +130,14 @@ def _variable(
 ) -> Iterator[str]:
     yield f"variable {name} {{\n"
     yield f"  type discrete [ {variable.arity} ] {{ {', '.join(states)} }};\n"
-    if name != variable.name:
-        yield f"  property {kept(NAME, [variable.name])};\n"
-    if states != list(variable.states):
-        yield f"  property {kept(STATES, variable.states)};\n"
-    if variable.cuts is not None:
-        cuts = ", ".join(repr(float(cut)) for cut in variable.cuts)
-        yield f"  property {CUTS} {cuts};\n"
+    for text in own_notes(variable, name, states):
+        yield f"  property {text};\n"
     yield from map(_property, properties)
     yield "}\n"
 
 
 def _property(text: str) -> str:
-    return f"  property {text if is_plain_property(text) else kept(PROPERTY, [text])};\n"
+    return f"  property {kept_property(text)};\n"
 
 
 def _probability(

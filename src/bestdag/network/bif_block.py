@@ -1,4 +1,4 @@
-"""The inside of a BIF probability block: its rows of numbers.
+"""The inside of a probability block of BIF or DSC: its rows of numbers.
 
 Rows are most of a file, so a plain one is read in bulk; a row with anything unusual in it
 (comments, blanks for commas, quotes, mistakes) is read token by token, with the same meaning.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -17,33 +16,17 @@ import numpy.typing as npt
 from bestdag.data.schema import Variable
 from bestdag.errors import unknown_name
 from bestdag.machine import require_memory
-from bestdag.network.bif_syntax import BLANKS, Scanner, Token, is_bare
+from bestdag.network.building import Declared, table_of_all_rows
+from bestdag.network.number_text import NUMBER
+from bestdag.network.scanner import BLANKS, Scanner, Token
 from bestdag.network.table import ConditionalTable
 from bestdag.network.table_rows import configuration_text, wrong_row
 from bestdag.wording import count_of
 
-__all__ = ["Block", "Declared"]
+__all__ = ["Block"]
 
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 # Only such text goes to float(), which also takes 1_000, nan and digits of other scripts.
 _PLAIN = re.compile(r"[-+0-9.eE, \t\r\n]*")
-
-
-@dataclass
-class Declared:
-    """A variable and what was said of it so far."""
-
-    variable: Variable
-    written: tuple[str, ...]  # its states as they stand in the file
-    position: int
-    properties: list[str]
-    table: ConditionalTable | None = None
-    codes: dict[str, int] = field(init=False)
-    bare_codes: dict[str, int] = field(init=False)  # of the states that may stand unquoted
-
-    def __post_init__(self) -> None:
-        self.codes = {state: code for code, state in enumerate(self.written)}
-        self.bare_codes = {state: code for state, code in self.codes.items() if is_bare(state)}
 
 
 class Block:
@@ -69,11 +52,14 @@ class Block:
         self._rows: dict[int, tuple[int, list[float]]] = {}
         self._default: tuple[int, list[float]] | None = None
         self._n_rows = math.prod(parent.arity for parent in self._parents)
+        self._has_colons = ":" in scanner.syntax.punctuation
 
     def read_entry(self) -> None:
-        """Read ``(STATE, ...) NUMBER, ...;``."""
+        """Read ``(STATE, ...) NUMBER, ...;``, in DSC with a colon between."""
         position = self._scanner.peek().position
         row = self._configuration(position)
+        if self._has_colons:
+            self._scanner.expect(":")
         if row in self._rows:
             place = configuration_text(self._parents, row) or " here"
             self._scanner.fail(position, f"values of {self._child.name!r}{place} are given twice")
@@ -93,6 +79,15 @@ class Block:
         for row in range(self._n_rows):
             self._rows[row] = (position, values[row :: self._n_rows])
 
+    def read_rows(self, position: int) -> None:
+        """Read ``NUMBER, ...;``: all rows in order, the last parent running fastest."""
+        if self._rows:
+            self._scanner.fail(position, f"values of {self._child.name!r} are given twice")
+        arity = self._child.arity
+        values = self._numbers(self._n_rows * arity, position)
+        for row in range(self._n_rows):
+            self._rows[row] = (position, values[row * arity : (row + 1) * arity])
+
     def table(self, position: int) -> ConditionalTable:
         """Put the rows together, or name a configuration that has none."""
         if len(self._rows) < self._n_rows and self._default is None:
@@ -107,9 +102,7 @@ class Block:
         self._check(rows, numbers)
         shape = [parent.arity for parent in self._parents]
         if len(numbers) == self._n_rows:
-            return ConditionalTable(
-                self._child, self._parents, rows.reshape(*shape, self._child.arity)
-            )
+            return table_of_all_rows(self._child, self._parents, rows)
         assert self._default is not None
         if not self._parents:  # its one row is the default
             return ConditionalTable(self._child, (), self._default[1])
@@ -200,7 +193,7 @@ class Block:
         values: list[float] = []
         while True:
             token = scanner.peek()
-            if token.kind != "word" or not _NUMBER.fullmatch(token.text):
+            if token.kind != "word" or not NUMBER.fullmatch(token.text):
                 scanner.unexpected("a number")
             values.append(float(scanner.take().text))
             if scanner.accept(";"):

@@ -5,18 +5,13 @@ Each rule of the grammar is one method; what stands inside a probability block i
 
 from __future__ import annotations
 
-import bisect
 import re
-from collections.abc import Mapping
 
-from bestdag.data.schema import Variable
-from bestdag.errors import CycleError, DataError
-from bestdag.graph.dag import Dag
-from bestdag.network.bif_block import Block, Declared
-from bestdag.network.bif_names import CUTS, NAME, PROPERTY, STATES, restored
-from bestdag.network.bif_syntax import Scanner, Token
+from bestdag.network.bif_block import Block
+from bestdag.network.building import Builder
+from bestdag.network.kept import Note, kept_property, restored_property
 from bestdag.network.network import Network
-from bestdag.network.table import ConditionalTable
+from bestdag.network.scanner import Scanner, Token
 
 __all__ = ["Parser"]
 
@@ -28,59 +23,28 @@ class Parser:
 
     def __init__(self, text: str, source: str) -> None:
         self._scanner = Scanner(text, source)
-        self._declared: dict[str, Declared] = {}  # by the names in the file
-        self._names: set[str] = set()  # those that properties restore
-        self._blocks: list[tuple[str, int]] = []  # children of the probability blocks, in order
+        self._builder = Builder(self._scanner.fail, "probability block")
 
     def network(self) -> Network:
         """Read ``network NAME { ... }`` and all blocks behind it."""
         scanner = self._scanner
         scanner.expect_word("network")
-        name = scanner.take().text if scanner.peek().is_name else ""
-        properties: list[str] = []
+        builder = self._builder
+        builder.name = scanner.take().text if scanner.peek().is_name else ""
         scanner.expect("{")
         while not scanner.accept("}"):
             self._expect_item("property", "'}'")
             position = scanner.peek().position
-            properties.append(self._property_text(*scanner.take_property(), position))
+            text = _property_text(*scanner.take_property())
+            builder.properties.append(restored_property(scanner.fail, text, position))
         while scanner.peek().kind != "end":
             if scanner.expect_word("variable", "probability").text == "variable":
                 self._variable()
             else:
                 self._probability()
-        return self._assembled(name, properties)
-
-    def _assembled(self, name: str, properties: list[str]) -> Network:
-        if not self._declared:
-            self._scanner.unexpected("'variable'")
-        tables = []
-        for declared in self._declared.values():
-            if declared.table is None:
-                shown = repr(declared.variable.name)
-                self._scanner.fail(
-                    declared.position, f"variable {shown} has no probability block in this file"
-                )
-            tables.append(declared.table)
-        notes = {each.variable.name: each.properties for each in self._declared.values()}
-        try:
-            return Network(tables, name=name, properties=properties, variable_properties=notes)
-        except CycleError as error:
-            return self._scanner.fail(self._closing_block(tables), str(error))
-
-    def _closing_block(self, tables: list[ConditionalTable]) -> int:
-        """Where the first block stands that closes a cycle with the blocks before it."""
-        parents = {table.child.name: [p.name for p in table.parents] for table in tables}
-
-        def has_cycle(n_blocks: int) -> bool:
-            arcs = [(p, child) for child, _ in self._blocks[:n_blocks] for p in parents[child]]
-            try:
-                Dag(parents, arcs)
-            except CycleError:
-                return True
-            return False
-
-        first = bisect.bisect_left(range(len(self._blocks)), True, key=has_cycle)
-        return self._blocks[first - 1][1]
+        if builder.is_empty:
+            scanner.unexpected("'variable'")
+        return builder.network()
 
     def _expect_item(self, *wanted: str) -> str:
         """Take the word that opens an item of a block; `wanted` ends with how to close it."""
@@ -94,12 +58,10 @@ class Parser:
     def _variable(self) -> None:
         scanner = self._scanner
         name = scanner.expect_name("the name of a variable")
-        if name.text in self._declared:
-            scanner.fail(name.position, f"variable {name.text!r} is declared twice")
+        self._builder.require_new(name.text, name.position)
         scanner.expect("{")
         states: list[str] | None = None
-        properties: list[str] = []
-        own: dict[str, tuple[str, int]] = {}  # what our writer kept, and where
+        notes: list[Note] = []
         while scanner.peek().kind != "}":
             position = scanner.peek().position
             if self._expect_item("type", "property", "'}'") == "type":
@@ -107,57 +69,11 @@ class Parser:
                     scanner.fail(position, f"variable {name.text!r} has two types")
                 states = self._states(name.text)
                 continue
-            text, is_string = scanner.take_property()
-            key = next((k for k in (CUTS, NAME, STATES) if text.startswith(k)), None)
-            if key is None or is_string:
-                properties.append(self._property_text(text, is_string, position))
-                continue
-            if key in own:
-                what = key.removesuffix(" =")
-                scanner.fail(position, f"the property {what} of {name.text!r} is given twice")
-            own[key] = text, position
+            notes.append((_property_text(*scanner.take_property()), position))
         if states is None:
             scanner.unexpected("'type'")
         scanner.expect("}")
-        variable = self._restored(name, states, own)
-        if variable.name in self._names:
-            scanner.fail(name.position, f"variable {variable.name!r} is declared twice")
-        self._names.add(variable.name)
-        self._declared[name.text] = Declared(variable, tuple(states), name.position, properties)
-
-    def _restored(
-        self, name: Token, states: list[str], own: Mapping[str, tuple[str, int]]
-    ) -> Variable:
-        """Return the variable with the name, states and cut points that properties keep."""
-        scanner = self._scanner
-        names, labels = [name.text], states
-        if NAME in own:
-            names = restored(scanner, NAME, *own[NAME])
-            if len(names) != 1:
-                scanner.fail(own[NAME][1], f"expected one name, got {len(names)}")
-        if STATES in own:
-            labels = restored(scanner, STATES, *own[STATES])
-            if len(labels) != len(states):
-                scanner.fail(
-                    own[STATES][1],
-                    f"variable {name.text!r} has {len(states)} states, the property has "
-                    f"{len(labels)}",
-                )
-        try:
-            if len(set(states)) < len(states):
-                Variable(name.text, tuple(states))  # says which
-            cuts = self._cuts(*own[CUTS]) if CUTS in own else None
-            return Variable(names[0], tuple(labels), cuts)
-        except DataError as error:
-            return scanner.fail(name.position, str(error))
-
-    def _property_text(self, text: str, is_string: bool, position: int) -> str:
-        if is_string or not text.startswith(PROPERTY):
-            return text
-        texts = restored(self._scanner, PROPERTY, text, position)
-        if len(texts) != 1:
-            self._scanner.fail(position, f"expected one text, got {len(texts)}")
-        return texts[0]
+        self._builder.declare(name.text, states, notes, name.position)
 
     def _states(self, name: str) -> list[str]:
         scanner = self._scanner
@@ -177,31 +93,18 @@ class Parser:
             )
         return [state.text for state in states]
 
-    def _cuts(self, text: str, position: int) -> tuple[float, ...]:
-        try:
-            return tuple(float(cut) for cut in text[len(CUTS) :].split(",") if cut)
-        except ValueError:
-            return self._scanner.fail(position, f"expected cut points, got {text!r}")
-
     # probability ( CHILD | PARENT, ... ) { (STATE, ...) NUMBER, ...; default ...; table ...; }
 
     def _probability(self) -> None:
         scanner = self._scanner
         scanner.expect("(")
         token = scanner.expect_name("the name of a variable")
-        child = self._known(token)
-        if child.table is not None:
-            scanner.fail(token.position, f"variable {token.text!r} has two probability blocks")
+        child = self._builder.child(token.text, token.position)
         parents = [] if scanner.peek().kind == ")" else self._parents()
         if not parents:
             scanner.expect(")")
         scanner.expect("{")
-        known = [self._known(parent) for parent in parents]
-        seen = {token.text}
-        for parent in parents:
-            if parent.text in seen:
-                scanner.fail(parent.position, f"{parent.text!r} is listed twice in one block")
-            seen.add(parent.text)
+        known = self._builder.parents(token.text, [(p.text, p.position) for p in parents])
         block = Block(scanner, child.variable, known)
         while scanner.peek().kind != "}":
             if scanner.peek().kind == "(":
@@ -210,12 +113,12 @@ class Parser:
             position = scanner.peek().position
             item = self._expect_item("table", "default", "property", "'(' or '}'")
             if item == "property":
-                child.properties.append(self._property_text(*scanner.take_property(), position))
+                text = _property_text(*scanner.take_property())
+                child.properties.append(restored_property(scanner.fail, text, position))
             else:
                 block.read_whole(item, position)
         scanner.expect("}")
-        child.table = block.table(token.position)
-        self._blocks.append((child.variable.name, token.position))
+        self._builder.place(child, block.table(token.position), token.position)
 
     def _parents(self) -> list[Token]:
         if not self._scanner.accept("|"):
@@ -224,9 +127,7 @@ class Parser:
             self._scanner.unexpected("the name of a parent")
         return self._scanner.take_names(")", "the name of a parent")
 
-    def _known(self, token: Token) -> Declared:
-        if token.text not in self._declared:
-            self._scanner.fail(
-                token.position, f"variable {token.text!r} is not declared above this line"
-            )
-        return self._declared[token.text]
+
+def _property_text(text: str, is_string: bool) -> str:
+    """Return a property; one that was a string means its text, whatever that looks like."""
+    return kept_property(text) if is_string else text

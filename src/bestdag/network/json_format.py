@@ -51,11 +51,14 @@ import numpy as np
 
 from bestdag.data.schema import Variable
 from bestdag.errors import BestdagError, DataError, FormatError, unknown_name
+from bestdag.network.building import table_of_all_rows
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
 from bestdag.network.text import decoded
 
-__all__ = ["FORMAT", "VERSION", "parse", "render"]
+__all__ = ["FORMAT", "HOLDS_DEFAULT_ROWS", "VERSION", "looks_like", "parse", "render"]
+
+HOLDS_DEFAULT_ROWS = True
 
 FORMAT = "bestdag network"
 VERSION = 1
@@ -106,6 +109,11 @@ def parse(data: bytes, source: str = "<json>") -> Network:
         return _network(content)
     except BestdagError as error:
         raise FormatError(f"{source}: {error}") from None
+
+
+def looks_like(text: str) -> bool:
+    """Whether the beginning of a text is that of JSON."""
+    return text.startswith("{")
 
 
 def render(network: Network) -> bytes:
@@ -263,7 +271,7 @@ def _table(
     if len(rows) != n_rows:
         raise FormatError(f"{place}: table must have {n_rows:,} rows, got {len(rows):,}")
     numbers = [_row(row, child.arity, f"{place}: row {i} of table") for i, row in enumerate(rows)]
-    return ConditionalTable(child, tuple(parents), np.array(numbers).reshape(*shape, child.arity))
+    return table_of_all_rows(child, parents, np.array(numbers))
 
 
 def _sparse_table(

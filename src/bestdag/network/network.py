@@ -329,13 +329,20 @@ class Network:
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Network:
-        """Read a network file: ``.bif`` or ``.json``, also with ``.gz`` behind."""
+        """Read a network file, also with ``.gz`` behind its suffix.
+
+        The suffix names the format: ``.bif``, ``.json``, ``.xmlbif``, ``.net``, ``.dsc``,
+        ``.xdsl`` or ``.uai``. What is in the file tells when the suffix does not.
+        """
         from bestdag.network.formats import load_network
 
         return load_network(path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a network file, complete or not at all; the suffix names the format."""
+        """Write a network file, complete or not at all; the suffix names the format.
+
+        It is one of those that `load` reads, or ``.dot``, which holds the graph alone.
+        """
         from bestdag.network.formats import save_network
 
         save_network(self, path)

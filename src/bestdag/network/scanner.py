@@ -1,34 +1,68 @@
-r"""The words of a BIF file: scanning, quoting and positions.
+r"""The words of the text formats (BIF, DSC, NET): scanning, quoting and positions.
 
 A name is a bare word or a quoted string. A bare word is any run of characters without white
-space, control characters and ``{ } ( ) [ ] , ; | "``; it may hold ``/`` but not start a comment.
-A quoted string stands between ``"`` and may hold anything, with the escapes ``\"  \\  \n  \r
-\t`` and ``\uXXXX``. Comments are ``// to the end of the line`` and ``/* anything */``.
+space, control characters, ``"`` and the punctuation of the format; it may hold ``/`` but not start
+a comment. A quoted string stands between ``"`` and may hold anything, with the escapes ``\"  \\
+\n  \r  \t`` and ``\uXXXX``. A `Syntax` says what is punctuation and what a comment looks like.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
-from bestdag.errors import FormatError
+from bestdag.network.text import format_error
 
-__all__ = ["BLANKS", "Scanner", "Token", "is_bare", "quoted"]
+__all__ = ["BIF", "BLANKS", "Scanner", "Syntax", "Token", "is_bare", "quoted", "unquoted"]
 
-_BARE = r'(?:[^\x00-\x20\x7f{}()\[\],;|"/]|/(?![/*]))+'
 _QUOTED = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_BLANK = re.compile(r"(?:[ \t\r\n\f\v]+|//[^\n]*|/\*.*?\*/)*+", re.DOTALL)
-_TOKEN = re.compile(rf"({_BARE})|({_QUOTED})|[{{}}()\[\],;|]", re.DOTALL)
 # All up to the semicolon, where a quoted string may hold semicolons.
 _PROPERTY = re.compile(rf'([^";]*+(?:{_QUOTED}[^";]*+)*+);', re.DOTALL)
 _WHOLE_QUOTED = re.compile(_QUOTED, re.DOTALL)
-_WHOLE_BARE = re.compile(_BARE)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPED = {'"': '"', "\\": "\\", "n": "\n", "r": "\r", "t": "\t"}
 # Characters that break lines or files: controls, line separators, byte order mark, surrogates.
 _UNSAFE = re.compile(r'["\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]')
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 BLANKS = " \t\r\n\f\v"
+# What our writers keep in comments, in formats that have no better place.
+_OWN = re.compile(r"(?://|%|#)[ ]?(bestdag-[a-z]+ =[^\r\n]*)")
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """What is punctuation in a format, how a comment begins, and whether escapes are checked."""
+
+    punctuation: str
+    line_comment: str = "//"
+    is_strict: bool = True
+    bare: re.Pattern[str] = field(init=False)
+    blank: re.Pattern[str] = field(init=False)
+    token: re.Pattern[str] = field(init=False)
+    # All up to the semicolon, where strings and comments may hold semicolons.
+    statement: re.Pattern[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        signs = re.escape(self.punctuation)
+        if self.line_comment == "//":
+            bare = rf'(?:[^\x00-\x20\x7f{signs}"/]|/(?![/*]))+'
+            comment, other = r"//[^\n]*|/\*.*?\*/", r"/"
+        else:
+            bare = rf'[^\x00-\x20\x7f{signs}"{self.line_comment}]+'
+            comment, other = rf"{self.line_comment}[^\n]*", self.line_comment
+        patterns = {
+            "bare": bare,
+            "blank": rf"(?:[ \t\r\n\f\v]+|{comment})*+",
+            "token": rf"({bare})|({_QUOTED})|[{signs}]",
+            "statement": rf'((?:[^";{other}]++|{_QUOTED}|{comment}|/(?![/*]))*+);',
+        }
+        for name, pattern in patterns.items():
+            object.__setattr__(self, name, re.compile(pattern, re.DOTALL))
+
+
+BIF = Syntax("{}()[],;|")
 
 
 class Token(NamedTuple):
@@ -55,19 +89,19 @@ class Token(NamedTuple):
 class Scanner:
     """Walks through a text token by token; every error says line and column."""
 
-    def __init__(self, text: str, source: str) -> None:
+    def __init__(self, text: str, source: str, syntax: Syntax = BIF) -> None:
         self.text = text
         self.source = source
+        self.syntax = syntax
         self.position = 0  # behind the last token taken
         self._ahead: tuple[Token, int] | None = None
+        self._comments: list[tuple[str, int]] = []
 
     def fail(self, position: int, message: str) -> NoReturn:
         """Raise the error for something at a position."""
         line = self.text.count("\n", 0, position) + 1
         column = position - self.text.rfind("\n", 0, position)
-        # A message may quote names; none may break its line.
-        shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
-        raise FormatError(f"{self.source}:{line}:{column}: {shown}")
+        raise format_error(self.source, line, column, message)
 
     def peek(self) -> Token:
         """Look at the next token without taking it."""
@@ -87,6 +121,11 @@ class Scanner:
         """Go on behind text that was read in bulk."""
         self.position = position
         self._ahead = None
+
+    def comments(self) -> list[tuple[str, int]]:
+        """Return what our writer kept in the comments passed since the last call, and where."""
+        found, self._comments = self._comments, []
+        return found
 
     def accept(self, kind: str) -> bool:
         """Take the next token if it is this punctuation."""
@@ -143,10 +182,13 @@ class Scanner:
         self.fail(token.position, f"expected {wanted}, got {token.shown}")
 
     def _scan(self) -> tuple[Token, int]:
-        blank = _BLANK.match(self.text, self.position)
+        blank = self.syntax.blank.match(self.text, self.position)
         assert blank is not None
         start = blank.end()
-        match = _TOKEN.match(self.text, start)
+        if start - self.position > len("bestdag-") and self.syntax is not BIF:
+            own = _OWN.finditer(self.text, self.position, start)
+            self._comments += [(each[1].rstrip(), each.start()) for each in own]
+        match = self.syntax.token.match(self.text, start)
         if match is not None:
             if match[1] is not None:
                 return Token("word", match[1], start), match.end()
@@ -155,7 +197,7 @@ class Scanner:
             return Token(match[0], match[0], start), match.end()
         if start == len(self.text):
             return Token("end", "", start), start
-        if self.text.startswith("/*", start):
+        if self.text.startswith("/*", start) and self.syntax.line_comment == "//":
             self.fail(start, "expected '*/' to close this comment, got the end of the file")
         if self.text[start] == '"':
             self.fail(start, "expected '\"' to close this string, got the end of the file")
@@ -163,25 +205,36 @@ class Scanner:
 
     def unquoted(self, literal: str, position: int) -> str:
         """Return what a quoted string says; it begins at a position."""
+        return unquoted(literal, position, self.fail, is_strict=self.syntax.is_strict)
 
-        def plain(match: re.Match[str]) -> str:
-            code = match[1]
-            if len(code) == 5:
-                return chr(int(code[1:], 16))
-            if code not in _ESCAPED:
-                self.fail(
-                    position + 1 + match.start(),
-                    f"unknown escape {match[0]!r} in a string; write a backslash as '\\\\'",
-                )
-            return _ESCAPED[code]
 
-        inner = literal[1:-1]
-        return _ESCAPE.sub(plain, inner) if "\\" in inner else inner
+def unquoted(
+    literal: str,
+    position: int,
+    fail: Callable[[int, str], NoReturn],
+    *,
+    is_strict: bool = True,
+) -> str:
+    """Return what a quoted string says; an unknown escape is an error or stays as it is."""
+
+    def plain(match: re.Match[str]) -> str:
+        code = match[1]
+        if len(code) == 5:
+            return chr(int(code[1:], 16))
+        if code not in _ESCAPED and is_strict:
+            fail(
+                position + 1 + match.start(),
+                f"unknown escape {match[0]!r} in a string; write a backslash as '\\\\'",
+            )
+        return _ESCAPED.get(code, match[0])
+
+    inner = literal[1:-1]
+    return _ESCAPE.sub(plain, inner) if "\\" in inner else inner
 
 
 def is_bare(name: str) -> bool:
     """Whether a name reads back as itself without quotes."""
-    return _WHOLE_BARE.fullmatch(name) is not None
+    return BIF.bare.fullmatch(name) is not None
 
 
 def quoted(text: str) -> str:

@@ -1,0 +1,216 @@
+"""The numbers of a UAI file: from text to a Network, with line and column in every error."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from math import prod
+from typing import NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.data.schema import MAX_ARITY
+from bestdag.errors import DataWarning
+from bestdag.network.building import Builder, dense_table
+from bestdag.network.kept import NAME, Note, kept, restored, sorted_notes
+from bestdag.network.network import Network
+from bestdag.network.number_text import read_numbers
+from bestdag.network.scanner import Scanner, Syntax
+from bestdag.wording import count_of
+
+__all__ = ["END", "MARK", "NODE", "Parser", "Words"]
+
+_SYNTAX = Syntax(";", "#", is_strict=False)
+MARK = "BAYES\t"  # of our files, which end with END
+NODE, END = "bestdag-variable", "bestdag-end"
+
+_COMMENT = re.compile(r"#[^\n]*")
+_OWN = re.compile(r"# (bestdag-[a-z]+)( =)?[ \t]*([^\r\n]*)")
+_WHOLE = re.compile(r"[0-9]{1,18}")
+# How pyAgrum ends each list of variables.
+_NAMED = re.compile(r"^[0-9]+(?: [0-9]+)*+   # ([^\r\n]*)$", re.MULTILINE)
+
+
+class Words:
+    """Walks through words with blanks between them; comments are blank."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self._scanner = Scanner(text, source, _SYNTAX)
+        self._text = _COMMENT.sub(lambda match: " " * len(match[0]), text)
+        signs = np.frombuffer(self._text.encode("ascii", "replace"), dtype=np.uint8)
+        is_word = np.concatenate(([False], signs > ord(" "), [False]))
+        self._starts = np.flatnonzero(is_word[1:] & ~is_word[:-1])
+        self._ends = np.flatnonzero(is_word[:-1] & ~is_word[1:])
+        self._taken = 0
+
+    @property
+    def n_left(self) -> int:
+        """How many words follow."""
+        return len(self._starts) - self._taken
+
+    @property
+    def position(self) -> int:
+        """Where the next word begins, or the text ends."""
+        return int(self._starts[self._taken]) if self.n_left else len(self._text)
+
+    def fail(self, position: int, message: str) -> NoReturn:
+        """Raise the error for something at a position."""
+        self._scanner.fail(position, message)
+
+    def take(self, wanted: str) -> tuple[str, int]:
+        """Take the next word and where it begins."""
+        if not self.n_left:
+            self.fail(self.position, f"expected {wanted}, got the end of the file")
+        start, end = int(self._starts[self._taken]), int(self._ends[self._taken])
+        self._taken += 1
+        return self._text[start:end], start
+
+    def count(self, wanted: str, most: int | None = None) -> tuple[int, int]:
+        """Take the next word as a whole number and where it begins."""
+        word, position = self.take(wanted)
+        if not _WHOLE.fullmatch(word) or (most is not None and int(word) > most):
+            limit = "" if most is None else f" of at most {most:,}"
+            shown = word if len(word) <= 40 else word[:37] + "..."
+            self.fail(position, f"expected {wanted}{limit}, got {shown!r}")
+        return int(word), position
+
+    def numbers(self, count: int) -> npt.NDArray[np.float64]:
+        """Take so many words as numbers; at least one."""
+        if count > self.n_left:
+            self.fail(
+                len(self._text),
+                f"expected {count_of(count - self.n_left, 'more number')}, got the end of the file",
+            )
+        start, end = self.position, int(self._ends[self._taken + count - 1])
+        self._taken += count
+        return read_numbers(self._text[start:end], lambda at, said: self.fail(start + at, said))
+
+
+class Parser:
+    """Reads one UAI text."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self._text = text
+        self._words = Words(text, source)
+        self._is_ours = text.lstrip().startswith(MARK)
+        self._builder = Builder(self._words.fail, "table")
+
+    def network(self) -> Network:
+        """Read the preamble, the tables and what our writer keeps behind them."""
+        words, builder = self._words, self._builder
+        kind, position = words.take("'BAYES'")
+        if kind != "BAYES":
+            hint = "; the functions of a Markov network are no conditional distributions"
+            shown = kind if len(kind) <= 40 else kind[:37] + "..."
+            words.fail(
+                position, f"expected 'BAYES', got {shown!r}{hint if kind == 'MARKOV' else ''}"
+            )
+        n_variables, place = words.count("the number of variables")
+        if n_variables == 0:
+            words.fail(place, "at least one variable is needed, got none")
+        # Ends with the file, however many are announced.
+        arities = [words.count("a number of states", MAX_ARITY) for _ in range(n_variables)]
+        for arity, place in arities:
+            if arity == 0:
+                words.fail(place, "a variable has at least one state, got 0")
+        n_tables, place = words.count("the number of tables")
+        if n_tables != n_variables:
+            words.fail(
+                place, f"{n_variables:,} tables are needed, one per variable, got {n_tables}"
+            )
+        families = [self._family(n_variables) for _ in range(n_tables)]
+        shapes = [[arities[number][0] for number, _ in family] for family in families]
+        numbers = [self._numbers(family, shape)
+                   for family, shape in zip(families, shapes, strict=True)]  # fmt: skip
+        if words.n_left:
+            words.fail(words.position, "expected the end of the file behind the last table")
+        named = [] if self._is_ours else list(_NAMED.finditer(self._text))
+        is_first_fastest = len(named) == n_tables
+        network, notes = self._kept(n_variables)
+        if is_first_fastest:
+            pairs = zip(families, named, strict=True)
+            notes = {own[-1][0]: [(kept(NAME, [at[1]]), at.start(1))] for own, at in pairs}
+        self._declare(arities, network, notes)
+        if is_first_fastest and any(len(family) > 2 for family in families):
+            warnings.warn(
+                "this UAI file looks like one by pyAgrum, which writes tables with the first "
+                "parent running fastest, not the last: read as pyAgrum means it",
+                DataWarning,
+                stacklevel=2,
+            )
+        for family, found in zip(families, numbers, strict=True):
+            self._place(family, found, is_first_fastest)
+        return builder.network()
+
+    def _family(self, n_variables: int) -> list[tuple[int, int]]:
+        """Read ``2 0 1``: how many variables, and which."""
+        words = self._words
+        size, place = words.count("how many variables a table has")
+        if not 1 <= size <= n_variables:
+            words.fail(place, f"a table has 1 to {n_variables:,} variables, got {size:,}")
+        return [words.count("the number of a variable", n_variables - 1) for _ in range(size)]
+
+    def _numbers(self, family: list[tuple[int, int]], shape: list[int]) -> npt.NDArray[np.float64]:
+        words = self._words
+        size, place = words.count("how many numbers a table has")
+        if size != prod(shape):
+            words.fail(
+                place,
+                f"the table of variable {family[-1][0]} has {prod(shape):,} numbers, got {size:,}",
+            )
+        return words.numbers(size)
+
+    def _declare(
+        self, arities: list[tuple[int, int]], network: list[Note], notes: dict[int, list[Note]]
+    ) -> None:
+        own, self._builder.properties = sorted_notes(self._words.fail, network, "the network")
+        if NAME in own:
+            self._builder.name = restored(self._words.fail, NAME, *own[NAME])[0]
+        labels: dict[int, list[str]] = {}
+        for number, (arity, position) in enumerate(arities):
+            states = labels.setdefault(arity, [str(code) for code in range(arity)])
+            self._builder.declare(str(number), states, notes.get(number, ()), position)
+
+    def _kept(self, n_variables: int) -> tuple[list[Note], dict[int, list[Note]]]:
+        """Return what our writer kept of the network, and of each variable."""
+        fail = self._words.fail
+        network: list[Note] = []
+        notes: dict[int, list[Note]] = {}
+        if not self._is_ours:
+            return network, notes
+        if not self._text.rstrip().endswith(f"\n# {END}"):
+            fail(
+                len(self._text),
+                f"expected the line '# {END}', got the end of the file; names and states are "
+                "lost (delete the tab behind BAYES to read the numbers alone)",
+            )
+        current = network
+        for match in _OWN.finditer(self._text):
+            if match[1] == NODE:
+                if not _WHOLE.fullmatch(match[3]) or int(match[3]) >= n_variables:
+                    fail(match.start(), f"expected the number of a variable, got {match[3]!r:.40}")
+                current = notes.setdefault(int(match[3]), [])
+            elif match[1] != END:
+                current.append((f"{match[1]} = {match[3]}".rstrip(), match.start()))
+        return network, notes
+
+    def _place(
+        self,
+        family: list[tuple[int, int]],
+        numbers: npt.NDArray[np.float64],
+        is_first_fastest: bool,
+    ) -> None:
+        builder = self._builder
+        *parents, (number, position) = family
+        child = builder.child(str(number), position)
+        known = builder.parents(str(number), [(str(parent), at) for parent, at in parents])
+        table = dense_table(
+            builder.fail,
+            child.variable,
+            known,
+            numbers,
+            position,
+            is_first_fastest=is_first_fastest,
+        )
+        builder.place(child, table, position)

@@ -1,0 +1,197 @@
+"""The elements of an XDSL file: from nodes to a Network, with line and column in every error."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.errors import DataWarning, unknown_name
+from bestdag.machine import require_memory
+from bestdag.network.building import Builder, Declared, dense_table
+from bestdag.network.kept import NAME, Note, restored, sorted_notes
+from bestdag.network.network import Network
+from bestdag.network.number_text import read_numbers
+from bestdag.network.xml_reader import Place, XmlReader
+
+__all__ = ["ORDER", "Collected"]
+
+ORDER = "bestdag_order"
+
+_NODES = "smile/nodes"
+_OWN = re.compile(r"bestdag_(name|states|cuts|property)(?:_[0-9]+)?")
+_GENERAL = "(its type becomes 'Chance - General')"
+# What this library has no value for, and what to do about it.
+_REFUSED = {
+    "equation": f"an equation, which has no table of probabilities; discretize it in GeNIe "
+    f"{_GENERAL}",
+    "noisymax": f"a noisy-MAX node; change its type in GeNIe {_GENERAL}",
+    "noisyadder": f"a noisy-adder node; change its type in GeNIe {_GENERAL}",
+    "decision": "a decision, which has no probabilities; remove it",
+    "utility": "a utility, which has no probabilities; remove it",
+    "mau": "a utility, which has no probabilities; remove it",
+    "demorgan": f"a DeMorgan gate; change its type in GeNIe {_GENERAL}",
+}
+
+
+@dataclass(slots=True)
+class _Node:
+    """A node as it was read."""
+
+    name: str
+    place: Place
+    is_deterministic: bool
+    states: list[str] = field(default_factory=list)
+    parents: list[tuple[str, Place]] = field(default_factory=list)
+    numbers: npt.NDArray[np.float64] | None = None
+    results: list[str] | None = None
+    notes: list[Note] = field(default_factory=list)
+
+
+class Collected:
+    """What was read, element by element."""
+
+    def __init__(self, reader: XmlReader) -> None:
+        self._fail = reader.fail
+        self._builder = Builder(reader.fail, "node")
+        self._notes: list[Note] = []  # of the network
+        self._order: tuple[str, Place] | None = None
+        self._nodes: list[_Node] = []
+        self._property = ""
+        self._is_first_fastest = False
+
+    # Elements
+
+    def start(self, path: str, attributes: Mapping[str, str], place: Place) -> None:
+        """Begin an element."""
+        block, _, tag = path.rpartition("/")
+        if not block:
+            if tag != "smile":
+                self._fail(place, f"expected <smile>, got <{tag[:40]}>")
+            self._builder.name = attributes.get("id", "unknown")
+        elif path == "smile/dynamic":
+            self._fail(place, "a temporal network; unroll it in GeNIe and save the result")
+        elif path == "smile/extensions/genie":
+            self._is_first_fastest = attributes.get("app", "").startswith("aGrUM")
+        elif block == _NODES:
+            self._start_node(tag, attributes, place)
+        elif tag == "state" and self._is_in_node(block):
+            self._nodes[-1].states.append(self._id(tag, attributes, place))
+        elif tag == "property":
+            self._property = attributes.get("id", "")
+
+    def end(self, path: str, text: str, place: Place) -> None:
+        """End an element."""
+        block, _, tag = path.rpartition("/")
+        if tag == "property" and block == "smile":
+            if self._property == ORDER:
+                self._order = text, place
+            else:
+                self._notes.append((self._note(text), place))
+        elif self._is_in_node(block):
+            self._end_of_node_part(tag, text, place)
+
+    def _is_in_node(self, block: str) -> bool:
+        return block in (f"{_NODES}/cpt", f"{_NODES}/deterministic")
+
+    def _id(self, tag: str, attributes: Mapping[str, str], place: Place) -> str:
+        if "id" not in attributes:
+            self._fail(place, f"<{tag[:40]}> needs an id")
+        return attributes["id"]
+
+    def _start_node(self, tag: str, attributes: Mapping[str, str], place: Place) -> None:
+        name = self._id(tag, attributes, place)
+        if tag not in ("cpt", "deterministic"):
+            remedy = _REFUSED.get(tag, f"a node of type <{tag[:40]}>, which is not known here")
+            self._fail(place, f"node {name!r:.60} is {remedy}")
+        if attributes.get("dynamic", "none") not in ("none", "false"):
+            self._fail(place, f"node {name!r:.60} is temporal; unroll the network in GeNIe")
+        self._nodes.append(_Node(name, place, tag == "deterministic"))
+
+    def _end_of_node_part(self, tag: str, text: str, place: Place) -> None:
+        node = self._nodes[-1]
+        if tag == "parents":
+            node.parents += [(name, place) for name in text.split()]
+        elif tag == "property":
+            node.notes.append((self._note(text), place))
+        elif tag in ("probabilities", "resultingstates"):
+            if node.numbers is not None or node.results is not None:
+                self._fail(place, f"node {node.name!r} has two tables")
+            if tag == "probabilities":
+                node.numbers = read_numbers(text, lambda _, message: self._fail(place, message))
+            else:
+                node.results = text.split()
+
+    def _note(self, text: str) -> str:
+        own = _OWN.fullmatch(self._property)
+        key = f"bestdag-{own[1]}" if own else self._property
+        return f"{key} = {text.strip()}".strip()
+
+    # The network
+
+    def network(self, end: Place) -> Network:
+        """Put the nodes together."""
+        builder = self._builder
+        if not self._nodes:
+            self._fail(end, "expected a <cpt>, got the end of the file")
+        own, builder.properties = sorted_notes(self._fail, self._notes, "the network")
+        if NAME in own:
+            builder.name = restored(self._fail, NAME, *own[NAME])[0]
+        for node in self._nodes:
+            builder.declare(node.name, node.states, node.notes, node.place)
+        if self._is_first_fastest and any(len(node.parents) > 1 for node in self._nodes):
+            warnings.warn(
+                "this XDSL file is by pyAgrum, which writes tables with the first parent running "
+                "fastest, not the last as GeNIe does: read as pyAgrum means it",
+                DataWarning,
+                stacklevel=2,
+            )
+        for node in self._nodes:
+            self._place(node)
+        return builder.network(self._order_of_variables())
+
+    def _place(self, node: _Node) -> None:
+        child = self._builder.child(node.name, node.place)
+        parents = self._builder.parents(node.name, node.parents)
+        numbers = node.numbers
+        if node.results is not None:
+            numbers = self._zeros_and_ones(node, child, node.results)
+        if numbers is None:
+            self._fail(node.place, f"node {node.name!r} has no <probabilities>")
+        table = dense_table(
+            self._fail,
+            child.variable,
+            parents,
+            numbers,
+            node.place,
+            is_first_fastest=self._is_first_fastest,
+        )
+        self._builder.place(child, table, node.place)
+
+    def _zeros_and_ones(
+        self, node: _Node, child: Declared, results: list[str]
+    ) -> npt.NDArray[np.float64]:
+        n_numbers = len(results) * child.variable.arity
+        who = f"table of {node.name!r}"
+        require_memory(who, f"{n_numbers:,} numbers", 24 * n_numbers, "use a smaller network")
+        numbers = np.zeros((len(results), child.variable.arity))
+        for row, state in enumerate(results):
+            if state not in child.codes:
+                kind = f"state of {node.name!r}"
+                self._fail(node.place, str(unknown_name(kind, state, child.written)))
+            numbers[row, child.codes[state]] = 1.0
+        return numbers.reshape(-1)
+
+    def _order_of_variables(self) -> list[int] | None:
+        if self._order is None:
+            return None
+        text, place = self._order
+        numbers = [int(word) if word.isdecimal() and len(word) < 10 else -1
+                   for word in text.replace(",", " ").split()]  # fmt: skip
+        if sorted(numbers) != list(range(len(self._nodes))):
+            self._fail(place, f"{ORDER} must list the numbers of the nodes, each once")
+        return numbers
