@@ -62,6 +62,11 @@ def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64
 def chi_square_log_tail(df: float, x: float) -> float:
     """ln P(chi-square with df degrees of freedom > x)."""
 
+def link_blocks(adjacency: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> object:
+    """
+    Rows (one, other, block): the links of a graph and their biconnected components.
+    """
+
 class IndependenceTest:
     """Answers questions of conditional independence."""
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "bindings/types.hpp"
+#include "independence/blocks.hpp"
 #include "independence/data_test.hpp"
 #include "independence/oracle.hpp"
 #include "independence/skeleton.hpp"
@@ -246,11 +247,34 @@ Arrays ask(const BoundTest& bound, const Int32s& ones, const Int32s& others, con
     return Arrays(made);
 }
 
+// The links of an undirected graph, each once, and the number of the block of each.
+nb::object link_blocks(const Bytes& adjacency) {
+    const std::size_t n = adjacency.shape(0);
+    if (adjacency.shape(1) != n) throw std::invalid_argument("one row and one column per node");
+    std::vector<std::vector<std::int32_t>> neighbours(n);
+    for (std::size_t i = 0; i < n * n; ++i) {
+        if (adjacency.data()[i]) neighbours[i / n].push_back(static_cast<std::int32_t>(i % n));
+    }
+    const auto blocks = bestdag::blocks_of_links(neighbours);
+    std::vector<std::int32_t> rows;
+    for (std::size_t one = 0; one < n; ++one) {
+        for (std::size_t k = 0; k < neighbours[one].size(); ++k) {
+            const std::int32_t other = neighbours[one][k];
+            if (static_cast<std::size_t>(other) < one) continue;
+            rows.insert(rows.end(), {static_cast<std::int32_t>(one), other, blocks[one][k]});
+        }
+    }
+    const std::size_t n_links = rows.size() / 3;
+    return to_numpy(std::move(rows), {n_links, 3});
+}
+
 }  // namespace
 
 void register_independence(nb::module_& m) {
     m.def("chi_square_log_tail", &bestdag::chi_square_log_tail, "df"_a, "x"_a,
           "ln P(chi-square with df degrees of freedom > x).");
+    m.def("link_blocks", &link_blocks, "adjacency"_a.noconvert(),
+          "Rows (one, other, block): the links of a graph and their biconnected components.");
     nb::class_<BoundTest>(m, "IndependenceTest", "Answers questions of conditional independence.")
         .def_static(
             "oracle",
