@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from bestdag.graph._names import show
+
 __all__ = ["Conflict", "ConflictKind", "hidden_cause"]
 
 ConflictKind = Literal[
@@ -36,6 +38,13 @@ class Conflict:
     text: str
     resolution: str
 
+    def is_about(self, one: str, other: str) -> bool:
+        """Whether the link between the two is concerned."""
+        if self.kind != "uncertain region":
+            return {one, other} <= set(self.variables)
+        pairs = (f"{show(a)} - {show(b)} given " for a, b in ((one, other), (other, one)))
+        return any(pair in self.text for pair in pairs)
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, ready for JSON."""
         return {
@@ -51,4 +60,5 @@ class Conflict:
 
 def hidden_cause(one: str, other: str) -> str:
     """Say which hidden variable would explain a link that needs both directions (Figure 7.11)."""
-    return f"a hidden common cause of {one} and {other} would explain it"
+    first, second = sorted((one, other))
+    return f"a hidden common cause of {first} and {second} would explain it"

@@ -126,7 +126,7 @@ class PCResult:
                 )
         elif is_linked:
             lines.append("It has no direction.")
-        lines += [f"Conflict: {c}." for c in self.conflicts if {a, b} <= set(c.variables)]
+        lines += [f"Conflict: {c}." for c in self.conflicts if c.is_about(a, b)]
         return "\n".join(lines)
 
     def _link_line(
