@@ -352,18 +352,11 @@ SkeletonSearch::Votes SkeletonSearch::votes(std::span<const std::uint8_t> adjace
         std::vector<std::int64_t> with_middle;
         std::int64_t separating = 0;
     };
-    struct Counted {
-        std::vector<Pair> pairs;
-        std::int64_t n_tests = 0;
-        TestLog log;
-    };
     // The pairs of a node, with those after it in the first half and those before in the second.
-    std::vector<Counted> counted(2 * n_);
-    const auto work = [&](std::size_t task, Answerer& answerer, const StopFlag& stop) {
+    std::vector<std::vector<Pair>> counted(2 * n_);
+    for (std::size_t task = 0; task < 2 * n_; ++task) {
         const bool of_later = task < n_;
         const std::size_t node = of_later ? task : task - n_;
-        Counted& found = counted[task];
-        found.log = TestLog(log_.bytes_left());
         std::vector<std::int32_t> seconds;
         for (const std::int32_t middle : near[node]) {
             for (const std::int32_t other : near[place(middle)]) {
@@ -378,46 +371,76 @@ SkeletonSearch::Votes SkeletonSearch::votes(std::span<const std::uint8_t> adjace
             std::set_intersection(near[node].begin(), near[node].end(), near[place(other)].begin(),
                                   near[place(other)].end(), std::back_inserter(pair.middles));
             pair.with_middle.assign(pair.middles.size(), 0);
-            found.pairs.push_back(std::move(pair));
+            counted[task].push_back(std::move(pair));
         }
+    }
+    // A piece of work is the sets of one size of one node: hubs are shared by the threads.
+    struct Piece {
+        std::size_t task, size;
+        std::vector<Pair> pairs;
+        std::int64_t n_tests = 0;
+        TestLog log;
+    };
+    std::vector<Piece> pieces;
+    for (std::size_t task = 0; task < 2 * n_; ++task) {
+        const std::size_t most = std::min(max_size, from[task % n_].size());
+        for (std::size_t size = 0; size <= most && !counted[task].empty(); ++size) {
+            pieces.push_back({task, size, {}, 0, TestLog()});
+        }
+    }
+    const auto work = [&](std::size_t number, Answerer& answerer, const StopFlag& stop) {
+        Piece& piece = pieces[number];
+        const bool of_later = piece.task < n_;
+        const std::size_t node = piece.task % n_;
+        piece.pairs = counted[piece.task];
+        piece.log = TestLog(log_.bytes_left());
         std::vector<std::int32_t> wanted;
         std::vector<std::size_t> wanted_at;
         std::vector<Answer> answers;
-        const std::size_t most = std::min(max_size, from[node].size());
-        for (std::size_t size = 0; size <= most && !found.pairs.empty(); ++size) {
-            for (ListSubsets sets(from[node], size); sets; sets.next()) {
-                const std::span<const std::int32_t> given = sets.members();
-                wanted.clear();
-                wanted_at.clear();
-                for (std::size_t i = 0; i < found.pairs.size(); ++i) {
-                    const std::int32_t other = found.pairs[i].other;
-                    // Sets that both ends have are counted once, by the first.
-                    if (!of_later && is_subset(given, from[place(other)])) continue;
-                    wanted.push_back(other);
-                    wanted_at.push_back(i);
-                }
-                check(stop);
-                if (wanted.empty()) continue;
-                answers.resize(wanted.size());
-                answerer.ask(static_cast<std::int32_t>(node), given, wanted, answers, stop);
-                found.n_tests += static_cast<std::int64_t>(wanted.size());
-                for (std::size_t i = 0; i < wanted.size(); ++i) {
-                    found.log.add(static_cast<std::int32_t>(node), wanted[i], given, answers[i]);
-                    if (!answers[i].is_independent) continue;
-                    Pair& pair = found.pairs[wanted_at[i]];
-                    ++pair.separating;
-                    for (std::size_t m = 0; m < pair.middles.size(); ++m) {
-                        pair.with_middle[m] += has(given, pair.middles[m]);
-                    }
+        for (ListSubsets sets(from[node], piece.size); sets; sets.next()) {
+            const std::span<const std::int32_t> given = sets.members();
+            wanted.clear();
+            wanted_at.clear();
+            for (std::size_t i = 0; i < piece.pairs.size(); ++i) {
+                const std::int32_t other = piece.pairs[i].other;
+                // Sets that both ends have are counted once, by the first.
+                if (!of_later && is_subset(given, from[place(other)])) continue;
+                wanted.push_back(other);
+                wanted_at.push_back(i);
+            }
+            check(stop);
+            if (wanted.empty()) continue;
+            answers.resize(wanted.size());
+            answerer.ask(static_cast<std::int32_t>(node), given, wanted, answers, stop);
+            piece.n_tests += static_cast<std::int64_t>(wanted.size());
+            for (std::size_t i = 0; i < wanted.size(); ++i) {
+                piece.log.add(static_cast<std::int32_t>(node), wanted[i], given, answers[i]);
+                if (!answers[i].is_independent) continue;
+                Pair& pair = piece.pairs[wanted_at[i]];
+                ++pair.separating;
+                for (std::size_t m = 0; m < pair.middles.size(); ++m) {
+                    pair.with_middle[m] += has(given, pair.middles[m]);
                 }
             }
         }
     };
-    Workers(test_).each(2 * n_, n_questions * test_.expected_nanoseconds(), execution, work);
+    const double expected_now = n_questions * test_.expected_nanoseconds();
+    Workers(test_).each(pieces.size(), expected_now, execution, work);
     Votes votes;
+    for (const Piece& piece : pieces) {
+        for (std::size_t i = 0; i < piece.pairs.size(); ++i) {
+            Pair& sum = counted[piece.task][i];
+            sum.separating += piece.pairs[i].separating;
+            for (std::size_t m = 0; m < sum.middles.size(); ++m) {
+                sum.with_middle[m] += piece.pairs[i].with_middle[m];
+            }
+        }
+        votes.n_tests += piece.n_tests;
+        log_.append(piece.log);
+    }
     for (std::size_t node = 0; node < n_; ++node) {
-        for (const Pair& pair : counted[node].pairs) {
-            const std::vector<Pair>& back = counted[n_ + place(pair.other)].pairs;
+        for (const Pair& pair : counted[node]) {
+            const std::vector<Pair>& back = counted[n_ + place(pair.other)];
             const auto twin = std::lower_bound(
                 back.begin(), back.end(), static_cast<std::int32_t>(node),
                 [](const Pair& one, std::int32_t number) { return one.other < number; });
@@ -429,10 +452,6 @@ SkeletonSearch::Votes SkeletonSearch::votes(std::span<const std::uint8_t> adjace
                 votes.with_middle.push_back(pair.with_middle[m] + twin->with_middle[m]);
             }
         }
-    }
-    for (const Counted& one : counted) {
-        votes.n_tests += one.n_tests;
-        log_.append(one.log);
     }
     return votes;
 }

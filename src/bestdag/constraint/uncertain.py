@@ -155,6 +155,8 @@ def _settle(skeleton: Skeleton, region: list[_Removal], *, repair: bool) -> Conf
 
 def _restored(skeleton: Skeleton, region: list[_Removal]) -> list[tuple[int, int]]:
     """Return the links of a region that a repair keeps."""
+    if len(region) == 1:  # its paths are cut by links that were removed for good
+        return [(region[0].one, region[0].other)]
     adjacency = skeleton.adjacency.copy()
     for removal in region:
         adjacency[removal.one, removal.other] = adjacency[removal.other, removal.one] = 1
