@@ -30,6 +30,7 @@ NEEDED = {
     "fit": ["t.csv", "net.bif", "--ignore-extra", "-o", "out.bif"],
     "info": ["t.csv"],
     "learn": ["t.csv", "--drop", "w", "-o", "out.bif"],
+    "pc": ["t.csv", "--drop", "w"],
     "predict": ["net.bif", "t.csv", "--target", "a"],
     "sample": ["net.bif"],
     "score": ["t.csv", "net.bif", "--ignore-extra"],
