@@ -5,8 +5,8 @@
 
 For each network, rows are sampled once and given to every program; the least processor seconds of
 `--repeats` runs are printed, without reading the data, with the links found, missing and extra
-against the network. --large adds tables of 1,000 variables and 5,000 rows (alpha 0.01, conditions of
-at most two variables).
+against the network. --large adds a table of 1,000 variables and 5,000 rows (alpha 0.01, conditions
+of at most two variables).
 
 The other programs: BESTDAG_PEERS names a Python interpreter that has pybnesian, pyagrum and pandas;
 without it this one is tried. bnlearn is an R package: `Rscript` is on the PATH, or BESTDAG_RSCRIPT
@@ -187,7 +187,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--large", action="store_true", help="a thousand variables, too")
     args = parser.parse_args()
-    header = f"{'network':<12} {'program':<26} {'cpu s':>8} {'links':>6} {'missing':>8} {'extra':>6}"
+    header = (
+        f"{'network':<12} {'program':<26} {'cpu s':>8} {'links':>6} {'missing':>8} {'extra':>6}"
+    )
     print(header)
     for path in args.networks:
         compare(path.name.split(".")[0], Network.load(path), args)

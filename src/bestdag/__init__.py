@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from bestdag.graph.dag import Dag as Dag
     from bestdag.graph.knowledge import Knowledge as Knowledge
     from bestdag.graph.pdag import Pdag as Pdag
-    from bestdag.independence import *  # noqa: F403
+    from bestdag.independence import G2Test as G2Test
+    from bestdag.independence import IndependenceTest as IndependenceTest
+    from bestdag.independence import PermutationTest as PermutationTest
+    from bestdag.independence import X2Test as X2Test
     from bestdag.independence.asking import (
         conditional_mutual_information as conditional_mutual_information,
     )

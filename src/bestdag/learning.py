@@ -261,7 +261,9 @@ def _within(
     if ended == "interrupted":
         raise KeyboardInterrupt
     links = found.edges
-    note = f"arcs run along the {count_of(len(links), 'link')} that tests leave (pc, alpha {level:g})"
+    note = (
+        f"arcs run along the {count_of(len(links), 'link')} that tests leave (pc, alpha {level:g})"
+    )
     if ended == "time limit":
         note += "; there was no time for all tests, so that there are more than need be"
     return known | Knowledge(skeleton=links), note

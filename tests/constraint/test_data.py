@@ -23,9 +23,7 @@ def asia():
 
 def renamed(data, names):
     """The same columns under other names."""
-    variables = [
-        Variable(name, v.states) for name, v in zip(names, data.variables, strict=True)
-    ]
+    variables = [Variable(name, v.states) for name, v in zip(names, data.variables, strict=True)]
     return Dataset(variables, [data.codes(v) for v in data.names])
 
 
@@ -121,7 +119,7 @@ def test_explains_links_and_directions(asia):
     assert "p " in said
     a, b = result.skeleton.edges[0]
     assert "are linked: none of the" in result.explain(a, b)
-    with pytest.raises(UnknownNameError, match="unknown node 'smke'.*did you mean 'smoke'"):
+    with pytest.raises(UnknownNameError, match=r"unknown node 'smke'.*did you mean 'smoke'"):
         result.explain("smke", "lung")
     assert "name two" in result.explain("lung", "lung")
 

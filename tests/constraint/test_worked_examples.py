@@ -25,7 +25,9 @@ def test_questions_of_the_example_network_as_printed():
     assert questions(result) == [18, 30, 7]
     assert result.n_tests == 55
     # Ten pairs without condition, each asked about once and answered for both ends.
-    assert questions_of_size(result, 0) == {f"I({a}, {b})" for a, b in product("ABCDE", repeat=2) if a < b}
+    assert questions_of_size(result, 0) == {
+        f"I({a}, {b})" for a, b in product("ABCDE", repeat=2) if a < b
+    }
     assert result.sepsets == {
         ("A", "B"): (),
         ("B", "C"): (),
@@ -182,9 +184,7 @@ def test_two_light_switches_an_exact_test_misses_the_links():
 def test_proposition_7_2_needs_faithfulness():
     """Three essential links A -> B, A -> C, B -> C, and two do as well: A -> B <- C."""
     share = {("0", "0"): 1, ("0", "1"): 5, ("1", "0"): 7, ("1", "1"): 8}  # of B = 1, in tenths
-    rows = [
-        (a, "1" if k < 100 * n else "0", c) for (a, c), n in share.items() for k in range(1000)
-    ]
+    rows = [(a, "1" if k < 100 * n else "0", c) for (a, c), n in share.items() for k in range(1000)]
     data = read(dict(zip("ABC", map(list, zip(*rows, strict=True)), strict=True)))
     # No link of the complete graph can go: each end depends on the other given the third node.
     for one, other, rest in ("ABC", "ACB", "BCA"):
@@ -238,7 +238,11 @@ def test_v_structures_that_close_a_cycle_are_left_out():
         adjacency[one, other] = adjacency[other, one] = 1
     graph = Orientation(names, adjacency)
     graph.introduce(
-        [VStructure(0, 1, 3, 1.0, -0.1), VStructure(1, 2, 4, 1.0, -0.2), VStructure(2, 0, 5, 1.0, -0.3)]
+        [
+            VStructure(0, 1, 3, 1.0, -0.1),
+            VStructure(1, 2, 4, 1.0, -0.2),
+            VStructure(2, 0, 5, 1.0, -0.3),
+        ]
     )
     assert [c.kind for c in graph.conflicts] == ["v-structures"]
     assert "closes a directed cycle" in graph.conflicts[0].text

@@ -61,7 +61,9 @@ def test_order_of_rows_columns_and_names_does_not_matter(name, data, seed):
     answer = independence_test(data, one, other, given_, test=test)
     rows = rng.permutation(data.n_rows).tolist()
     columns = rng.permutation(data.names).tolist()
-    assert independence_test(data.select(columns, rows=rows), one, other, given_, test=test) == answer
+    assert (
+        independence_test(data.select(columns, rows=rows), one, other, given_, test=test) == answer
+    )
     assert independence_test(data, other, one, given_[::-1], test=test) == answer
 
 

@@ -225,21 +225,24 @@ Arrays ask(const BoundTest& bound, const Int32s& ones, const Int32s& others, con
         throw std::invalid_argument("one entry per question");
     }
     std::vector<Answer> answers(n);
-    run_unlocked(bound.test->takes_threads() ? threads : 1, [&](const bestdag::Execution& execution) {
-        constexpr std::size_t kPiece = 16;
-        const double expected = static_cast<double>(n) * bound.test->expected_nanoseconds();
-        const std::size_t n_pieces = (n + kPiece - 1) / kPiece;
-        bestdag::parallel_for(
-            n_pieces, expected, execution, [&](std::size_t piece, const bestdag::StopFlag& stop) {
-                const auto answerer = bound.test->answerer();
-                for (std::size_t i = piece * kPiece; i < std::min(n, (piece + 1) * kPiece); ++i) {
-                    const auto first = static_cast<std::size_t>(offsets.data()[i]);
-                    const auto last = static_cast<std::size_t>(offsets.data()[i + 1]);
-                    answerer->ask(ones.data()[i], {members.data() + first, last - first},
-                                  {others.data() + i, 1}, {answers.data() + i, 1}, stop);
-                }
-            });
-    });
+    run_unlocked(
+        bound.test->takes_threads() ? threads : 1, [&](const bestdag::Execution& execution) {
+            constexpr std::size_t kPiece = 16;
+            const double expected = static_cast<double>(n) * bound.test->expected_nanoseconds();
+            const std::size_t n_pieces = (n + kPiece - 1) / kPiece;
+            bestdag::parallel_for(
+                n_pieces, expected, execution,
+                [&](std::size_t piece, const bestdag::StopFlag& stop) {
+                    const auto answerer = bound.test->answerer();
+                    for (std::size_t i = piece * kPiece; i < std::min(n, (piece + 1) * kPiece);
+                         ++i) {
+                        const auto first = static_cast<std::size_t>(offsets.data()[i]);
+                        const auto last = static_cast<std::size_t>(offsets.data()[i + 1]);
+                        answerer->ask(ones.data()[i], {members.data() + first, last - first},
+                                      {others.data() + i, 1}, {answers.data() + i, 1}, stop);
+                    }
+                });
+        });
     nb::dict made;
     AnswerArrays arrays;
     for (const Answer& answer : answers) arrays.add(answer);
@@ -288,13 +291,12 @@ void register_independence(nb::module_& m) {
                double log_alpha, std::int64_t n_permutations, std::uint64_t seed) {
                 using Settings = bestdag::DataTestSettings;
                 const auto& bound = nb::cast<const BoundTable&>(table);
-                const Settings settings{
-                    pearson ? Settings::Statistic::x2 : Settings::Statistic::g2,
-                    adjusts_df,
-                    rows_per_df,
-                    log_alpha,
-                    n_permutations,
-                    seed};
+                const Settings settings{pearson ? Settings::Statistic::x2 : Settings::Statistic::g2,
+                                        adjusts_df,
+                                        rows_per_df,
+                                        log_alpha,
+                                        n_permutations,
+                                        seed};
                 return BoundTest{std::make_unique<bestdag::DataTest>(bound.table, settings), table};
             },
             "table"_a, "pearson"_a, "adjusts_df"_a, "rows_per_df"_a, "log_alpha"_a,

@@ -52,7 +52,7 @@ public:
         if (n_rows < 2 || n_columns < 2) return;  // adds nothing to either sum
         df_ += static_cast<double>(n_rows - 1) * static_cast<double>(n_columns - 1);
         statistic_ += settings_.statistic == DataTestSettings::Statistic::g2 ? g2(cells, total)
-                                                                              : x2(cells, total);
+                                                                             : x2(cells, total);
         if (settings_.n_permutations > 0) keep_margins(n_rows, n_columns);
     }
 
@@ -60,9 +60,9 @@ public:
     Answer answer(double n_strata, double n_rows, RandomStream random, const StopFlag& stop) {
         Answer made;
         made.statistic = std::max(statistic_, 0.0);  // rounding may leave less
-        made.df = settings_.adjusts_df
-                      ? df_
-                      : static_cast<double>(n_one_ - 1) * static_cast<double>(n_other_ - 1) * n_strata;
+        made.df = settings_.adjusts_df ? df_
+                                       : static_cast<double>(n_one_ - 1) *
+                                             static_cast<double>(n_other_ - 1) * n_strata;
         if (df_ == 0.0) {
             made.statistic = 0.0;
             made.remark = Remark::no_freedom;

@@ -63,7 +63,8 @@ Oracle::Oracle(std::size_t n_nodes, std::span<const std::int32_t> arcs)
 
 Oracle::Lists Oracle::lists(std::size_t n_nodes, std::span<const std::int32_t> arcs,
                             bool of_parents) {
-    Lists made{std::vector<std::size_t>(n_nodes + 1, 0), std::vector<std::int32_t>(arcs.size() / 2)};
+    Lists made{std::vector<std::size_t>(n_nodes + 1, 0),
+               std::vector<std::int32_t>(arcs.size() / 2)};
     const std::size_t owner = of_parents ? 1 : 0;
     for (std::size_t i = 0; i < arcs.size(); i += 2) {
         ++made.starts[static_cast<std::size_t>(arcs[i + owner]) + 1];

@@ -27,23 +27,24 @@ std::int64_t hypergeometric(std::int64_t marked, std::int64_t plain, std::int64_
     const double share = static_cast<double>(marked + 1) / static_cast<double>(marked + plain + 2);
     const auto peak = static_cast<std::int64_t>(static_cast<double>(chosen + 1) * share);
     const std::int64_t mode = std::clamp(peak, least, most);
-    const double at_mode =
-        std::exp(log_choices(marked, mode) + log_choices(plain, chosen - mode) -
-                 log_choices(marked + plain, chosen));
+    const double at_mode = std::exp(log_choices(marked, mode) + log_choices(plain, chosen - mode) -
+                                    log_choices(marked + plain, chosen));
     double left = choice - at_mode;
     if (left <= 0.0) return mode;
     double up = at_mode, down = at_mode;
     std::int64_t high = mode, low = mode;
     while (high < most || low > least) {
         if (high < most) {
-            const double fits = static_cast<double>(marked - high) * static_cast<double>(chosen - high);
+            const double fits =
+                static_cast<double>(marked - high) * static_cast<double>(chosen - high);
             ++high;
             up *= fits / (static_cast<double>(high) * static_cast<double>(plain - chosen + high));
             left -= up;
             if (left <= 0.0) return high;
         }
         if (low > least) {
-            const double fits = static_cast<double>(low) * static_cast<double>(plain - chosen + low);
+            const double fits =
+                static_cast<double>(low) * static_cast<double>(plain - chosen + low);
             --low;
             down *= fits / (static_cast<double>(marked - low) * static_cast<double>(chosen - low));
             left -= down;
@@ -76,8 +77,8 @@ void draw_table(std::span<const std::int64_t> row_sums, std::span<const std::int
         }
         all_left -= row_sums[r];
     }
-    std::copy_n(left.begin(), n_columns, table.begin() + static_cast<std::ptrdiff_t>(
-                                                             (row_sums.size() - 1) * n_columns));
+    std::copy_n(left.begin(), n_columns,
+                table.begin() + static_cast<std::ptrdiff_t>((row_sums.size() - 1) * n_columns));
 }
 
 }  // namespace bestdag

@@ -234,7 +234,8 @@ void SkeletonSearch::run_stable(std::size_t size, const Execution& execution) {
     const auto take_away = [&] {
         for (std::size_t one = 0; one < n_; ++one) {
             for (const std::int32_t other : level_neighbours_[one]) {
-                if (place(other) < one || !findings_[pair(one, place(other))].is_separated) continue;
+                if (place(other) < one || !findings_[pair(one, place(other))].is_separated)
+                    continue;
                 if (links_[one * n_ + place(other)] == static_cast<int>(Link::required)) continue;
                 joined_[one * n_ + place(other)] = joined_[place(other) * n_ + one] = 0;
                 ++levels_.back().removed;

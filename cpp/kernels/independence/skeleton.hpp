@@ -28,7 +28,7 @@ enum class Link : std::uint8_t {
 
 struct SkeletonSettings {
     bool is_stable = true;
-    bool needs_path = false;   // ask only about sets whose members are on paths between the two
+    bool needs_path = false;    // ask only about sets whose members are on paths between the two
     std::size_t log_bytes = 0;  // room for the list of tests
 };
 
@@ -67,7 +67,7 @@ public:
     struct Votes {
         // One entry per unjoined pair (one < other) and common neighbour.
         std::vector<std::int32_t> ones, middles, others;
-        std::vector<std::int64_t> separating;  // sets that separate the pair
+        std::vector<std::int64_t> separating;   // sets that separate the pair
         std::vector<std::int64_t> with_middle;  // those of them that have the neighbour
         std::int64_t n_tests = 0;
     };
@@ -99,8 +99,8 @@ private:
     double expected(std::size_t size) const;
     void note(std::size_t one, std::size_t other, std::span<const std::int32_t> given,
               const Answer& answer, PairFinding& finding) const;
-    void ask_as_node(std::size_t node, std::size_t size, bool of_later, Answerer& answerer, Ask& ask,
-                     const StopFlag& stop) const;
+    void ask_as_node(std::size_t node, std::size_t size, bool of_later, Answerer& answerer,
+                     Ask& ask, const StopFlag& stop) const;
     void run_stable(std::size_t size, const Execution& execution);
     void run_printed(std::size_t size, Answerer& answerer, const StopFlag& stop);
     void remember(std::size_t node, Ask& ask);

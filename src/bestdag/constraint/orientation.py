@@ -139,9 +139,7 @@ class Orientation:
 
     # What the user knows.
 
-    def direct_known(
-        self, allowed: npt.NDArray[np.bool_], required: npt.NDArray[np.bool_]
-    ) -> None:
+    def direct_known(self, allowed: npt.NDArray[np.bool_], required: npt.NDArray[np.bool_]) -> None:
         """Direct the links that may point one way only."""
         for one, other in list(self._free_links()):
             ways = [pair for pair in ((one, other), (other, one)) if allowed[pair]]

@@ -15,7 +15,7 @@ from bestdag.constraint.orientation import Orientation, OutOfTime
 from bestdag.constraint.result import PCResult
 from bestdag.constraint.rule_one import by_first_set, by_votes
 from bestdag.constraint.settings import PC
-from bestdag.constraint.skeleton import Ended, Skeleton, find_skeleton, seconds_until
+from bestdag.constraint.skeleton import Ended, find_skeleton, seconds_until
 from bestdag.constraint.uncertain import resolve_uncertain_regions
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
@@ -225,7 +225,10 @@ class _Run:
         self.progress = progress
         n_pairs = len(self.names) * (len(self.names) - 1) / 2
         require_memory(
-            "pc", f"{n_pairs:,.0f} pairs of variables", _BYTES_PER_PAIR * n_pairs, "use fewer columns"
+            "pc",
+            f"{n_pairs:,.0f} pairs of variables",
+            _BYTES_PER_PAIR * n_pairs,
+            "use fewer columns",
         )
         self.skeleton = find_skeleton(
             source.native,
@@ -328,8 +331,8 @@ class _Run:
                 Conflict(
                     "no direction",
                     tuple(self.names[i] for i in (one, middle, other)),
-                    f"the links cannot be directed without the v-structure {a} -> {c} <- {b}, which "
-                    f"no test supports; {hidden_cause(a, c)}, or of {c} and {b}",
+                    f"the links cannot be directed without the v-structure {a} -> {c} <- {b}, "
+                    f"which no test supports; {hidden_cause(a, c)}, or of {c} and {b}",
                     "the Dag has it",
                 )
             )
@@ -373,9 +376,7 @@ class _Run:
                     f"{show(one)} and {show(other)} must not be linked, though no set of "
                     "neighbours separates them"
                 )
-                self.conflicts.append(
-                    Conflict("knowledge", (one, other), text, "there is no link")
-                )
+                self.conflicts.append(Conflict("knowledge", (one, other), text, "there is no link"))
 
     def _check_statements(self, dag: Dag) -> None:
         """Report statements that the Dag breaks: those about paths and numbers of parents."""
@@ -406,5 +407,3 @@ def _known(knowledge: Knowledge | Sequence[str] | None) -> Knowledge:
         f"pc: knowledge must be a Knowledge, got {knowledge!r:.60}; "
         "Knowledge.parse makes one of statements such as 'A -> B'"
     )
-
-

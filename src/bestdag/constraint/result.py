@@ -188,7 +188,9 @@ class PCResult:
 
     def summary(self) -> str:
         """Say in one line how it ended and how large the structure is."""
-        numbers = f"{count_of(len(self.pdag.arcs), 'arc')}, {count_of(len(self.pdag.edges), 'edge')}"
+        numbers = (
+            f"{count_of(len(self.pdag.arcs), 'arc')}, {count_of(len(self.pdag.edges), 'edge')}"
+        )
         tests = count_of(self.n_tests, "question")
         conflicts = count_of(len(self.conflicts), "conflict")
         return f"{self.status}; {numbers}; {tests}; {conflicts}"

@@ -60,7 +60,7 @@ class PC:
         "order", "Rule 4: direct free links along the order, or at random."
     )
     order: Sequence[str] | None = setting(
-        None, "Order of the variables, separated by commas, for --choose and --as-printed."
+        None, "Order of the variables, for choices and for questions as printed."
     )
     seed: int = setting(0, "Seed of random choices.")
     repair: bool = setting(False, "Put links of uncertain regions back.")

@@ -109,8 +109,10 @@ class Skeleton:
         self.is_stable = settings.stable
         self._search = search
         self.has_numbers = has_numbers
-        self.adjacency: npt.NDArray[np.uint8] = search.adjacency()
-        rows = search.levels().tolist()
+        joined: Any = search.adjacency()
+        self.adjacency: npt.NDArray[np.uint8] = joined
+        levels: Any = search.levels()
+        rows = levels.tolist()
         self.levels = tuple(Level(size, *row) for size, row in enumerate(rows[:n_levels]))
         self.found = TestList(names, search.findings(), has_numbers=has_numbers)
         self.n_votes = 0
@@ -119,7 +121,8 @@ class Skeleton:
     def _places(self) -> npt.NDArray[np.int64]:
         """Where each pair is in `found`, ascending keys."""
         arrays = self.found._arrays
-        return arrays["one"].astype(np.int64) * len(self.names) + arrays["other"]
+        keys: npt.NDArray[np.int64] = arrays["one"].astype(np.int64) * len(self.names)
+        return keys + np.asarray(arrays["other"], np.int64)
 
     def place(self, one: int, other: int) -> int | None:
         """Return where a pair is in `found`; None where it was not tested."""
@@ -161,21 +164,21 @@ class Skeleton:
         k = self.place(one, other)
         return 0.0 if k is None else float(self.found._arrays["log_p"][k])
 
-    def votes(
-        self, max_size: int | None, seconds: float, threads: int
-    ) -> dict[str, Any] | None:
+    def votes(self, max_size: int | None, seconds: float, threads: int) -> dict[str, Any] | None:
         """Count the separating sets of unshielded triples; None when time was up first."""
         most = len(self.names) if max_size is None else min(max_size, len(self.names))
         adjacency = np.ascontiguousarray(self.adjacency)
-        found: dict[str, Any] | None = self._search.votes(adjacency, most, seconds, threads)
-        if found is not None:
-            self.n_votes = int(found["n_tests"])
-        return found
+        found: Any = self._search.votes(adjacency, most, seconds, threads)
+        if found is None:
+            return None
+        self.n_votes = int(found["n_tests"])
+        return dict(found)
 
     @property
     def n_kept(self) -> int:
         """Tests whose numbers were kept."""
-        return len(self._search.log()["one"])
+        kept: Any = self._search.log()
+        return len(kept["one"])
 
     def tests(self) -> TestList:
         """Return the tests that were kept, in the order of the algorithm."""
@@ -201,7 +204,7 @@ def find_skeleton(
     What is found until a limit or Ctrl-C holds: every removal stands by itself.
     """
     number = {name: i for i, name in enumerate(names)}
-    order = range(len(names))
+    order: Sequence[int] = range(len(names))
     if settings.order is not None and not settings.stable:
         order = [number[name] for name in settings.order]
     links = np.full((len(names), len(names)), _FREE, np.uint8)
@@ -233,13 +236,9 @@ def find_skeleton(
                 break
     except KeyboardInterrupt:
         ended = "interrupted"
-    return Skeleton(
-        names, search, settings, ended=ended, n_levels=size, has_numbers=has_numbers
-    )
+    return Skeleton(names, search, settings, ended=ended, n_levels=size, has_numbers=has_numbers)
 
 
 def seconds_until(deadline: float | None) -> float:
     """Return the seconds left, at least none."""
     return _FOREVER if deadline is None else max(0.0, deadline - time.monotonic())
-
-

@@ -7,7 +7,7 @@ other removals cut these paths, the answers contradict each other (Figure 7.9).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,8 @@ class _Paths:
     def __init__(self, adjacency: _Bytes) -> None:
         n = len(adjacency)
         self._blocks: list[set[int]] = [set() for _ in range(n)]  # of each node
-        for one, other, block in _core.link_blocks(np.ascontiguousarray(adjacency)).tolist():
+        links: Any = _core.link_blocks(np.ascontiguousarray(adjacency))
+        for one, other, block in links.tolist():
             self._blocks[one].add(block)
             self._blocks[other].add(block)
         members: dict[int, list[int]] = {}

@@ -43,7 +43,7 @@ def ask_all(
     native = test.bind(counts, alpha)
     ones = np.array([one for one, _, _ in asked], np.int32)
     others = np.array([other for _, other, _ in asked], np.int32)
-    found = native.ask(ones, others, *flat_groups([g for _, _, g in asked]), counts.threads)
+    found: Any = native.ask(ones, others, *flat_groups([g for _, _, g in asked]), counts.threads)
     names = [variable.name for variable in counts.variables]
     return [
         Independence(
@@ -102,12 +102,15 @@ def independence_test(
     return answer
 
 
-def conditional_mutual_information(data: Any, one: str, other: str, given: Iterable[str] = ()) -> float:
+def conditional_mutual_information(
+    data: Any, one: str, other: str, given: Iterable[str] = ()
+) -> float:
     """Return the conditional mutual information in bits (eq. 7.2 of Jensen and Nielsen 2007).
 
     Examples
     --------
-    >>> conditional_mutual_information({"A": ["0", "0", "1", "1"], "B": ["0", "0", "1", "1"]}, "A", "B")
+    >>> same = ["0", "0", "1", "1"]
+    >>> conditional_mutual_information({"A": same, "B": same}, "A", "B")
     1.0
     """
     dataset = data if isinstance(data, Dataset) else read(data)

@@ -160,7 +160,7 @@ def degrees_of_freedom(tables: npt.NDArray[Any], df: str) -> float:
     """
     strata, n_one, n_other = tables.shape
     if df == "declared":
-        return float(strata) * (n_one - 1) * (n_other - 1)
+        return float(strata * (n_one - 1) * (n_other - 1))
     n_rows = (tables.sum(2) > 0).sum(1)
     n_columns = (tables.sum(1) > 0).sum(1)
     return float((np.maximum(n_rows - 1, 0) * np.maximum(n_columns - 1, 0)).sum())
