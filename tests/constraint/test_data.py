@@ -121,7 +121,8 @@ def test_explains_links_and_directions(asia):
     assert "are linked: none of the" in result.explain(a, b)
     with pytest.raises(UnknownNameError, match=r"unknown node 'smke'.*did you mean 'smoke'"):
         result.explain("smke", "lung")
-    assert "name two" in result.explain("lung", "lung")
+    with pytest.raises(GraphError, match="needs two different nodes, got lung twice"):
+        result.explain("lung", "lung")
 
 
 def test_what_it_returns_is_plain_json_without_nan(asia):

@@ -291,6 +291,17 @@ def test_refuses_settings_outside_their_range():
         independence_test(data, "A", "B", test=G2Test)
 
 
+def test_permutations_must_be_able_to_say_no():
+    data = table([[9, 1], [1, 9]])
+    few = PermutationTest(n_permutations=98)
+    with pytest.raises(
+        InvalidParameterError, match="n_permutations must be at least 99 at a level"
+    ):
+        independence_test(data, "A", "B", test=few, alpha=0.01)
+    enough = PermutationTest(n_permutations=99)
+    assert not independence_test(data, "A", "B", test=enough, alpha=0.01).is_independent
+
+
 def test_fractional_weights_cannot_be_shuffled():
     rows = table([[1, 2], [3, 4]])
     data = Dataset(rows.variables, [rows.codes(v) for v in rows.names], np.full(10, 0.5))

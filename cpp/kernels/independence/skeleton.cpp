@@ -355,26 +355,35 @@ SkeletonSearch::Votes SkeletonSearch::votes(std::span<const std::uint8_t> adjace
     };
     // The pairs of a node, with those after it in the first half and those before in the second.
     std::vector<std::vector<Pair>> counted(2 * n_);
-    for (std::size_t task = 0; task < 2 * n_; ++task) {
+    double n_walks = 0.0;
+    for (const auto& row : near) {
+        n_walks += static_cast<double>(row.size()) * static_cast<double>(row.size());
+    }
+    parallel_for(2 * n_, n_walks, execution, [&](std::size_t task, const StopFlag& stop) {
         const bool of_later = task < n_;
         const std::size_t node = of_later ? task : task - n_;
         std::vector<std::int32_t> seconds;
+        std::vector<char> is_second(n_, 0);
         for (const std::int32_t middle : near[node]) {
+            check(stop);
             for (const std::int32_t other : near[place(middle)]) {
                 const bool is_wanted = of_later ? place(other) > node : place(other) < node;
-                if (is_wanted && !has(near[node], other)) seconds.push_back(other);
+                if (is_wanted) is_second[place(other)] = 1;
             }
         }
-        std::sort(seconds.begin(), seconds.end());
-        seconds.erase(std::unique(seconds.begin(), seconds.end()), seconds.end());
+        for (const std::int32_t other : near[node]) is_second[place(other)] = 0;
+        for (std::size_t other = 0; other < n_; ++other) {
+            if (is_second[other]) seconds.push_back(static_cast<std::int32_t>(other));
+        }
         for (const std::int32_t other : seconds) {
             Pair pair{other, {}, {}, 0};
             std::set_intersection(near[node].begin(), near[node].end(), near[place(other)].begin(),
                                   near[place(other)].end(), std::back_inserter(pair.middles));
             pair.with_middle.assign(pair.middles.size(), 0);
             counted[task].push_back(std::move(pair));
+            check(stop);
         }
-    }
+    });
     // A piece of work is the sets of one size of one node: hubs are shared by the threads.
     struct Piece {
         std::size_t task, size;

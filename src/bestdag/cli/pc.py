@@ -148,8 +148,7 @@ def _print_explanation(result: PCResult, pair: tuple[str, str], *, as_json: bool
 
 
 def _print(result: PCResult, what: str, *, trace: bool) -> None:
-    how = "" if result.status == "complete" else f", {result.status}"
-    click.echo(f"pc ({result.test}) on {what}: {result.summary()} ({result.seconds:.2f} s{how})")
+    click.echo(f"pc ({result.test}) on {what}: {result.summary()} ({result.seconds:.2f} s)")
     for note in result.notes:
         click.echo(note)
     if trace:
@@ -161,7 +160,8 @@ def _print(result: PCResult, what: str, *, trace: bool) -> None:
     for conflict in result.conflicts:
         click.echo(f"conflict: {conflict}")
     rows = [["->", *arc] for arc in result.pdag.arcs] + [["-", *edge] for edge in result.pdag.edges]
-    print_table(["", "from", "to"], rows, left=3)
+    if rows:
+        print_table(["", "from", "to"], rows, left=3)
 
 
 def _print_trace(result: PCResult) -> None:

@@ -66,9 +66,8 @@ class Orientation:
         self.names = names
         self.deadline = deadline
         n = len(names)
-        self.adjacent = [0] * n
-        for one, other in np.argwhere(adjacency).tolist():
-            self.adjacent[one] |= 1 << other
+        rows = np.packbits(adjacency != 0, axis=1, bitorder="little")
+        self.adjacent = [int.from_bytes(row.tobytes(), "little") for row in rows]
         self.free = list(self.adjacent)  # the links without direction
         self.parents = [0] * n
         self.children = [0] * n
@@ -141,6 +140,8 @@ class Orientation:
 
     def direct_known(self, allowed: npt.NDArray[np.bool_], required: npt.NDArray[np.bool_]) -> None:
         """Direct the links that may point one way only."""
+        if np.count_nonzero(allowed) == len(allowed) * (len(allowed) - 1):
+            return  # nothing is forbidden
         for one, other in list(self._free_links()):
             ways = [pair for pair in ((one, other), (other, one)) if allowed[pair]]
             if len(ways) != 1:

@@ -140,9 +140,7 @@ def pc_skeleton(
     found = run.skeleton
     if chosen.repair:
         resolve_uncertain_regions(found, repair=True)
-    names = found.names
-    links = [(names[i], names[j]) for i, j in np.argwhere(np.triu(found.adjacency)).tolist()]
-    return Pdag(run.source.names, [], links), found.ended
+    return Pdag(run.source.names, [], found.links()), found.ended
 
 
 def _source(
@@ -274,14 +272,12 @@ class _Run:
             self.notes.append("the links have no directions: a limit came before them")
         if directed is not None and member is not None:
             self.conflicts += member.conflicts
-        pdag = self._pdag(directed)
         dag = None if member is None else Dag(self.source.names, member.arcs())
         if dag is not None:
             self._check_statements(dag)
         self._note_kept_tests()
         pairs = self._known_pairs()
         return PCResult(
-            pdag=pdag,
             dag=dag,
             status=status,
             levels=tuple(level for level in found.levels if level.questions or level.size == 0),
@@ -292,6 +288,8 @@ class _Run:
             test=self.source.test,
             settings={**asdict(self.settings), **self.source.settings},
             notes=tuple(self.notes),
+            nodes=self.source.names,
+            directed=None if directed is None else (directed.arcs(), directed.edges()),
             found=found,
             kept_by_knowledge=pairs[0],
             forbidden=pairs[1],
@@ -337,12 +335,6 @@ class _Run:
                 )
             )
         return member
-
-    def _pdag(self, directed: Orientation | None) -> Pdag:
-        if directed is not None:
-            return Pdag(self.source.names, directed.arcs(), directed.edges())
-        joined = np.argwhere(np.triu(self.skeleton.adjacency)).tolist()
-        return Pdag(self.source.names, [], [(self.names[i], self.names[j]) for i, j in joined])
 
     def _known_pairs(self) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
         """Return the pairs that the knowledge joins, and those that it keeps apart."""

@@ -9,7 +9,7 @@ from typing import Any
 from bestdag.constraint.conflicts import Conflict
 from bestdag.constraint.orientation import Step
 from bestdag.constraint.skeleton import Ended, Level, Skeleton, TestList
-from bestdag.errors import require_known
+from bestdag.errors import GraphError, require_known
 from bestdag.graph._names import arc_text, show
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
@@ -25,8 +25,6 @@ class PCResult:
 
     Attributes
     ----------
-    pdag : Pdag
-        What the tests tell: arcs and undirected edges, a CPDAG when the answers agree.
     dag : Dag or None
         One member of the class, by Rule 4; None when a limit came before the directions.
     status : str
@@ -46,7 +44,6 @@ class PCResult:
         What a reader should know.
     """
 
-    pdag: Pdag
     dag: Dag | None
     status: Ended
     levels: tuple[Level, ...]
@@ -57,9 +54,16 @@ class PCResult:
     test: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    nodes: tuple[str, ...]
+    directed: tuple[list[tuple[str, str]], list[tuple[str, str]]] | None  # arcs and edges
     found: Skeleton
     kept_by_knowledge: frozenset[tuple[str, str]] = frozenset()
     forbidden: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def pdag(self) -> Pdag:
+        """What the tests tell: arcs and undirected edges, a CPDAG when the answers agree."""
+        return self.found.graph(self.nodes, self.directed)
 
     @property
     def n_tests(self) -> int:
@@ -111,7 +115,7 @@ class PCResult:
         a, b = sorted((one, other))
         pair = f"{show(a)} and {show(b)}"
         if a == b:
-            return f"{show(a)} is one node; name two."
+            raise GraphError(f"explain: needs two different nodes, got {show(a)} twice")
         test = self.found.finding(i, j)
         is_linked = bool(self.found.adjacency[i, j])
         lines = [self._link_line(pair, (a, b), test, is_linked, self.found.n_tests(i, j))]
@@ -188,9 +192,9 @@ class PCResult:
 
     def summary(self) -> str:
         """Say in one line how it ended and how large the structure is."""
-        numbers = (
-            f"{count_of(len(self.pdag.arcs), 'arc')}, {count_of(len(self.pdag.edges), 'edge')}"
-        )
+        n_arcs = 0 if self.directed is None else len(self.directed[0])
+        n_edges = int(self.found.adjacency.sum()) // 2 - n_arcs
+        numbers = f"{count_of(n_arcs, 'arc')}, {count_of(n_edges, 'edge')}"
         tests = count_of(self.n_tests, "question")
         conflicts = count_of(len(self.conflicts), "conflict")
         return f"{self.status}; {numbers}; {tests}; {conflicts}"

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.constraint.settings import PC
 from bestdag.graph.knowledge import NodeKnowledge
+from bestdag.graph.pdag import Pdag
 from bestdag.independence.base import REMARKS, Independence
 from bestdag.machine import memory_left
 
@@ -114,8 +115,13 @@ class Skeleton:
         levels: Any = search.levels()
         rows = levels.tolist()
         self.levels = tuple(Level(size, *row) for size, row in enumerate(rows[:n_levels]))
-        self.found = TestList(names, search.findings(), has_numbers=has_numbers)
         self.n_votes = 0
+        self._graph: Pdag | None = None
+
+    @cached_property
+    def found(self) -> TestList:
+        """For each pair that was tested, the test that separated it or the one nearest to it."""
+        return TestList(self.names, self._search.findings(), has_numbers=self.has_numbers)
 
     @cached_property
     def _places(self) -> npt.NDArray[np.int64]:
@@ -173,6 +179,19 @@ class Skeleton:
             return None
         self.n_votes = int(found["n_tests"])
         return dict(found)
+
+    def graph(self, nodes: tuple[str, ...], directed: Any) -> Pdag:
+        """Return the links as a graph, made when it is first asked for: there may be millions."""
+        if self._graph is None:
+            arcs, edges = directed if directed is not None else ((), self.links())
+            self._graph = Pdag(nodes, arcs, edges)
+        return self._graph
+
+    def links(self) -> list[tuple[str, str]]:
+        """Return the links by names."""
+        return [
+            (self.names[i], self.names[j]) for i, j in np.argwhere(np.triu(self.adjacency)).tolist()
+        ]
 
     @property
     def n_kept(self) -> int:

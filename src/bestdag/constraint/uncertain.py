@@ -99,6 +99,8 @@ def resolve_uncertain_regions(skeleton: Skeleton, *, repair: bool) -> list[Confl
         for found in skeleton.separations()
         if found[2] and not skeleton.adjacency[found[0], found[1]]
     ]
+    if not removals:
+        return []
     paths = _Paths(skeleton.adjacency)
     uncertain = {}
     for removal in removals:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.counts.engine import CountingEngine
-from bestdag.errors import DataError, require_count
+from bestdag.errors import DataError, bad_setting, require_count
 from bestdag.independence.base import log_alpha
 from bestdag.independence.g2 import G2Test
 from bestdag.registry import setting
@@ -64,12 +65,17 @@ class PermutationTest:
                 "permutation: rows with fractional weights cannot be shuffled; use the test 'g2' "
                 "or 'x2', or whole weights"
             )
+        level = log_alpha(alpha)
+        if (self.n_permutations + 1) * alpha < 1:
+            # The smallest p-value is 1 / (n_permutations + 1).
+            needed = f"at least {math.ceil(1 / alpha) - 1:,} at a level of {alpha:g}"
+            raise bad_setting("permutation", "n_permutations", needed, self.n_permutations)
         return _core.IndependenceTest.of_rows(
             counts.table,
             pearson=False,
             adjusts_df=True,
             rows_per_df=0.0,
-            log_alpha=log_alpha(alpha),
+            log_alpha=level,
             n_permutations=self.n_permutations,
             seed=self.seed,
         )
