@@ -129,7 +129,7 @@ def shown_p(log_p: float) -> str:
     Examples
     --------
     >>> shown_p(-0.1), shown_p(-2000.0)
-    ('0.9048', '2.580e-869')
+    ('0.9048', '2.577e-869')
     """
     if log_p > -600:
         return f"{math.exp(log_p):.4g}"
