@@ -131,7 +131,13 @@ def test_what_it_returns_is_plain_json_without_nan(asia):
     assert {"arcs", "edges", "tests", "conflicts", "sepsets", "trace", "steps"} <= set(values)
     assert values["tests"] == sum(level["questions"] for level in values["levels"])
     assert "complete" in str(pc(asia))
-    assert pickle.loads(pickle.dumps(pc(asia).conflicts)) == pc(asia).conflicts
+
+
+def test_a_result_pickles(asia):
+    result = pc(asia)
+    other = pickle.loads(pickle.dumps(result))
+    assert other.to_dict(trace=True) == result.to_dict(trace=True)
+    assert other.explain("asia", "bronc") == result.explain("asia", "bronc")
 
 
 def test_constant_columns_are_linked_to_nothing_and_named():

@@ -102,7 +102,6 @@ def test_finds_the_class_of_andes():
     assert pc(oracle=dag, keep_tests=False).pdag == dag.cpdag()
 
 
-@pytest.mark.slow
 def test_a_hub_with_nineteen_neighbours():
     names = [f"v{i:02d}" for i in range(20)]
     dag = Dag(names, [(names[0], child) for child in names[1:]])

@@ -117,6 +117,20 @@ class Skeleton:
         self.levels = tuple(Level(size, *row) for size, row in enumerate(rows[:n_levels]))
         self.n_votes = 0
         self._graph: Pdag | None = None
+        self._kept: dict[str, Any] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give up the native search: what it found stays."""
+        state = {**self.__dict__, "found": self.found, "_kept": self._log()}
+        del state["_search"]
+        return state
+
+    def _log(self) -> dict[str, Any]:
+        """Return the tests whose numbers were kept, as arrays."""
+        if self._kept is not None:
+            return self._kept
+        kept: Any = self._search.log()
+        return dict(kept)
 
     @cached_property
     def found(self) -> TestList:
@@ -196,12 +210,11 @@ class Skeleton:
     @property
     def n_kept(self) -> int:
         """Tests whose numbers were kept."""
-        kept: Any = self._search.log()
-        return len(kept["one"])
+        return len(self._log()["one"])
 
     def tests(self) -> TestList:
         """Return the tests that were kept, in the order of the algorithm."""
-        kept = TestList(self.names, self._search.log(), has_numbers=self.has_numbers)
+        kept = TestList(self.names, self._log(), has_numbers=self.has_numbers)
         n_first = min(sum(level.tests for level in self.levels), len(kept))
         return kept.in_order(n_first) if self.is_stable else kept
 
