@@ -18,6 +18,7 @@ FOLDERS = (
     "special",
     "counting",
     "factors",
+    "independence",
     "scores",
     "scoring",
     "search",

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bestdag.counts.family import FamilyCounts
+from bestdag.independence import TESTS
 from bestdag.parameters import ESTIMATORS, estimator_for
 from bestdag.scores import SCORES, make_score
 from bestdag.search import SEARCHES
@@ -84,6 +85,7 @@ LISTS: dict[str, Callable[[], Iterable[str]]] = {
     "classes of scores": _classes(SCORES),
     "classes of searches": _search_classes,
     "classes of estimators": _classes(ESTIMATORS),
+    "classes of tests": _classes(TESTS),
 }
 
 

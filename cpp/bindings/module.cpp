@@ -9,6 +9,7 @@
     BINDING(tables)                   \
     BINDING(counts)                   \
     BINDING(row_tables)               \
+    BINDING(independence)             \
     BINDING(scores)                   \
     BINDING(families)                 \
     BINDING(candidate_sets)           \

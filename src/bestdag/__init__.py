@@ -9,6 +9,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bestdag.constraint.conflicts import Conflict as Conflict
+    from bestdag.constraint.pc import pc as pc
+    from bestdag.constraint.result import PCResult as PCResult
+    from bestdag.constraint.settings import PC as PC
     from bestdag.counts.family import FamilyCounts as FamilyCounts
     from bestdag.data.dataset import Dataset as Dataset
     from bestdag.data.discretize import discretize as discretize
@@ -18,6 +22,17 @@ if TYPE_CHECKING:
     from bestdag.graph.dag import Dag as Dag
     from bestdag.graph.knowledge import Knowledge as Knowledge
     from bestdag.graph.pdag import Pdag as Pdag
+    from bestdag.independence import G2Test as G2Test
+    from bestdag.independence import IndependenceTest as IndependenceTest
+    from bestdag.independence import PermutationTest as PermutationTest
+    from bestdag.independence import X2Test as X2Test
+    from bestdag.independence.asking import (
+        conditional_mutual_information as conditional_mutual_information,
+    )
+    from bestdag.independence.asking import independence_test as independence_test
+    from bestdag.independence.base import Independence as Independence
+    from bestdag.independence.oracle import Oracle as Oracle
+    from bestdag.independence.oracle import StatedIndependences as StatedIndependences
     from bestdag.learning import Result as Result
     from bestdag.learning import learn as learn
     from bestdag.machine import memory_limit as memory_limit
@@ -35,30 +50,40 @@ if TYPE_CHECKING:
     from bestdag.search import *  # noqa: F403
     from bestdag.search.naive_bayes import augmented as augmented
 
-# Names with homes of their own; those in the lists of scores, searches and estimators, and all
-# errors, are public without a line here.
+# Names with homes of their own; those in the lists of scores, searches, estimators and tests,
+# and all errors, are public without a line here.
 _HOME = {
     "ArcDifferencePrior": "bestdag.scores.prior",
     "ConditionalTable": "bestdag.network.table",
+    "Conflict": "bestdag.constraint.conflicts",
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
     "Estimator": "bestdag.parameters",
     "FamilyCounts": "bestdag.counts.family",
+    "Independence": "bestdag.independence.base",
+    "IndependenceTest": "bestdag.independence",
     "Knowledge": "bestdag.graph.knowledge",
     "Network": "bestdag.network.network",
+    "Oracle": "bestdag.independence.oracle",
+    "PC": "bestdag.constraint.settings",
+    "PCResult": "bestdag.constraint.result",
     "Pdag": "bestdag.graph.pdag",
     "Result": "bestdag.learning",
     "Score": "bestdag.scores",
     "ScoreTable": "bestdag.scores.table",
     "Scorer": "bestdag.scores.scorer",
     "Search": "bestdag.search",
+    "StatedIndependences": "bestdag.independence.oracle",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
     "augmented": "bestdag.search.naive_bayes",
+    "conditional_mutual_information": "bestdag.independence.asking",
     "discretize": "bestdag.data.discretize",
     "fit_network": "bestdag.network.fitting",
+    "independence_test": "bestdag.independence.asking",
     "learn": "bestdag.learning",
     "memory_limit": "bestdag.machine",
+    "pc": "bestdag.constraint.pc",
     "read": "bestdag.data.readers",
     "read_evidence": "bestdag.network.evidence",
     "write_evidence": "bestdag.network.evidence",
@@ -67,7 +92,12 @@ _HOME = {
 
 def _listed() -> dict[str, Any]:
     """Return the public classes that need no line above."""
-    homes = {"scores": "SCORES", "search": "SEARCHES", "parameters": "ESTIMATORS"}
+    homes = {
+        "scores": "SCORES",
+        "search": "SEARCHES",
+        "parameters": "ESTIMATORS",
+        "independence": "TESTS",
+    }
     lists = [getattr(importlib.import_module(f"bestdag.{m}"), name) for m, name in homes.items()]
     classes = [entry for listed in lists for entry in listed.values()]
     raised = vars(importlib.import_module("bestdag.errors")).values()

@@ -59,6 +59,62 @@ def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64
     Sums over tables looked up at the states of each row; see kernels/factors/row_tables.hpp.
     """
 
+def chi_square_log_tail(df: float, x: float) -> float:
+    """ln P(chi-square with df degrees of freedom > x)."""
+
+def link_blocks(adjacency: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> object:
+    """
+    Rows (one, other, block): the links of a graph and their biconnected components.
+    """
+
+class IndependenceTest:
+    """Answers questions of conditional independence."""
+
+    @staticmethod
+    def oracle(n_nodes: int, arcs: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> IndependenceTest:
+        """d-separation in a directed acyclic graph."""
+
+    @staticmethod
+    def of_rows(table: object, pearson: bool, adjusts_df: bool, rows_per_df: float, log_alpha: float, n_permutations: int, seed: int) -> IndependenceTest:
+        """A test on rows of data."""
+
+    @staticmethod
+    def asking(n_variables: int, function: object) -> IndependenceTest:
+        """
+        What a Python function says: function(one, other, given) is true for independent.
+        """
+
+    def ask(self, ones: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> dict[str, object]:
+        """
+        Statistic, degrees of freedom, ln p-value and decision of many questions.
+        """
+
+class SkeletonSearch:
+    """The first phase of the PC algorithm."""
+
+    def __init__(self, test: object, order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], links: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], may_be_parent: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], stable: bool, needs_path: bool, log_bytes: int) -> None: ...
+
+    def has_level(self, size: int) -> bool:
+        """Whether a node has enough neighbours for sets of this size."""
+
+    def run_level(self, size: int, seconds: float, threads: int) -> bool:
+        """Ask about sets of this size; false when time was up first."""
+
+    def votes(self, adjacency: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], max_size: int, seconds: float, threads: int) -> object:
+        """Count the separating sets of unshielded triples; None out of time."""
+
+    def adjacency(self) -> object:
+        """Which nodes are joined."""
+
+    def levels(self) -> object:
+        """Questions, tests and removed links of each level."""
+
+    def findings(self) -> dict[str, object]:
+        """What was found about each pair, as arrays."""
+
+    def log(self) -> dict[str, object]:
+        """The tests, as arrays."""
+
 class Kernel:
     """Native twin of a score."""
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from bestdag.constraint.pc import pc_skeleton
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
-from bestdag.errors import DataError, InvalidParameterError
+from bestdag.errors import DataError, InvalidParameterError, require_choice, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
+from bestdag.graph.pdag import Pdag
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.network.fitting import fit_network
 from bestdag.network.network import Network
@@ -25,8 +28,12 @@ from bestdag.search import make_search
 from bestdag.search.bound import solve_with_bound
 from bestdag.search.problem import Problem, Search
 from bestdag.search.result import SearchResult
+from bestdag.wording import count_of
 
 __all__ = ["Result", "learn"]
+
+# Of a time limit, what the tests of a skeleton may take.
+_SHARE_OF_TESTS = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -104,6 +111,8 @@ def learn(
     search: Search | str = "auto",
     max_parents: int | None = None,
     knowledge: Knowledge | Sequence[str] | None = None,
+    skeleton: str | Pdag | None = None,
+    alpha: float | None = None,
     structure_prior: StructurePrior | None = None,
     time_limit: float | None = None,
     memory_limit: float | str | None = None,
@@ -130,6 +139,12 @@ def learn(
     knowledge : Knowledge or list of str, optional
         Arcs, tiers, orders that the structure must obey; statements such as ``"A -> B"`` are what
         `Knowledge.parse` takes.
+    skeleton : "pc" or Pdag, optional
+        Arcs run along these links only, for every search: those that the PC algorithm leaves, or
+        those of a graph. What is proved is proved within the skeleton.
+    alpha : float, optional
+        Level of significance of the tests of the skeleton "pc"; 0.05 unless given. The tests
+        take at most half of a time limit.
     structure_prior : StructurePrior, optional
     time_limit : float, optional
         Seconds, from when the data are read. "auto" uses them unless a proof comes first; without
@@ -173,9 +188,19 @@ def learn(
             scores = Scorer(dataset, chosen, structure_prior, threads=threads)
         if isinstance(search, str):
             search = make_search(search)
+        known = _known(knowledge)
+        notes: list[str] = []
+        tested = 0.0  # seconds
+        if skeleton is not None or alpha is not None:
+            begun = time.monotonic()
+            known, note = _within(skeleton, alpha, dataset, known, time_limit, threads, progress)
+            notes.append(note)
+            tested = time.monotonic() - begun
+            if time_limit is not None:
+                time_limit = max(time_limit - tested, 1e-3)
         problem = Problem(
             scores,
-            knowledge=_known(knowledge),
+            knowledge=known,
             max_parents=max_parents,
             time_limit=time_limit,
             threads=threads,
@@ -185,8 +210,63 @@ def learn(
         )
         problem.progress("scoring parent sets")
         found = solve_with_bound(problem, search) if bound else problem.solve(search)
-    known = {field.name: getattr(found, field.name) for field in fields(found)}
-    return Result(**known, dataset=dataset, scored_by=chosen)
+    if notes:
+        found = replace(
+            found,
+            within="the skeleton",
+            notes=(*found.notes, *notes),
+            seconds=found.seconds + tested,
+        )
+    values = {field.name: getattr(found, field.name) for field in fields(found)}
+    return Result(**values, dataset=dataset, scored_by=chosen)
+
+
+def _within(
+    skeleton: str | Pdag | None,
+    alpha: float | None,
+    dataset: Dataset | None,
+    known: Knowledge | None,
+    time_limit: float | None,
+    threads: int | None,
+    progress: Callable[[str], None] | None,
+) -> tuple[Knowledge, str]:
+    """Return what is known once arcs are confined to a skeleton, and a note that says so."""
+    if alpha is not None and skeleton != "pc":
+        what = "learn: alpha is for the skeleton 'pc'"
+        raise InvalidParameterError(f"{what}; leave it out").with_option(
+            "learn: --alpha is for --skeleton pc; leave it out"
+        )
+    known = Knowledge() if known is None else known
+    if isinstance(skeleton, Pdag):
+        links = skeleton.skeleton().edges
+        note = f"arcs run along the {count_of(len(links), 'link')} of a given skeleton"
+        return known | Knowledge(skeleton=links), note
+    require_choice("learn", "skeleton", skeleton, ["pc"])
+    if dataset is None:
+        raise InvalidParameterError(
+            "learn: a skeleton by tests needs rows of data, got local scores; leave out skeleton"
+        ).with_option("learn: --skeleton needs DATA, got local scores; leave it out")
+    if progress is not None:
+        progress("testing independences")
+    if time_limit is not None:
+        require_positive("learn", "time_limit", time_limit)
+    level = 0.05 if alpha is None else alpha
+    found, ended = pc_skeleton(
+        dataset,
+        knowledge=known,
+        alpha=level,
+        time_limit=None if time_limit is None else _SHARE_OF_TESTS * time_limit,
+        threads=threads,
+    )
+    if ended == "interrupted":
+        raise KeyboardInterrupt
+    links = found.edges
+    note = (
+        f"arcs run along the {count_of(len(links), 'link')} that tests leave (pc, alpha {level:g})"
+    )
+    if ended == "time limit":
+        note += "; there was no time for all tests, so that there are more than need be"
+    return known | Knowledge(skeleton=links), note
 
 
 def _refuse_beside_scores(**settings: object) -> None:

@@ -18,6 +18,7 @@ ARGUMENTS = {
     "fit": ["{data}", "{network}", "-o", "{out}.bif"],
     "info": ["{data}"],
     "learn": ["{data}", "-o", "{out}.bif"],
+    "pc": ["{data}"],
     "predict": ["{network}", "{data}", "--target", "dysp"],
     "convert": ["{network}", "{out}.net"],
     "sample": ["{network}", "-n", "1000", "-o", "{out}.csv"],

@@ -19,6 +19,7 @@ RUNS = {
     "fit": [DATA, NETWORK, "-o", "fitted.bif"],
     "info": [DATA],
     "learn": [DATA, "--search", "tree"],
+    "pc": [DATA],
     "predict": [NETWORK, DATA, "--target", "lung"],
     "convert": [NETWORK, "out.net", "--force"],
     "sample": [NETWORK, "-n", "5"],

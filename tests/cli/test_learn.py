@@ -43,8 +43,8 @@ def scores(tmp_path):
 def test_json_has_the_one_shape_of_structures(cli):
     result = json.loads(cli("learn", CSV, "--score", "bic", "--json").out)
     assert list(result) == [
-        "search", "engine", "score_name", "status", "among", "score", "bound", "gap", "gap_per_row",
-        "seconds", "variables", "arcs", "notes", "settings",
+        "search", "engine", "score_name", "status", "among", "within", "score", "bound", "gap",
+        "gap_per_row", "seconds", "variables", "arcs", "notes", "settings",
     ]  # fmt: skip
     expected = learn(CSV, "bic")
     assert result["status"] == "optimum proved"

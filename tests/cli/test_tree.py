@@ -10,8 +10,8 @@ from bestdag.examples import example
 
 CSV = str(example("asia.csv"))
 KEYS = [
-    "search", "engine", "score_name", "status", "among", "score", "bound", "gap", "gap_per_row",
-    "seconds", "variables", "arcs", "notes", "settings",
+    "search", "engine", "score_name", "status", "among", "within", "score", "bound", "gap",
+    "gap_per_row", "seconds", "variables", "arcs", "notes", "settings",
 ]  # fmt: skip
 
 

@@ -27,6 +27,8 @@ _PACKAGE = Path(bestdag.__file__).parent
 
 # Only Python gets to these: a folder, a file, or a function in a file.
 PYTHON_ONLY = (
+    "constraint/pc.py:_asked",  # an oracle of the user's own
+    "constraint/pc.py:_known",  # knowledge that is not a Knowledge
     "scores/pseudo_counts.py:__init__",
     "sklearn/",  # estimators for scikit-learn
     "data/frames.py",  # frames, arrays and dicts of columns

@@ -7,6 +7,7 @@ import click
 import pytest
 
 from bestdag.cli.main import run
+from bestdag.independence import TESTS
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES
 from tests.contracts.test_every_message import click_commands, python_words
@@ -30,6 +31,7 @@ NEEDED = {
     "fit": ["t.csv", "net.bif", "--ignore-extra", "-o", "out.bif"],
     "info": ["t.csv"],
     "learn": ["t.csv", "--drop", "w", "-o", "out.bif"],
+    "pc": ["t.csv", "--drop", "w"],
     "predict": ["net.bif", "t.csv", "--target", "a"],
     "sample": ["net.bif"],
     "score": ["t.csv", "net.bif", "--ignore-extra"],
@@ -67,6 +69,8 @@ def numeric_options():
                 beside = ["--classifier", "network", "--search", "hill_climb"]
             ways = [["--search", search] for search in searches]
             ways += [["--score", score] for score in scores]
+            if name == "pc":
+                ways = [["--test", test] for test in owners(TESTS, option.name)]
             found += [(name, flag, (*beside, *way)) for way in ways or [[]]]
             if name == "sample" and flag != "-n":
                 found[-1] = (name, flag, ("-n", "3"))

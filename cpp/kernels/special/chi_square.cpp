@@ -15,7 +15,25 @@ namespace {
 constexpr double kExpansionFrom = 1e6;
 
 // ln of x^a e^-x / Gamma(a): x times the density of a gamma variable with shape a.
-double log_density(double a, double x) noexcept { return a * std::log(x) - x - log_gamma(a); }
+// From here on its large terms, which nearly cancel, are taken together.
+constexpr double kCancelsFrom = 32.0;
+
+double log_density(double a, double x) noexcept {
+    if (a < kCancelsFrom) return a * std::log(x) - x - log_gamma(a);
+    // Stirling's series for ln Gamma(a) - [(a - 1/2) ln a - a + ln(2 pi) / 2].
+    const double s = 1.0 / (a * a);
+    const double rest =
+        (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680 - s * (1.0 / 1188))))) / a;
+    const double u = (x - a) / a;
+    // ln(1 + u) - u without loss near u = 0.
+    double gap = std::log1p(u) - u;
+    if (std::abs(u) < 0.1) {
+        gap = 0.0;
+        double power = -u * u;
+        for (int k = 2; k < 24; ++k, power *= -u) gap += power / k;
+    }
+    return a * gap + 0.5 * std::log(a) - 0.91893853320467274178 - rest;
+}
 
 // P(a, x) / (x^a e^-x / Gamma(a)) by its power series; for x < a + 1.
 double lower_ratio(double a, double x) noexcept {
@@ -117,6 +135,12 @@ double chi_square_quantile(double df, double confidence) noexcept {
         if (step <= 1e-14 * std::max(1.0, std::abs(u))) break;
     }
     return 2.0 * std::exp(u);
+}
+
+double chi_square_log_tail(double df, double x) noexcept {
+    if (x <= 0.0 || std::isinf(df)) return 0.0;
+    if (df <= 0.0 || std::isinf(x)) return -std::numeric_limits<double>::infinity();
+    return log_tail(0.5 * df, 0.5 * x, true).value;
 }
 
 }  // namespace bestdag

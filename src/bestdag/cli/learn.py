@@ -37,6 +37,12 @@ __all__ = ["command"]
 @click.option("--seed", type=click.IntRange(0), default=0, help="For searches that draw at random.")
 @click.option("--start", metavar="NETWORK", help="Network file: begin with its structure.")
 @click.option(
+    "--skeleton",
+    metavar="NAME",
+    help="pc: parents only among the variables that its tests leave linked, for every search.",
+)
+@click.option("--alpha", type=float, help="Level of significance of --skeleton.  [default: 0.05]")
+@click.option(
     "--require-optimal", is_flag=True, help="Exit with code 1 unless the optimum is proved."
 )
 @structure_options
@@ -47,6 +53,8 @@ def command(
     bound: bool,
     seed: int,
     start: str | None,
+    skeleton: str | None,
+    alpha: float | None,
     require_optimal: bool,
     **options: Any,
 ) -> None:
@@ -73,6 +81,8 @@ def command(
         bound=bound,
         seed=seed,
         start=None if start is None else Network.load(start).dag,
+        skeleton=skeleton,
+        alpha=alpha,
     )
 
 

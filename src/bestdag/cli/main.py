@@ -35,6 +35,7 @@ COMMANDS = {
     "fit": "Fit the parameters of a network to a table.",
     "info": "Show what is in a table or a network.",
     "learn": "Learn the best structure, and say whether that is proven.",
+    "pc": "Learn a structure by tests of independence.",
     "predict": "Predict one column of a table by a network.",
     "sample": "Draw rows from a network.",
     "score": "Score a network on a table.",

@@ -33,12 +33,15 @@ def option_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def settings_options(listed: Mapping[str, Any]) -> Callable[[_Function], _Function]:
-    """Add an option for each setting of the classes of a list."""
+def settings_options(
+    listed: Mapping[str, Any], *, but: Sequence[str] = ()
+) -> Callable[[_Function], _Function]:
+    """Add an option for each setting of the classes of a list, but those named."""
     by_name: dict[str, list[Setting]] = {}
     for entry in listed.values():
         for one in settings_of(entry):
-            by_name.setdefault(one.name, []).append(one)
+            if one.name not in but:
+                by_name.setdefault(one.name, []).append(one)
 
     def decorate(function: _Function) -> _Function:
         for name, owners in reversed(by_name.items()):

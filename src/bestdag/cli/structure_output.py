@@ -31,6 +31,7 @@ def print_structure(
                 "score_name": score_name,
                 "status": found.status,
                 "among": found.among,
+                "within": found.within,
                 "score": found.score,
                 "bound": found.bound,
                 "gap": found.gap,

@@ -65,6 +65,9 @@ class SearchResult:
     among : str or None
         "trees" or "tan": the structure is the best of these, unless a limit came first, and the
         first note says of which exactly. `status` and `bound` are about all structures.
+    within : str or None
+        "the skeleton" where arcs run along given links only; then `status` and `bound` are about
+        these structures.
     """
 
     dag: Dag
@@ -83,6 +86,7 @@ class SearchResult:
     n_rows: float | None = None
     is_among_listed: bool = False
     among: str | None = None
+    within: str | None = None
 
     @property
     def gap(self) -> float | None:
@@ -163,7 +167,10 @@ class SearchResult:
         """Return how it ended, in words for people, and the notes that do not say so."""
         if self.among is not None and self.status == "local optimum" and self.notes:
             return self.notes[0], self.notes[1:]
-        return self.status, self.notes
+        return self.status + self._where(), self.notes
+
+    def _where(self) -> str:
+        return f" within {self.within}" if self.within is not None else ""
 
     def shortfall(self) -> str:
         """Say in words how far below the best the structure may be; empty when it is proved.
@@ -186,7 +193,7 @@ class SearchResult:
             return f"{text} below the best among the file's sets"
         if self.gap_per_row is not None:
             text += f" ({_at_most(self.gap_per_row)} per row)"
-        return f"{text} below the best possible"
+        return f"{text} below the best possible{self._where()}"
 
 
 def _at_most(value: float) -> str:

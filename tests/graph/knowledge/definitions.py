@@ -47,6 +47,7 @@ def satisfies(said, nodes, arcs, paths):
         and all(arc not in arcs for arc in said.get("forbidden_arcs", ()))
         and all((a, b) in arcs or (b, a) in arcs for a, b in said.get("required_edges", ()))
         and not any((a, b) in arcs or (b, a) in arcs for a, b in said.get("forbidden_edges", ()))
+        and all({a, b} in map(set, said.get("skeleton", [arc])) for arc in arcs for a, b in [arc])
         and all(
             tier_of[a] < tier_of[b] or (tier_of[a] == tier_of[b] and within)
             for a, b in arcs

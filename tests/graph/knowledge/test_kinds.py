@@ -65,6 +65,9 @@ def test_the_parameters_are_the_fields_of_the_kinds():
         # many DAGs have A -> B as B -> A. Without that edge the other two pairs are free: 9.
         ({"forbidden_edges": [("A", "B")]}, 9),
         ({"required_edges": [("A", "B")]}, 16),
+        # A chain of two links, each unjoined or an arc either way.
+        ({"skeleton": [("A", "B"), ("B", "C")]}, 9),
+        ({"skeleton": []}, 1),
         ({"required_arcs": [("A", "B")]}, 8),
         ({"forbidden_arcs": [("A", "B")]}, 17),
         ({"order": [("B", "A")]}, 17),
@@ -103,6 +106,7 @@ def test_number_left_of_three_nodes(said, expected):
         {"forbidden_arcs": [("A", "B"), ("D", "A")]},
         {"required_edges": [("A", "B"), ("C", "D"), ("A", "C")]},
         {"forbidden_edges": [("B", "A"), ("C", "D")]},
+        {"skeleton": [("A", "B"), ("D", "B"), ("C", "D")]},
         {"tiers": [["B", "D"], ["A", "C"]]},
         {"tiers": [["B", "D"], ["A"]], "within_tiers": False},
         {"order": [("A", "B"), ("B", "C"), ("D", "C")]},

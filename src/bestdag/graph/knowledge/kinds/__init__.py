@@ -10,6 +10,7 @@ from bestdag.graph.knowledge.kinds.max_parents import MaxParents, MaxParentsOf
 from bestdag.graph.knowledge.kinds.order import Order
 from bestdag.graph.knowledge.kinds.pair import Pair
 from bestdag.graph.knowledge.kinds.roots_and_leaves import Leaves, Roots
+from bestdag.graph.knowledge.kinds.skeleton import Skeleton
 from bestdag.graph.knowledge.kinds.tiers import Tiers, WithinTiers
 from bestdag.graph.knowledge.kinds.total_order import TotalOrder
 
@@ -21,6 +22,7 @@ KINDS: list[type[Statement]] = [
     ForbiddenArcs,
     RequiredEdges,
     ForbiddenEdges,
+    Skeleton,
     Tiers,
     WithinTiers,
     Order,

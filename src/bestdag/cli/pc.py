@@ -1,0 +1,183 @@
+"""`bestdag pc`: a structure from tests of independence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from bestdag.cli.interrupts import INTERRUPTED
+from bestdag.cli.options import (
+    DATA_OPTIONS,
+    common_options,
+    data_options,
+    read_settings,
+    threads_option,
+)
+from bestdag.cli.output import print_json, print_table, working
+from bestdag.cli.search_options import choose_knowledge, knowledge_options
+from bestdag.cli.settings import option_of, settings_options, taken_settings
+from bestdag.constraint.settings import PC
+from bestdag.independence import ALIASES, TESTS, make_test
+from bestdag.registry import canonical, settings_of
+
+if TYPE_CHECKING:
+    from bestdag.constraint.result import PCResult
+    from bestdag.independence import IndependenceTest
+
+__all__ = ["command"]
+
+_LISTED: Mapping[str, Any] = {PC.name: PC, **TESTS}
+
+
+@click.command("pc")
+@click.argument("data", required=False)
+@click.option("--oracle", metavar="NETWORK", help="Network file: d-separation answers, not DATA.")
+@click.option(
+    "--test",
+    "test_name",
+    default="g2",
+    show_default=True,
+    metavar="NAME",
+    help=f"One of {', '.join(TESTS)}.",
+)
+@click.option(
+    "--stable/--as-printed",
+    default=None,
+    help="Remove links at the end of a level, so that no order matters, or at once.  "
+    "[default: stable]",
+)
+@settings_options(_LISTED, but=["stable"])
+@knowledge_options
+@click.option("--explain", nargs=2, metavar="A B", help="Say why two variables are linked or not.")
+@click.option("--trace", is_flag=True, help="List every test with its numbers, and every step.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after so long.")
+@data_options()
+@threads_option
+@common_options
+def command(
+    data: str | None,
+    oracle: str | None,
+    test_name: str,
+    explain: tuple[str, str] | None,
+    trace: bool,
+    time_limit: float | None,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Learn a structure from the table DATA by tests of independence: the PC algorithm.
+
+    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. A link between
+    two variables stays unless a test finds them independent given neighbours; v-structures and
+    what follows from them give directions. There is no score; `bestdag learn --skeleton pc` finds
+    the best-scoring structure along these links. Answers that contradict each other are listed.
+    """
+    from bestdag.constraint.pc import pc
+    from bestdag.data.readers import read
+    from bestdag.network.network import Network
+
+    if (data is None) == (oracle is None):
+        raise click.UsageError("give either DATA or --oracle NETWORK")
+    test, settings = _chosen(test_name, options)
+    if oracle is not None:
+        _refuse_without_data()
+    knowledge = choose_knowledge(options)
+    reading = read_settings(options)
+    with working(f"testing {data or oracle}", quiet=quiet):
+        result = pc(
+            None if data is None else read(data, **reading),
+            oracle=None if oracle is None else Network.load(oracle).dag,
+            test=test,
+            knowledge=knowledge,
+            keep_tests=trace,
+            time_limit=time_limit,
+            threads=threads,
+            **settings,
+        )
+    if explain is not None:
+        _print_explanation(result, explain, as_json=as_json)
+    elif as_json:
+        print_json(result.to_dict(trace=trace))
+    else:
+        _print(result, data or str(oracle), trace=trace)
+    if result.status == "interrupted":
+        raise click.exceptions.Exit(INTERRUPTED)
+
+
+def _chosen(name: str, options: dict[str, Any]) -> tuple[IndependenceTest, dict[str, Any]]:
+    """Make the test asked for, and take the settings of the algorithm."""
+    key = canonical(name, [*TESTS, *ALIASES])
+    key = ALIASES.get(key, key)
+    settings = taken_settings({PC.name: PC}, options, [PC.name], "algorithm")
+    given = taken_settings(TESTS, options, [key], "test")
+    own = {one.name for one in settings_of(TESTS[key])} if key in TESTS else set()
+    shared = {name: value for name, value in settings.items() if name in own}
+    return make_test(key, **shared, **given), settings
+
+
+def _refuse_without_data() -> None:
+    """Refuse options that mean nothing where a network answers."""
+    of_tests = {one.name for test in TESTS.values() for one in settings_of(test)}
+    needs_data = {"test_name", "alpha", *of_tests, *DATA_OPTIONS} - {"seed"}
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        given = context.get_parameter_source(str(parameter.name))
+        if parameter.name in needs_data and given is ParameterSource.COMMANDLINE:
+            option = "--test" if parameter.name == "test_name" else option_of(str(parameter.name))
+            raise click.UsageError(f"--oracle answers without tests on data: leave out {option}")
+
+
+def _print_explanation(result: PCResult, pair: tuple[str, str], *, as_json: bool) -> None:
+    text = result.explain(*pair)
+    if as_json:
+        test = result.separation(*pair)
+        print_json(
+            {
+                "pair": list(pair),
+                "linked": pair[1] in result.skeleton.adjacent(pair[0]),
+                "test": None if test is None else test.to_dict(),
+                "text": text,
+            }
+        )
+    else:
+        click.echo(text)
+
+
+def _print(result: PCResult, what: str, *, trace: bool) -> None:
+    click.echo(f"pc ({result.test}) on {what}: {result.summary()} ({result.seconds:.2f} s)")
+    for note in result.notes:
+        click.echo(note)
+    if trace:
+        _print_trace(result)
+    print_table(
+        ["condition", "questions", "tests", "removed"],
+        [[str(size), *(f"{n:,}" for n in numbers)] for size, *numbers in result.levels],
+    )
+    for conflict in result.conflicts:
+        click.echo(f"conflict: {conflict}")
+    rows = [["->", *arc] for arc in result.pdag.arcs] + [["-", *edge] for edge in result.pdag.edges]
+    if rows:
+        print_table(["", "from", "to"], rows, left=3)
+
+
+def _print_trace(result: PCResult) -> None:
+    has_numbers = result.found.has_numbers
+    header = ["test", "answer"] + (["statistic", "df", "p-value"] if has_numbers else [])
+    rows = []
+    for test in result.tests:
+        row = [test.question, "independent" if test.is_independent else "dependent"]
+        if has_numbers and test.log_p_value is not None:
+            from bestdag.independence.base import shown_p
+
+            row += [f"{test.statistic:.6g}", f"{test.df:g}", shown_p(test.log_p_value)]
+        rows.append(row)
+    print_table(header, rows, left=2)
+    print_table(
+        ["rule", "arc", "because"],
+        [[step.rule, " -> ".join(step.arc), step.because] for step in result.steps],
+        left=3,
+    )

@@ -1,0 +1,1 @@
+"""Structures from tests of independence: the PC algorithm; this stage knows no scores."""

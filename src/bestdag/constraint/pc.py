@@ -1,0 +1,401 @@
+"""The PC algorithm: links by tests of independence, then directions by rules."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bestdag import _core
+from bestdag.constraint.conflicts import Conflict, hidden_cause
+from bestdag.constraint.orientation import Orientation, OutOfTime
+from bestdag.constraint.result import PCResult
+from bestdag.constraint.rule_one import by_first_set, by_votes
+from bestdag.constraint.settings import PC
+from bestdag.constraint.skeleton import Ended, find_skeleton, seconds_until
+from bestdag.constraint.uncertain import resolve_uncertain_regions
+from bestdag.counts.engine import CountingEngine
+from bestdag.data.dataset import Dataset
+from bestdag.data.readers import read
+from bestdag.errors import GraphError, InvalidParameterError, require_positive
+from bestdag.graph._names import check_nodes, show
+from bestdag.graph.dag import Dag
+from bestdag.graph.knowledge import Knowledge, NodeKnowledge
+from bestdag.graph.pdag import Pdag
+from bestdag.independence import IndependenceTest
+from bestdag.independence.asking import as_test
+from bestdag.independence.oracle import Answers, Oracle, native_oracle
+from bestdag.machine import require_memory, thread_count
+from bestdag.registry import make
+from bestdag.wording import count_of, first_names
+
+__all__ = ["pc", "pc_skeleton"]
+
+# Bytes that are kept for every pair of variables.
+_BYTES_PER_PAIR = 110
+
+
+class _Source(NamedTuple):
+    """Who answers, about which variables."""
+
+    names: tuple[str, ...]  # as given
+    native: _core.IndependenceTest
+    test: str
+    settings: dict[str, Any]
+    notes: tuple[str, ...]
+    threads: int
+    has_numbers: bool  # statistics and p-values, not only yes and no
+
+
+def pc(
+    data: Any = None,
+    *,
+    oracle: Dag | Answers | None = None,
+    test: IndependenceTest | str = "g2",
+    knowledge: Knowledge | Sequence[str] | None = None,
+    keep_tests: bool = True,
+    time_limit: float | None = None,
+    threads: int | None = None,
+    progress: Callable[[str], None] | None = None,
+    **settings: Any,
+) -> PCResult:
+    """Learn a structure by tests of independence: the PC algorithm.
+
+    Parameters
+    ----------
+    data : Dataset, path or frame
+        A Dataset, or anything that `read` takes. Without data an `oracle` answers.
+    oracle : Dag, or an object with ``nodes`` and ``is_independent(one, other, given)``
+        Answers instead of data: a Dag by d-separation, `StatedIndependences` from a list.
+    test : IndependenceTest or str, default "g2"
+        "g2", "x2", "permutation", or one of these with settings.
+    knowledge : Knowledge or list of str, optional
+        Arcs and tiers that hold whatever the tests say; `conflicts` tells where they disagree.
+    keep_tests : bool, default True
+        Keep the numbers of every test, as long as they take no more than a quarter of the memory
+        that is left and 1 GiB; `notes` say where there were more.
+    time_limit : float, optional
+        Seconds, from when the data are read. What was removed until then is removed for a reason;
+        a run that is cut short has no directions.
+    threads : int, optional
+        One per processor unless given.
+    progress : callable, optional
+        Called before each level with a text.
+    **settings
+        Settings of `PC`: alpha, stable, necessary_path, max_conditioning, v_structures, choose,
+        order, seed, repair.
+
+    Returns
+    -------
+    PCResult
+
+    Notes
+    -----
+    Constant columns, and pairs without degrees of freedom, have nothing that speaks against
+    independence: they are not linked. With fewer rows than configurations, tests lose their power
+    and links are lost; ``G2Test(rows_per_df=5)`` keeps such links instead. The result does not
+    depend on the order of columns or rows, nor on the number of threads; as printed
+    (``stable=False``) it depends on `order`.
+
+    References
+    ----------
+    .. [1] Spirtes, Glymour and Scheines (2000). "Causation, Prediction, and Search." Section 5.4.2.
+    .. [2] Jensen and Nielsen (2007). "Bayesian Networks and Decision Graphs." Section 7.1.
+    .. [3] Colombo and Maathuis (2014). "Order-independent constraint-based causal structure
+       learning." JMLR 15.
+    .. [4] Meek (1995). "Causal inference and causal explanation with background knowledge." UAI.
+    .. [5] Steck (2001). "Constraint-based structural learning in Bayesian networks using finite
+       data sets." Section 3.2, the necessary path condition and uncertain regions.
+
+    Examples
+    --------
+    >>> from bestdag.examples import example
+    >>> result = pc(example("asia.csv"), alpha=0.01)
+    >>> result.pdag.adjacent("smoke")
+    ('bronc', 'lung')
+    """
+    chosen: PC = make("algorithm", "pc", {"pc": PC}, {}, settings)
+    source = _source(data, oracle, test, chosen.alpha, threads)
+    return _Run(
+        source, chosen, knowledge, keep_tests=keep_tests, time_limit=time_limit, progress=progress
+    ).result()
+
+
+def pc_skeleton(
+    data: Dataset,
+    *,
+    test: IndependenceTest | str = "g2",
+    knowledge: Knowledge | None = None,
+    time_limit: float | None = None,
+    threads: int | None = None,
+    **settings: Any,
+) -> tuple[Pdag, Ended]:
+    """Return the links that PC's first phase leaves, and how it ended."""
+    chosen: PC = make("algorithm", "pc", {"pc": PC}, {}, settings)
+    source = _source(data, None, test, chosen.alpha, threads)
+    run = _Run(source, chosen, knowledge, keep_tests=False, time_limit=time_limit, progress=None)
+    found = run.skeleton
+    if chosen.repair:
+        resolve_uncertain_regions(found, repair=True)
+    return Pdag(run.source.names, [], found.links()), found.ended
+
+
+def _source(
+    data: Any,
+    oracle: Dag | Answers | None,
+    test: IndependenceTest | str,
+    alpha: float,
+    threads: int | None,
+) -> _Source:
+    if (data is None) == (oracle is None):
+        what = "pc: needs either data or an oracle"
+        raise InvalidParameterError(f"{what}; give one of them").with_option(
+            "pc: needs either DATA or --oracle NETWORK"
+        )
+    if oracle is not None:
+        return _asked(Oracle(oracle) if isinstance(oracle, Dag) else oracle, threads)
+    dataset = data if isinstance(data, Dataset) else read(data)
+    chosen = as_test(test)
+    counts = CountingEngine(dataset, threads=threads)
+    return _Source(
+        dataset.names,
+        chosen.bind(counts, alpha),
+        chosen.name,
+        asdict(chosen) if hasattr(chosen, "__dataclass_fields__") else {},  # type: ignore[call-overload]
+        _notes_on(dataset),
+        counts.threads,
+        has_numbers=True,
+    )
+
+
+def _asked(oracle: Answers, threads: int | None) -> _Source:
+    if not callable(getattr(oracle, "is_independent", None)) or not hasattr(oracle, "nodes"):
+        raise InvalidParameterError(
+            f"pc: oracle must be a Dag or have nodes and is_independent, got {oracle!r:.60}"
+        )
+    names = check_nodes("pc: oracle", oracle.nodes)
+    native = native_oracle(oracle, sorted(names))
+    is_graph = isinstance(oracle, Oracle)
+    how = "d-separation" if is_graph else type(oracle).__name__
+    n_threads = thread_count(threads, who="pc")
+    return _Source(names, native, how, {}, (), n_threads, has_numbers=False)
+
+
+def _notes_on(dataset: Dataset) -> tuple[str, ...]:
+    constant = [
+        name for name in dataset.names if dataset.n_rows and np.ptp(dataset.codes(name)) == 0
+    ]
+    if not constant:
+        return ()
+    what = count_of(len(constant), "column")
+    is_are = "is" if len(constant) == 1 else "are"
+    return (f"{what} {is_are} constant, and linked to nothing: {first_names(constant)}",)
+
+
+class _Run:
+    """One run: the first phase, then the second."""
+
+    def __init__(
+        self,
+        source: _Source,
+        settings: PC,
+        knowledge: Knowledge | Sequence[str] | None,
+        *,
+        keep_tests: bool,
+        time_limit: float | None,
+        progress: Callable[[str], None] | None,
+    ) -> None:
+        self.started = time.monotonic()
+        if time_limit is not None:
+            require_positive("pc", "time_limit", time_limit)
+        self.deadline = None if time_limit is None else self.started + time_limit
+        self.source = source
+        self.settings = settings
+        self.names = tuple(sorted(source.names))
+        self.knowledge = _known(knowledge)
+        self.nodes: NodeKnowledge = self.knowledge.for_nodes(self.names)
+        self.conflicts: list[Conflict] = []
+        self.notes = list(source.notes)
+        self.rank = self._rank()
+        self.progress = progress
+        n_pairs = len(self.names) * (len(self.names) - 1) / 2
+        require_memory(
+            "pc",
+            f"{n_pairs:,.0f} pairs of variables",
+            _BYTES_PER_PAIR * n_pairs,
+            "use fewer columns",
+        )
+        self.skeleton = find_skeleton(
+            source.native,
+            self.names,
+            settings,
+            self.nodes,
+            has_numbers=source.has_numbers,
+            keep_tests=keep_tests,
+            deadline=self.deadline,
+            threads=source.threads,
+            progress=progress,
+        )
+        self.keep_tests = keep_tests
+
+    def _rank(self) -> list[int]:
+        """Return the place of each variable in the order of choices."""
+        if self.settings.order is None:
+            return list(range(len(self.names)))
+        given = self.settings.order
+        if sorted(given) != list(self.names):
+            differ = first_names(sorted(set(given) ^ set(self.names)))
+            must = f"must name every variable once; they differ in {differ}"
+            raise GraphError(f"pc: order {must}").with_option(f"pc: --order {must}")
+        place = {name: i for i, name in enumerate(given)}
+        return [place[name] for name in self.names]
+
+    def result(self) -> PCResult:
+        """Direct the links and put everything together."""
+        found = self.skeleton
+        status = found.ended
+        directed, member = None, None
+        if status == "complete":
+            self.conflicts += resolve_uncertain_regions(found, repair=self.settings.repair)
+            self._check_links()
+            try:
+                directed = self._directed()
+                member = self._member(directed)
+            except OutOfTime:
+                status, directed = "time limit", None
+            except KeyboardInterrupt:
+                status, directed = "interrupted", None
+        if directed is None:
+            self.notes.append("the links have no directions: a limit came before them")
+        if directed is not None and member is not None:
+            self.conflicts += member.conflicts
+        dag = None if member is None else Dag(self.source.names, member.arcs())
+        if dag is not None:
+            self._check_statements(dag)
+        self._note_kept_tests()
+        pairs = self._known_pairs()
+        return PCResult(
+            dag=dag,
+            status=status,
+            levels=tuple(level for level in found.levels if level.questions or level.size == 0),
+            n_votes=found.n_votes,
+            conflicts=tuple(self.conflicts),
+            steps=() if member is None else tuple(member.steps),
+            seconds=time.monotonic() - self.started,
+            test=self.source.test,
+            settings={**asdict(self.settings), **self.source.settings},
+            notes=tuple(self.notes),
+            nodes=self.source.names,
+            directed=None if directed is None else (directed.arcs(), directed.edges()),
+            found=found,
+            kept_by_knowledge=pairs[0],
+            forbidden=pairs[1],
+        )
+
+    def _directed(self) -> Orientation:
+        """Direct what follows from the tests and the knowledge."""
+        found, settings = self.skeleton, self.settings
+        directed = Orientation(self.names, found.adjacency, self.deadline)
+        directed.direct_known(self.nodes.allowed, self.nodes.required)
+        votes = None
+        if settings.v_structures != "standard":
+            if self.progress is not None:
+                self.progress("asking about v-structures")
+            seconds = seconds_until(self.deadline)
+            votes = found.votes(settings.max_conditioning, seconds, self.source.threads)
+            if votes is None:
+                raise OutOfTime
+        v_structures = (
+            by_first_set(found, directed)
+            if votes is None
+            else by_votes(found, directed, settings, self.nodes, votes)
+        )
+        directed.introduce(list(v_structures))
+        directed.close()
+        return directed
+
+    def _member(self, directed: Orientation) -> Orientation:
+        """Rule 4: direct the rest, and report what no direction could save."""
+        member = directed.copy()
+        rng = np.random.default_rng(self.settings.seed)
+        member.choose_all(self.rank, rng if self.settings.choose == "random" else None)
+        new = member.v_structures() - directed.v_structures() - member.ambiguous
+        for one, middle, other in sorted(new):
+            a, c, b = (show(self.names[i]) for i in (one, middle, other))
+            member.conflicts.append(
+                Conflict(
+                    "no direction",
+                    tuple(self.names[i] for i in (one, middle, other)),
+                    f"the links cannot be directed without the v-structure {a} -> {c} <- {b}, "
+                    f"which no test supports; {hidden_cause(a, c)}, or of {c} and {b}",
+                    "the Dag has it",
+                )
+            )
+        return member
+
+    def _known_pairs(self) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
+        """Return the pairs that the knowledge joins, and those that it keeps apart."""
+        if self.knowledge.is_empty:
+            return frozenset(), frozenset()
+        nodes, names = self.nodes, self.names
+        joined = np.argwhere(np.triu(nodes.required | nodes.required.T)).tolist()
+        joined += [sorted(pair) for pair in nodes.required_edges]
+        apart = np.argwhere(np.triu(~(nodes.allowed | nodes.allowed.T), 1)).tolist()
+        return (
+            frozenset((names[i], names[j]) for i, j in joined),
+            frozenset((names[i], names[j]) for i, j in apart),
+        )
+
+    def _check_links(self) -> None:
+        """Report links that the knowledge demands or forbids against the tests."""
+        demanded, forbidden = self._known_pairs()
+        number = {name: i for i, name in enumerate(self.names)}
+        for one, other in sorted(demanded):
+            test = self.skeleton.finding(number[one], number[other])
+            if test is not None and test.is_independent:
+                numbers = f" ({test.numbers})" if test.numbers else ""
+                text = f"{show(one)} and {show(other)} must be linked, though {test.question} holds"
+                self.conflicts.append(
+                    Conflict("knowledge", (one, other), text + numbers, "the link stays")
+                )
+        for one, other in sorted(forbidden):
+            test = self.skeleton.finding(number[one], number[other])
+            if test is not None and not test.is_independent:
+                text = (
+                    f"{show(one)} and {show(other)} must not be linked, though no set of "
+                    "neighbours separates them"
+                )
+                self.conflicts.append(Conflict("knowledge", (one, other), text, "there is no link"))
+
+    def _check_statements(self, dag: Dag) -> None:
+        """Report statements that the Dag breaks: those about paths and numbers of parents."""
+        for broken in self.knowledge.violations(dag):
+            self.conflicts.append(
+                Conflict("knowledge", (), f"the Dag breaks {broken}", "it stays as the tests say")
+            )
+
+    def _note_kept_tests(self) -> None:
+        if not self.keep_tests:
+            return
+        made = sum(level.tests for level in self.skeleton.levels) + self.skeleton.n_votes
+        kept = self.skeleton.n_kept
+        if kept < made:
+            self.notes.append(f"the first {kept:,} of {made:,} tests are listed; memory is short")
+
+
+def _known(knowledge: Knowledge | Sequence[str] | None) -> Knowledge:
+    if knowledge is None:
+        return Knowledge()
+    if isinstance(knowledge, Knowledge):
+        return knowledge
+    if isinstance(knowledge, str):
+        return Knowledge.parse([knowledge])
+    if isinstance(knowledge, list | tuple) and all(isinstance(line, str) for line in knowledge):
+        return Knowledge.parse(knowledge)
+    raise InvalidParameterError(
+        f"pc: knowledge must be a Knowledge, got {knowledge!r:.60}; "
+        "Knowledge.parse makes one of statements such as 'A -> B'"
+    )

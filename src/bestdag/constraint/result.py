@@ -1,0 +1,212 @@
+"""What the PC algorithm returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bestdag.constraint.conflicts import Conflict
+from bestdag.constraint.orientation import Step
+from bestdag.constraint.skeleton import Ended, Level, Skeleton, TestList
+from bestdag.errors import GraphError, require_known
+from bestdag.graph._names import arc_text, show
+from bestdag.graph.dag import Dag
+from bestdag.graph.pdag import Pdag
+from bestdag.independence.base import Independence
+from bestdag.wording import count_of
+
+__all__ = ["PCResult"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class PCResult:
+    """A structure from tests of independence.
+
+    Attributes
+    ----------
+    dag : Dag or None
+        One member of the class, by Rule 4; None when a limit came before the directions.
+    status : str
+        "complete", "time limit" or "interrupted".
+    levels : tuple of Level
+        Questions, tests and removed links for each size of conditions.
+    n_votes : int
+        Further tests, for Rule 1 by votes.
+    conflicts : tuple of Conflict
+        Answers that contradict each other or the knowledge, and what was done.
+    steps : tuple of Step
+        Arcs in the order they were directed, with the rule for each.
+    seconds : float
+    settings : mapping
+        Settings of the algorithm and of the test.
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    dag: Dag | None
+    status: Ended
+    levels: tuple[Level, ...]
+    n_votes: int
+    conflicts: tuple[Conflict, ...]
+    steps: tuple[Step, ...]
+    seconds: float
+    test: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    nodes: tuple[str, ...]
+    directed: tuple[list[tuple[str, str]], list[tuple[str, str]]] | None  # arcs and edges
+    found: Skeleton
+    kept_by_knowledge: frozenset[tuple[str, str]] = frozenset()
+    forbidden: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def pdag(self) -> Pdag:
+        """What the tests tell: arcs and undirected edges, a CPDAG when the answers agree."""
+        return self.found.graph(self.nodes, self.directed)
+
+    @property
+    def n_tests(self) -> int:
+        """Questions of the first phase, counted as Algorithm 7.1 asks them."""
+        return sum(level.questions for level in self.levels)
+
+    @property
+    def tests(self) -> TestList:
+        """The tests with their numbers, in the order of the algorithm; Rule 1's come last."""
+        return self.found.tests()
+
+    @property
+    def skeleton(self) -> Pdag:
+        """The links, without directions."""
+        return self.pdag.skeleton()
+
+    @property
+    def sepsets(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """For each pair that is not linked, in name order, the set that separated it."""
+        names, adjacency = self.found.names, self.found.adjacency
+        return {
+            (names[one], names[other]): tuple(names[i] for i in given)
+            for one, other, given, _ in self.found.separations()
+            if not adjacency[one, other]
+        }
+
+    def separation(self, one: str, other: str) -> Independence | None:
+        """Return the test that separated two nodes, or the one nearest to it; None without."""
+        return self.found.finding(self._number(one), self._number(other))
+
+    def _number(self, name: str) -> int:
+        require_known("node", name, self.found.names, who="explain")
+        return self.found.names.index(name)
+
+    def explain(self, one: str, other: str) -> str:
+        """Say why two nodes are linked or not, and why an arc points the way it does.
+
+        Examples
+        --------
+        >>> from bestdag.constraint.pc import pc
+        >>> result = pc(oracle=Dag.from_parents({"C": ["A", "B"]}))
+        >>> print(result.explain("A", "B"))
+        A and B are not linked: I(A, B) holds.
+        >>> print(result.explain("A", "C"))
+        A and C are linked: none of the 2 tests separates them.
+        A -> C by rule 1: v-structure A -> C <- B.
+        """
+        i, j = self._number(one), self._number(other)
+        a, b = sorted((one, other))
+        pair = f"{show(a)} and {show(b)}"
+        if a == b:
+            raise GraphError(f"explain: needs two different nodes, got {show(a)} twice")
+        test = self.found.finding(i, j)
+        is_linked = bool(self.found.adjacency[i, j])
+        lines = [self._link_line(pair, (a, b), test, is_linked, self.found.n_tests(i, j))]
+        arcs = [step for step in self.steps if set(step.arc) == {a, b}]
+        if is_linked and arcs:
+            step = arcs[-1]
+            lines.append(f"{arc_text(*step.arc)} by {step.rule}: {step.because}.")
+            if step.arc not in self.pdag.arcs:
+                lines[-1] = (
+                    f"It may point either way; the Dag has {arc_text(*step.arc)} "
+                    f"({step.rule}: {step.because})."
+                )
+        elif is_linked:
+            lines.append("It has no direction.")
+        lines += [f"Conflict: {c}." for c in self.conflicts if c.is_about(a, b)]
+        return "\n".join(lines)
+
+    def _link_line(
+        self,
+        pair: str,
+        ends: tuple[str, str],
+        test: Independence | None,
+        is_linked: bool,
+        n_tests: int,
+    ) -> str:
+        if not is_linked and ends in self.forbidden:
+            said = "no set that was tried separates them"
+            if test is not None and test.is_independent:
+                said = f"{test.question} holds as well"
+            return f"{pair} are not linked: the knowledge forbids it; {said}."
+        if is_linked and ends in self.kept_by_knowledge:
+            against = ""
+            if test is not None and test.is_independent:
+                against = f", though {test.question} holds{_numbers(test)}"
+            return f"{pair} are linked: the knowledge demands it{against}."
+        if test is None:
+            return f"{pair} are linked: they were not tested."
+        if not is_linked:
+            return f"{pair} are not linked: {test.question} holds{_numbers(test)}."
+        if test.is_independent:
+            return f"{pair} are linked: {test.question} holds, but the link was put back."
+        nearest = f"; nearest is {test.question}{_numbers(test)}" if test.numbers else ""
+        return (
+            f"{pair} are linked: none of the {count_of(n_tests, 'test')} separates them{nearest}."
+        )
+
+    def to_dict(self, *, trace: bool = False) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON; the tests only with `trace`."""
+        made: dict[str, Any] = {
+            "arcs": [list(arc) for arc in self.pdag.arcs],
+            "edges": [list(edge) for edge in self.pdag.edges],
+            "tests": self.n_tests,
+            "conflicts": [conflict.to_dict() for conflict in self.conflicts],
+            "sepsets": [
+                {"pair": list(pair), "given": list(given)} for pair, given in self.sepsets.items()
+            ],
+            "levels": [level._asdict() for level in self.levels],
+            "votes": self.n_votes,
+            "dag": None if self.dag is None else [list(arc) for arc in self.dag.arcs],
+            "variables": list(self.pdag.nodes),
+            "test": self.test,
+            "status": self.status,
+            "seconds": self.seconds,
+            "notes": list(self.notes),
+            "settings": dict(self.settings),
+        }
+        if trace:
+            made["trace"] = [test.to_dict() for test in self.tests]
+            made["steps"] = [
+                {"rule": step.rule, "arc": list(step.arc), "because": step.because}
+                for step in self.steps
+            ]
+        return made
+
+    def summary(self) -> str:
+        """Say in one line how it ended and how large the structure is."""
+        n_arcs = 0 if self.directed is None else len(self.directed[0])
+        n_edges = int(self.found.adjacency.sum()) // 2 - n_arcs
+        numbers = f"{count_of(n_arcs, 'arc')}, {count_of(n_edges, 'edge')}"
+        tests = count_of(self.n_tests, "question")
+        conflicts = count_of(len(self.conflicts), "conflict")
+        return f"{self.status}; {numbers}; {tests}; {conflicts}"
+
+    def __repr__(self) -> str:
+        return f"<PCResult: {self.summary()}>"
+
+    def __str__(self) -> str:
+        levels = ", ".join(f"{level.questions:,}" for level in self.levels)
+        lines = [f"PC ({self.test}): {self.summary()}", f"questions by size of condition: {levels}"]
+        return "\n".join([*lines, *self.notes, *map(str, self.conflicts), str(self.pdag)])
+
+
+def _numbers(test: Independence) -> str:
+    return f" ({test.numbers})" if test.numbers else ""

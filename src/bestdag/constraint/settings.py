@@ -1,0 +1,81 @@
+"""Settings of the PC algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from bestdag.errors import bad_setting, require_choice, require_count, require_flag
+from bestdag.graph._names import check_nodes
+from bestdag.independence.base import log_alpha
+from bestdag.registry import setting
+
+__all__ = ["PC"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PC:
+    """How the PC algorithm goes about it; `pc` takes these settings.
+
+    Parameters
+    ----------
+    alpha : float, default 0.05
+        Level of significance: a link stays when the p-values of its tests are at most this.
+    stable : bool, default True
+        Remove the links of a level at its end, so that the order of the variables does not matter.
+        False is Algorithm 7.1 as printed: a link is gone at once.
+    necessary_path : bool, default False
+        Ask only about sets whose members lie on a path between the two nodes.
+    max_conditioning : int, optional
+        At most so many variables in a condition.
+    v_structures : {"majority", "conservative", "standard"}, default "majority"
+        When ``A - C - B`` becomes ``A -> C <- B``. Standard: C is not in the set that separated A
+        and B. The others ask about every set of neighbours of A or B: conservative demands that
+        no separating set has C, majority that fewer than half of them have.
+    choose : {"order", "random"}, default "order"
+        Rule 4, for the links that may point either way: from the earlier variable to the later
+        one, or at random.
+    order : list of str, optional
+        The order of the variables for `choose` and, as printed, for the questions; name order
+        unless given.
+    seed : int, default 0
+        For random choices.
+    repair : bool, default False
+        Put links of uncertain regions back until each removal holds by itself.
+    """
+
+    name: ClassVar[str] = "pc"
+
+    alpha: float = setting(0.05, "Level of significance of a test.")
+    stable: bool = setting(True, "Remove links at the end of a level.")
+    necessary_path: bool = setting(
+        False, "Ask only about sets whose members lie on a path between the two."
+    )
+    max_conditioning: int | None = setting(None, "At most so many variables in a condition.")
+    v_structures: Literal["majority", "conservative", "standard"] = setting(
+        "majority", "Rule 1: by most separating sets, by all of them, or by the first."
+    )
+    choose: Literal["order", "random"] = setting(
+        "order", "Rule 4: direct free links along the order, or at random."
+    )
+    order: Sequence[str] | None = setting(
+        None, "Order of the variables, for choices and for questions as printed."
+    )
+    seed: int = setting(0, "Seed of random choices.")
+    repair: bool = setting(False, "Put links of uncertain regions back.")
+
+    def __post_init__(self) -> None:
+        log_alpha(self.alpha)
+        for flag in ("stable", "necessary_path", "repair"):
+            require_flag("pc", flag, getattr(self, flag))
+        if self.max_conditioning is not None:
+            require_count("pc", "max_conditioning", self.max_conditioning)
+        rules = ("majority", "conservative", "standard")
+        require_choice("pc", "v_structures", self.v_structures, rules)
+        require_choice("pc", "choose", self.choose, ("order", "random"))
+        require_count("pc", "seed", self.seed)
+        if self.order is not None:
+            if isinstance(self.order, str):
+                raise bad_setting("pc", "order", "a list of names", self.order)
+            object.__setattr__(self, "order", check_nodes("pc: order", self.order))

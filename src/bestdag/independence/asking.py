@@ -1,0 +1,133 @@
+"""Single questions to data, and many at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from bestdag.counts.engine import CountingEngine
+from bestdag.counts.flat import flat_groups
+from bestdag.data.dataset import Dataset
+from bestdag.data.readers import read
+from bestdag.errors import GraphError, InvalidParameterError
+from bestdag.independence import make_test
+from bestdag.independence.base import REMARKS, Independence, IndependenceTest
+from bestdag.wording import shown_value
+
+__all__ = ["as_test", "ask_all", "conditional_mutual_information", "independence_test"]
+
+
+def as_test(test: IndependenceTest | str) -> IndependenceTest:
+    """Return a test given by itself or by its name."""
+    if isinstance(test, str):
+        return make_test(test)
+    if isinstance(test, type) or not callable(getattr(test, "bind", None)):
+        raise InvalidParameterError(
+            f"test: must be a test or its name, got {shown_value(test)}"
+        ).with_option(f"--test: must be the name of a test, got {shown_value(test)}")
+    return test
+
+
+def ask_all(
+    counts: CountingEngine,
+    test: IndependenceTest,
+    questions: Iterable[tuple[str, str, Iterable[str]]],
+    *,
+    alpha: float = 0.05,
+) -> list[Independence]:
+    """Answer many questions, each (one, other, given), in one native call."""
+    asked = [_numbered(counts, *question) for question in questions]
+    native = test.bind(counts, alpha)
+    ones = np.array([one for one, _, _ in asked], np.int32)
+    others = np.array([other for _, other, _ in asked], np.int32)
+    found: Any = native.ask(ones, others, *flat_groups([g for _, _, g in asked]), counts.threads)
+    names = [variable.name for variable in counts.variables]
+    return [
+        Independence(
+            one=names[one],
+            other=names[other],
+            given=tuple(names[i] for i in given),
+            is_independent=bool(found["is_independent"][k]),
+            statistic=float(found["statistic"][k]),
+            df=float(found["df"][k]),
+            log_p_value=float(found["log_p"][k]),
+            remark=REMARKS[int(found["remark"][k])],
+        )
+        for k, (one, other, given) in enumerate(asked)
+    ]
+
+
+def independence_test(
+    data: Any,
+    one: str,
+    other: str,
+    given: Iterable[str] = (),
+    *,
+    test: IndependenceTest | str = "g2",
+    alpha: float = 0.05,
+    threads: int | None = None,
+) -> Independence:
+    """Test whether two variables are independent, perhaps given others.
+
+    Parameters
+    ----------
+    data : Dataset, path or frame
+        A Dataset, or anything that `read` takes.
+    one, other : str
+    given : iterable of str
+    test : IndependenceTest or str, default "g2"
+        "g2", "x2", "permutation", or one of these with settings, such as ``G2Test(df="declared")``.
+    alpha : float, default 0.05
+        Level of significance of the decision.
+    threads : int, optional
+        One per processor unless given.
+
+    Returns
+    -------
+    Independence
+
+    Examples
+    --------
+    >>> from bestdag.examples import example
+    >>> print(independence_test(example("asia.csv"), "lung", "bronc", given=["smoke"]))
+    I(bronc, lung | smoke): independent; statistic 0.315106, df 2, p 0.8542
+    """
+    dataset = data if isinstance(data, Dataset) else read(data)
+    names = [given] if isinstance(given, str) else list(given)
+    counts = CountingEngine(dataset, threads=threads)
+    (answer,) = ask_all(counts, as_test(test), [(one, other, names)], alpha=alpha)
+    return answer
+
+
+def conditional_mutual_information(
+    data: Any, one: str, other: str, given: Iterable[str] = ()
+) -> float:
+    """Return the conditional mutual information in bits (eq. 7.2 of Jensen and Nielsen 2007).
+
+    Examples
+    --------
+    >>> same = ["0", "0", "1", "1"]
+    >>> round(conditional_mutual_information({"A": same, "B": same}, "A", "B"), 12)
+    1.0
+    """
+    dataset = data if isinstance(data, Dataset) else read(data)
+    answer = independence_test(dataset, one, other, given)
+    assert answer.statistic is not None
+    return answer.statistic / (2.0 * dataset.total_weight * math.log(2.0))
+
+
+def _numbered(
+    counts: CountingEngine, one: str, other: str, given: Iterable[str]
+) -> tuple[int, int, list[int]]:
+    """Return a question by numbers, the two in name order."""
+    ends = sorted((counts.number(one), counts.number(other)))
+    members = sorted({counts.number(name) for name in given})
+    if ends[0] == ends[1]:
+        raise GraphError(f"independence_test: {one!r} cannot be tested against itself")
+    for name, end in zip(sorted((one, other)), ends, strict=True):
+        if end in members:
+            raise GraphError(f"independence_test: {name!r} cannot be among those given, too")
+    return ends[0], ends[1], members

@@ -1,0 +1,106 @@
+"""Answers that need no data: from a graph, or from a list of statements."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from bestdag import _core
+from bestdag.errors import GraphError
+from bestdag.graph._names import check_nodes, show
+from bestdag.graph.dag import Dag
+
+__all__ = ["Answers", "Oracle", "StatedIndependences", "native_oracle"]
+
+
+class Answers(Protocol):
+    """Whatever answers questions of independence: a class of your own with these two will do."""
+
+    @property
+    def nodes(self) -> Sequence[str]:
+        """The variables."""
+        ...
+
+    def is_independent(self, one: str, other: str, given: Collection[str]) -> bool:
+        """Whether the two are independent given the set."""
+        ...
+
+
+class Oracle:
+    """Answers from a Dag: two nodes are independent given a set when it d-separates them.
+
+    Parameters
+    ----------
+    dag : Dag
+
+    Examples
+    --------
+    >>> oracle = Oracle(Dag.from_parents({"C": ["A", "B"]}))
+    >>> oracle.is_independent("A", "B", []), oracle.is_independent("A", "B", ["C"])
+    (True, False)
+    """
+
+    def __init__(self, dag: Dag) -> None:
+        if not isinstance(dag, Dag):
+            raise GraphError(f"Oracle: needs a Dag, got {type(dag).__name__}")
+        self.dag = dag
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes of the graph."""
+        return self.dag.nodes
+
+    def is_independent(self, one: str, other: str, given: Collection[str]) -> bool:
+        """Whether the set d-separates the two."""
+        from bestdag.graph.separation import d_separated
+
+        return d_separated(self.dag, one, other, given)
+
+
+class StatedIndependences:
+    """Answers from a list: what is listed is independent, and nothing else.
+
+    Parameters
+    ----------
+    nodes : iterable of str
+    statements : iterable of (one, other, given)
+
+    Examples
+    --------
+    >>> stated = StatedIndependences("ABC", [("A", "B", ["C"])])
+    >>> stated.is_independent("B", "A", ["C"]), stated.is_independent("A", "B", [])
+    (True, False)
+    """
+
+    def __init__(
+        self, nodes: Iterable[str], statements: Iterable[tuple[str, str, Iterable[str]]]
+    ) -> None:
+        self.nodes = check_nodes("StatedIndependences", list(nodes))
+        known = set(self.nodes)
+        self._stated = set()
+        for one, other, given in statements:
+            members = frozenset(given)
+            for name in (one, other, *members):
+                if name not in known:
+                    raise GraphError(f"StatedIndependences: {show(str(name))} is not a node")
+            self._stated.add((frozenset((one, other)), members))
+
+    def is_independent(self, one: str, other: str, given: Collection[str]) -> bool:
+        """Whether that is listed."""
+        return (frozenset((one, other)), frozenset(given)) in self._stated
+
+
+def native_oracle(answers: Answers, names: Sequence[str]) -> _core.IndependenceTest:
+    """Return what native code asks; `names` are the nodes in the order of their numbers."""
+    number = {name: i for i, name in enumerate(names)}
+    if isinstance(answers, Oracle):
+        arcs = [number[node] for arc in answers.dag.arcs for node in arc]
+        return _core.IndependenceTest.oracle(len(names), np.array(arcs, np.int32))
+
+    def ask(one: int, other: int, given: list[int]) -> bool:
+        said = answers.is_independent(names[one], names[other], [names[i] for i in given])
+        return bool(said)
+
+    return _core.IndependenceTest.asking(len(names), ask)

@@ -1,0 +1,112 @@
+"""Learning within a skeleton: every search keeps to it, and a proof says where it holds."""
+
+import time
+from itertools import product
+
+import numpy as np
+import pytest
+
+from bestdag import Knowledge, Network, Pdag, Scorer, learn, pc
+from bestdag.errors import BestdagError, InvalidParameterError
+from bestdag.examples import example
+from bestdag.graph.enumeration import all_dags
+from bestdag.search import SEARCHES
+
+CSV = example("asia.csv")
+
+
+@pytest.fixture(scope="module")
+def data():
+    return Network.load(example("asia.bif")).sample(500, seed=2)
+
+
+def search(name):
+    target = {"target": "dysp"} if "target" in getattr(SEARCHES[name], "__slots__", ()) else {}
+    return SEARCHES[name](**target)
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_every_search_keeps_to_the_links(data, name):
+    links = {frozenset(edge) for edge in pc(data, alpha=0.2).skeleton.edges}
+    if name in ("tan", "naive_bayes"):  # they need links from the class to every other variable
+        with pytest.raises(BestdagError):
+            learn(data, search=search(name), skeleton="pc", alpha=0.2)
+        return
+    result = learn(data, search=search(name), skeleton="pc", alpha=0.2)
+    assert {frozenset(arc) for arc in result.dag.arcs} <= links
+    assert result.within == "the skeleton"
+    assert "within the skeleton" in str(result) or name == "tree"
+
+
+def test_the_optimum_is_that_of_all_structures_along_the_links():
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 2, (4, 60))
+    codes[1] = np.where(rng.random(60) < 0.8, codes[0], codes[1])
+    codes[2] = np.where(rng.random(60) < 0.8, codes[1], codes[2])
+    table = {name: [str(c) for c in row] for name, row in zip("ABCD", codes, strict=True)}
+    links = [("A", "B"), ("A", "C"), ("C", "D")]
+    result = learn(table, "bic", search="exact", skeleton=Pdag(list("ABCD"), [], links))
+    scorer = Scorer(result.dataset, "bic")
+    along = {*links, *(link[::-1] for link in links)}
+    allowed = [dag for dag in all_dags(list("ABCD")) if along.issuperset(dag.arcs)]
+    assert len(allowed) == 27  # three links, each absent or one of two ways, none in a circle
+    best = max(scorer.total(dag) for dag in allowed)
+    assert result.score == pytest.approx(best, abs=1e-9)
+    assert result.is_proved
+    assert result.verify()
+    assert result.outcome()[0] == "optimum proved within the skeleton"
+
+
+def test_a_bound_is_one_within_the_skeleton(data):
+    result = learn(data, search="hill_climb", skeleton="pc", bound=True)
+    full = learn(data, search="exact")
+    assert result.bound >= result.score
+    assert result.shortfall().endswith("below the best possible within the skeleton")
+    assert result.score <= full.score + 1e-9
+    assert full.within is None
+
+
+def test_required_arcs_are_in_the_skeleton(data):
+    result = learn(data, knowledge=["asia -> xray"], skeleton="pc")
+    assert result.dag.has_arc("asia", "xray")
+
+
+def test_the_skeleton_takes_part_of_the_time_limit():
+    rng = np.random.default_rng(0)
+    common = rng.integers(0, 3, 3000)
+    table = {
+        f"v{i:03d}": np.where(rng.random(3000) < 0.5, common, rng.integers(0, 3, 3000)).astype(str)
+        for i in range(150)
+    }
+    begun = time.monotonic()
+    result = learn(table, skeleton="pc", time_limit=2, search="hill_climb")
+    assert any("no time for all tests" in note for note in result.notes)
+    assert time.monotonic() - begun < 30  # not a measurement: all tests would take minutes
+    assert result.within == "the skeleton"
+
+
+def test_statements_of_a_skeleton():
+    known = Knowledge.parse(["skeleton: A B | B C"])
+    assert str(known) == "skeleton: A B | B C"
+    assert known.skeleton == (("A", "B"), ("B", "C"))
+    assert Knowledge.from_dict(known.to_dict()) == known
+    both = known | Knowledge(skeleton=[("C", "B"), ("A", "C")])
+    assert both.skeleton == (("B", "C"),)
+    assert Knowledge.parse(["skeleton:"]).skeleton == ()
+    allowed = known.for_nodes(list("ABCD")).allowed
+    for one, other in product(range(4), repeat=2):
+        assert allowed[one, other] == ({one, other} in ({0, 1}, {1, 2}))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"skeleton": "fci"}, "skeleton must be one of 'pc'"),
+        ({"skeleton": 3}, "skeleton must be one of 'pc'"),
+        ({"alpha": 0.1}, "alpha is for the skeleton 'pc'"),
+        ({"skeleton": "pc", "alpha": 3}, "alpha must be a number between 0 and 1"),
+    ],
+)
+def test_refuses(data, settings, said):
+    with pytest.raises(InvalidParameterError, match=said):
+        learn(data, **settings)
