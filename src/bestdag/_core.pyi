@@ -59,6 +59,51 @@ def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64
     Sums over tables looked up at the states of each row; see kernels/factors/row_tables.hpp.
     """
 
+class CliqueTree:
+    """Which variables meet in the tables of a junction tree."""
+
+    def __init__(self, lengths: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def n_cliques(self) -> int: ...
+
+    @property
+    def total_cells(self) -> float: ...
+
+    @property
+    def total_separator_cells(self) -> float: ...
+
+    def cells(self, clique: int) -> float: ...
+
+    def axes(self, clique: int) -> list[int]: ...
+
+    @property
+    def largest(self) -> int: ...
+
+    def holds(self, axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool:
+        """Whether these axes share a clique."""
+
+class JunctionTree:
+    """Exact answers by messages between cliques."""
+
+    def __init__(self, structure: CliqueTree, axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], threads: int) -> None: ...
+
+    def marginals(self, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], soft: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float:
+        """
+        Distributions of axes; returns the logarithm of the probability of the evidence.
+        """
+
+    def joint(self, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], soft: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float:
+        """Joint distribution of axes that share a clique."""
+
+    def most_probable(self, codes: NDArray[numpy.int32], soft: NDArray[numpy.uint32], weights: NDArray[numpy.float64], n: int) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64]]:
+        """
+        Codes of the most probable configurations, and logarithms of probabilities.
+        """
+
+    def rows(self, codes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], logs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+        """Answers for many rows of evidence."""
+
 class Kernel:
     """Native twin of a score."""
 

@@ -16,8 +16,8 @@ using Axis = std::uint32_t;
 
 // A table with one axis per variable, the last varying fastest. No axis occurs twice.
 struct Factor {
-    std::vector<Axis> axes;
-    const double* values;  // owned elsewhere, or by `own`
+    std::vector<Axis> axes = {};
+    const double* values = nullptr;  // owned elsewhere, or by `own`
     std::unique_ptr<double[]> own = {};
 };
 
@@ -32,6 +32,11 @@ struct EliminationPlan {
 // choice, and `room` the same for the measure of memory.
 EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<const Axis> keep,
                                  std::span<const double> bits, std::span<const double> room);
+
+// The axes that each axis of the order meets when it is summed out.
+std::vector<std::vector<Axis>> elimination_cliques(std::span<const Factor> factors,
+                                                   std::span<const Axis> order,
+                                                   std::size_t n_axes);
 
 // Multiplies all factors and sums out the axes of the plan; the result has the axes `keep`, in
 // this order. `lengths` has the length of each axis. Looks at the flag every few microseconds.

@@ -148,4 +148,17 @@ EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<cons
     return best;
 }
 
+std::vector<std::vector<Axis>> elimination_cliques(std::span<const Factor> factors,
+                                                   std::span<const Axis> order,
+                                                   std::size_t n_axes) {
+    Neighbours neighbours(n_axes);
+    for (const Factor& factor : factors) neighbours.join(factor.axes);
+    std::vector<std::vector<Axis>> met(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        neighbours.for_each(order[i], [&](Axis other) { met[i].push_back(other); });
+        neighbours.eliminate(order[i]);
+    }
+    return met;
+}
+
 }  // namespace bestdag
