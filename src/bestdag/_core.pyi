@@ -59,6 +59,22 @@ def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64
     Sums over tables looked up at the states of each row; see kernels/factors/row_tables.hpp.
     """
 
+def plan_elimination(lengths: NDArray[numpy.uint32], axes: NDArray[numpy.uint32], ends: NDArray[numpy.int64], keep: NDArray[numpy.uint32], cheap: float) -> tuple[list[int], float, float]:
+    """
+    In which order to sum axes out: the order, log2 of the largest product's cells, and the cells of all products.
+    """
+
+def sum_product(lengths: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], keep: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], work: float) -> None:
+    """Multiply factors and sum axes out."""
+
+def log_sum_product(lengths: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], logs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], keep: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], work: float) -> None:
+    """
+    The same with logarithms in and out; axis 0, where it is kept, is one of rows.
+    """
+
+def sum_out(lengths: NDArray[numpy.uint32], axes: NDArray[numpy.uint32], ends: NDArray[numpy.int64], logs: Sequence[NDArray[numpy.float64]], order: NDArray[numpy.uint32], work: float) -> list[tuple[list[int], NDArray[numpy.float64]]]:
+    """Sum axes out: what is left over the others, as logarithms."""
+
 class CliqueTree:
     """Which variables meet in the tables of a junction tree."""
 
@@ -86,7 +102,7 @@ class CliqueTree:
 class JunctionTree:
     """Exact answers by messages between cliques."""
 
-    def __init__(self, structure: CliqueTree, axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], threads: int) -> None: ...
+    def __init__(self, structure: CliqueTree, axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], are_logs: bool, threads: int) -> None: ...
 
     def marginals(self, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], soft: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float:
         """

@@ -35,7 +35,7 @@ std::vector<std::vector<bestdag::Axis>> scopes_of(const Axes& axes, const Int64s
 class BoundTree {
 public:
     BoundTree(const bestdag::CliqueTree& structure, const Axes& axes, const Int64s& ends,
-              std::vector<Array1<const double>> values, int threads)
+              std::vector<Array1<const double>> values, bool are_logs, int threads)
         : values_(std::move(values)) {
         std::vector<std::vector<bestdag::Axis>> scopes =
             scopes_of(axes, ends, structure.lengths().size());
@@ -58,7 +58,8 @@ public:
             factors.push_back({std::move(scopes[i]), view(values_[i])});
         }
         run_unlocked(threads, [&](const bestdag::Execution& execution) {
-            tree_ = std::make_unique<bestdag::JunctionTree>(structure, std::move(factors), execution);
+            tree_ = std::make_unique<bestdag::JunctionTree>(structure, std::move(factors), are_logs,
+                                                            execution);
         });
     }
 
@@ -135,9 +136,9 @@ void register_junction_tree(nb::module_& m) {
         }, "axes"_a.noconvert(), "Whether these axes share a clique.");
     nb::class_<BoundTree>(m, "JunctionTree", "Exact answers by messages between cliques.")
         .def(nb::init<const bestdag::CliqueTree&, const Axes&, const Int64s&,
-                      std::vector<Array1<const double>>, int>(),
+                      std::vector<Array1<const double>>, bool, int>(),
              "structure"_a, "axes"_a.noconvert(), "ends"_a.noconvert(), "values"_a.noconvert(),
-             "threads"_a)
+             "are_logs"_a, "threads"_a)
         .def(
             "marginals",
             [](const BoundTree& self, Codes codes, Axes soft, Array1<const double> weights,

@@ -9,9 +9,6 @@ namespace bestdag {
 
 namespace {
 
-// Below this many cells a second opinion on the order costs more than it can save.
-constexpr double kCheap = 1u << 18;
-
 enum class Rule { kSize, kNewPairs, kWeightedNewPairs };
 
 // Which axes meet in a table: one row of bits per axis.
@@ -121,7 +118,8 @@ EliminationPlan greedy(Neighbours neighbours, std::span<const Axis> eliminated,
 }  // namespace
 
 EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<const Axis> keep,
-                                 std::span<const double> bits, std::span<const double> room) {
+                                 std::span<const double> bits, std::span<const double> room,
+                                 double cheap) {
     Neighbours neighbours(bits.size());
     std::vector<std::uint8_t> is_waiting(bits.size(), 0);
     for (const Factor& factor : factors) {
@@ -138,7 +136,7 @@ EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<cons
         if (is_waiting[axis]) eliminated.push_back(axis);
     }
     EliminationPlan best = greedy(neighbours, eliminated, bits, room, Rule::kSize);
-    if (best.work > kCheap) {
+    if (best.work > cheap) {
         for (const Rule rule : {Rule::kNewPairs, Rule::kWeightedNewPairs}) {
             EliminationPlan other = greedy(neighbours, eliminated, bits, room, rule);
             if (other.work < best.work) best = std::move(other);

@@ -53,9 +53,9 @@ void to_shares(std::span<double> values) {
 
 }  // namespace
 
-JunctionTree::JunctionTree(CliqueTree structure, std::vector<TreeFactor> factors,
+JunctionTree::JunctionTree(CliqueTree structure, std::vector<TreeFactor> factors, bool are_logs,
                            const Execution& execution)
-    : structure_(std::move(structure)), factors_(std::move(factors)) {
+    : structure_(std::move(structure)), factors_(std::move(factors)), are_logs_(are_logs) {
     const std::span<const std::uint32_t> lengths = structure_.lengths();
     const std::span<const Clique> cliques = structure_.cliques();
     for (const std::uint32_t length : lengths) {
@@ -87,7 +87,7 @@ JunctionTree::JunctionTree(CliqueTree structure, std::vector<TreeFactor> factors
         TreeFactor& factor = factors_[f];
         std::erase_if(factor.axes, [&](Axis axis) { return lengths[axis] == 1; });
         if (factor.axes.empty()) {
-            log_constant_ += std::log(factor.values[0]);
+            log_constant_ += are_logs_ ? factor.values[0] : std::log(factor.values[0]);
             continue;
         }
         const std::uint32_t c = structure_.clique_of(factor.axes);
@@ -98,11 +98,17 @@ JunctionTree::JunctionTree(CliqueTree structure, std::vector<TreeFactor> factors
             [&](const StopFlag& stop) {
                 potentials_.resize(n_cells_, 1.0);
                 std::feclearexcept(FE_UNDERFLOW);
+                std::vector<double> shares;
                 for (const Maps& maps : maps_) {
                     for (std::size_t k = 0; k < maps.factors.size(); ++k) {
+                        std::span<const double> values = factors_[maps.factors[k]].values;
+                        if (are_logs_) {
+                            shares.assign(values.begin(), values.end());
+                            for (double& value : shares) value = std::exp(value);
+                            values = shares;
+                        }
                         maps.factor_maps[k].multiply<SumProduct>(
-                            potentials_.data() + maps.first_cell,
-                            factors_[maps.factors[k]].values.data(), stop);
+                            potentials_.data() + maps.first_cell, values.data(), stop);
                     }
                 }
                 is_lossy_ = std::fetestexcept(FE_UNDERFLOW) != 0;

@@ -48,8 +48,10 @@ struct EvidenceRows {
 
 class JunctionTree {
 public:
-    // Every factor lies inside a clique of the tree; its values must outlive this.
-    JunctionTree(CliqueTree structure, std::vector<TreeFactor> factors, const Execution& execution);
+    // Every factor lies inside a clique of the tree; its values, probabilities or logarithms of
+    // such, must outlive this.
+    JunctionTree(CliqueTree structure, std::vector<TreeFactor> factors, bool are_logs,
+                 const Execution& execution);
     ~JunctionTree();
     JunctionTree(const JunctionTree&) = delete;
     JunctionTree& operator=(const JunctionTree&) = delete;
@@ -104,6 +106,7 @@ private:
 
     CliqueTree structure_;
     std::vector<TreeFactor> factors_;
+    const bool are_logs_;  // the values of the factors
     std::vector<Maps> maps_;
     std::vector<double> potentials_;  // products of the factors, clique after clique
     std::vector<std::size_t> first_states_;  // of each axis, among the states of all

@@ -179,7 +179,7 @@ private:
             logs.resize(values.size());
             for (std::size_t i = 0; i < values.size(); ++i) {
                 if (i % (1u << 15) == 0) check(stop);
-                logs[i] = Semiring::from(values[i]);
+                logs[i] = tree_.are_logs_ ? values[i] : Semiring::from(values[i]);
             }
             maps.factor_maps[k].template multiply<Semiring>(cells, logs.data(), stop);
         }
