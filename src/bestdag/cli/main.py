@@ -31,10 +31,12 @@ __all__ = ["COMMANDS", "cli", "run"]
 COMMANDS = {
     "classify": "Say how well the classes of a table can be predicted.",
     "discretize": "Cut number columns into intervals.",
+    "explain": "Find the most probable explanation of what is known.",
     "fit": "Fit the parameters of a network to a table.",
     "info": "Show what is in a table or a network.",
     "learn": "Learn the best structure, and say whether that is proven.",
     "predict": "Predict one column of a table by a network.",
+    "query": "Ask a network for distributions, given what is known.",
     "sample": "Draw rows from a network.",
     "score": "Score a network on a table.",
     "score-table": "Score the parent sets of every variable, for exact search.",

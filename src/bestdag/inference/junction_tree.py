@@ -8,16 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import log2, prod
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
+from bestdag.factors import Factor, plan_elimination, sum_out
 from bestdag.inference.sparse_table import SparseTable
 from bestdag.machine import require_memory, thread_count
 
-__all__ = ["Known", "Parts", "Tables", "Tree", "irreducible", "structure_of", "tree_bytes"]
+__all__ = [
+    "Known",
+    "Parts",
+    "Tables",
+    "Tree",
+    "irreducible",
+    "max_tree",
+    "structure_of",
+    "tree_bytes",
+]
 
 _Floats = npt.NDArray[np.float64]
 _Codes = npt.NDArray[np.int32]
@@ -103,6 +113,8 @@ class Tree:
         How many times the tables are held for one question, beside the factors.
     structure : CliqueTree, optional
         The cliques, where they are planned already.
+    logs : sequence of arrays, optional
+        Logarithms that take the place of the parts' values, one array for each scope.
 
     Raises
     ------
@@ -120,6 +132,7 @@ class Tree:
         option: str | None = None,
         n_copies: int = 1,
         structure: _core.CliqueTree | None = None,
+        logs: Sequence[_Floats] | None = None,
     ) -> None:
         self.variables = sorted({*(v for scope in parts.scopes for v in scope), *together})
         self._place = {v: i for i, v in enumerate(self.variables)}
@@ -138,8 +151,9 @@ class Tree:
         )
         scopes = [[self._place[v] for v in scope] for scope in parts.scopes]
         axes, ends = flat(scopes)
+        values = parts.values() if logs is None else logs
         self._native = _core.JunctionTree(
-            self.structure, axes, ends, parts.values(), thread_count(None, who=who)
+            self.structure, axes, ends, values, logs is not None, thread_count(None, who=who)
         )
         self._every = np.arange(len(self.variables), dtype=np.uint32)
         self._starts = np.cumsum([0, *self._arities]).tolist()
@@ -199,6 +213,49 @@ class Tree:
         if not known.weights:
             return codes, _NO_AXES, _NO_WEIGHTS
         return codes, self._axes(list(known.weights)), np.concatenate([*known.weights.values()])
+
+
+def max_tree(
+    parts: Parts,
+    asked: Sequence[int],
+    weights: Mapping[int, _Floats],
+    *,
+    who: str,
+    remedy: str,
+    option: str,
+) -> Tree:
+    """Sum out all but the variables asked for, and make a tree of what is left.
+
+    Raises
+    ------
+    NotEnoughMemoryError
+        If the sums, or the tree, would not fit in memory: sums come before maxima, so the order
+        is not free.
+    """
+    arities = parts.tables.arities
+    scopes = [[str(v) for v in scope if arities[v] > 1] for scope in parts.scopes]
+    scopes += [[str(v)] for v in weights if arities[v] > 1]
+    sizes = {str(v): arities[v] for scope in scopes for v in map(int, scope)}
+    keep = [str(v) for v in asked if str(v) in sizes]
+    plan = plan_elimination(scopes, keep, sizes)
+    kept_cells = sum(log2(sizes[name]) for name in keep)
+    if plan.order and plan.log2_cells > kept_cells:
+        what = f"the largest sum before the maximum, of 2^{plan.log2_cells:.1f} cells,"
+        require_memory(who, what, 24 * 2.0 ** min(plan.log2_cells, 1000.0), remedy, option=option)
+    with np.errstate(divide="ignore"):
+        tables = [np.log(values) for values in parts.values()]
+        tables += [np.log(values) for v, values in weights.items() if arities[v] > 1]
+    factors = [
+        Factor(tuple(scope), values.reshape([sizes[name] for name in scope]))
+        for scope, values in zip(scopes, tables, strict=True)
+    ]
+    left = sum_out(factors, plan)
+    rest = Parts(parts.tables, (), [[int(name) for name in factor.axes] for factor in left], {})
+    # Variables of one state have no factor left.
+    rest.scopes.extend([v] for v in asked if str(v) not in sizes)
+    logs = [factor.values.reshape(-1) for factor in left]
+    logs += [np.zeros(1) for v in asked if str(v) not in sizes]
+    return Tree(rest, who=who, remedy=remedy, option=option, n_copies=2, logs=logs)
 
 
 def flat(scopes: Sequence[Sequence[int]]) -> tuple[_Axes, npt.NDArray[np.int64]]:

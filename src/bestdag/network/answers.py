@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, NoReturn
 
@@ -17,7 +18,9 @@ from bestdag.inference.junction_tree import (
     Tables,
     Tree,
     irreducible,
+    max_tree,
     structure_of,
+    tree_bytes,
 )
 from bestdag.inference.relevance import ancestors_of, relevant_families
 from bestdag.network.findings import said
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from bestdag import _core
     from bestdag.network.network import Network
 
-__all__ = ["Answers"]
+__all__ = ["Answers", "TreeForecast"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -37,6 +40,33 @@ _SMALL_TREE = 1 << 20
 _REMEDY = "ask for fewer variables at a time, know more of them, or"
 # What to do where memory is short, in Python and on the command line.
 _REMEDIES = (f'{_REMEDY} pass method="sampling"', f"{_REMEDY} pass --method sampling")
+
+
+@dataclass(frozen=True, slots=True)
+class TreeForecast:
+    """How large the junction tree of a network is.
+
+    Attributes
+    ----------
+    width : int
+        Variables of the clique that has most, minus one: the treewidth is at most that.
+    n_cliques : int
+    n_cells : float
+        Cells of all cliques; a whole number up to 2**53.
+    largest_clique : tuple of str
+        The variables of the clique with most cells.
+    largest_cells : float
+        Its cells.
+    n_bytes : float
+        Memory for the tree and its messages.
+    """
+
+    width: int
+    n_cliques: int
+    n_cells: float
+    largest_clique: tuple[str, ...]
+    largest_cells: float
+    n_bytes: float
 
 
 class Answers:
@@ -65,6 +95,21 @@ class Answers:
                 self.tables.arities, [self.tables.family(v) for v in every]
             )
         return self._structure
+
+    def forecast(self) -> TreeForecast:
+        """Say how large the tree of the whole network is."""
+        structure = self.structure
+        n = structure.n_cliques
+        return TreeForecast(
+            max((len(structure.axes(i)) for i in range(n)), default=1) - 1,
+            n,
+            structure.total_cells,
+            tuple(sorted(self.tables.names[i] for i in structure.axes(structure.largest)))
+            if n
+            else (),
+            structure.cells(structure.largest) if n else 0.0,
+            tree_bytes(structure),
+        )
 
     @property
     def has_small_tree(self) -> bool:
@@ -160,6 +205,32 @@ class Answers:
         out[:, tree.variables] = codes
         for variable, code in known.codes.items():
             out[:, variable] = code
+        return log, out, logs
+
+    def marginal_map(
+        self, targets: Sequence[int], known: Known, n: int, who: str
+    ) -> tuple[float, npt.NDArray[np.int32], _Floats]:
+        """Return the logarithm of what is known, and the n best configurations of the targets.
+
+        All logarithms are without what says nothing about the targets.
+        """
+        tables = self.tables
+        deciding = relevant_families(tables.parents, targets, known.codes, known.weights)
+        near = {v for family in deciding for v in tables.family(family)}
+        asked = [target for target in targets if target not in known.codes]
+        parts = Parts.of(tables, deciding, known.codes)
+        weights = {v: w for v, w in known.weights.items() if v in near}
+        remedy, option = _REMEDIES
+        tree = max_tree(parts, asked, weights, who=who, remedy=remedy, option=option)
+        log = tree.log_probability(Known())
+        if log == -inf or self._log_of_rest(deciding, near, known, who) == -inf:
+            self.refuse(known, who)
+        codes, logs = tree.most_probable(Known(), n)
+        out = np.empty((len(codes), len(targets)), dtype=np.int32)
+        place = {v: i for i, v in enumerate(tree.variables)}
+        for i, target in enumerate(targets):
+            code = known.codes.get(target)
+            out[:, i] = codes[:, place[target]] if code is None else code
         return log, out, logs
 
     def refuse(self, known: Known, who: str, *, whole: bool = False) -> NoReturn:

@@ -37,8 +37,8 @@ class CompiledNetwork:
     Examples
     --------
     >>> from bestdag import Network
-    >>> from bestdag.examples import example_path
-    >>> tree = Network.load(example_path("asia.bif")).compile()
+    >>> from bestdag.examples import example
+    >>> tree = Network.load(example("asia.bif")).compile()
     >>> round(tree.query("lung", given={"smoke": "yes"})["yes"], 6)
     0.1
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import networkx
 
     from bestdag.inference.distribution import Distribution, Estimate, Explanation
-    from bestdag.network.answers import Answers
+    from bestdag.network.answers import Answers, TreeForecast
     from bestdag.network.compiled import CompiledNetwork
     from bestdag.network.findings import Given, Likelihood
 
@@ -605,6 +605,10 @@ class Network:
         from bestdag.network.compiled import CompiledNetwork
 
         return CompiledNetwork(self)
+
+    def forecast(self) -> TreeForecast:
+        """Say how large the junction tree of all variables is, without making it."""
+        return self._answers().forecast()
 
     def _answers(self) -> Answers:
         """Return what answers questions: made once, kept, never pickled."""
