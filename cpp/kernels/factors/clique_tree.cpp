@@ -7,6 +7,10 @@ namespace bestdag {
 
 namespace {
 
+// A question to a tree of fewer cells takes less time than a second plan.
+constexpr double kCheap = 1u << 16;
+constexpr std::size_t kRounds = 4;
+
 double product(std::span<const Axis> axes, std::span<const std::uint32_t> lengths) {
     double cells = 1.0;
     for (const Axis axis : axes) cells *= lengths[axis];
@@ -32,7 +36,7 @@ CliqueTree::CliqueTree(std::span<const std::uint32_t> lengths,
     std::vector<double> bits;
     bits.reserve(lengths.size());
     for (const std::uint32_t length : lengths) bits.push_back(std::log2(length));
-    const std::vector<Axis> order = plan_elimination(factors, {}, bits, bits).order;
+    const std::vector<Axis> order = plan_elimination(factors, {}, bits, bits, kCheap, kRounds).order;
     for (std::size_t i = 0; i < order.size(); ++i) {
         positions_[order[i]] = static_cast<std::uint32_t>(i);
     }

@@ -31,10 +31,10 @@ struct EliminationPlan {
 // means much work, two more rules are tried, fewest new pairs of axes that meet in a table, and
 // the same weighted by size. `bits` has log2 of the length of each axis, for the choice, and
 // `room` the same for the measure of memory. Up to `cheap` cells, a second opinion on the order
-// costs more than it can save.
+// costs more than it can save; from 4 million cells on, ties are broken in `n_rounds` more ways.
 EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<const Axis> keep,
                                  std::span<const double> bits, std::span<const double> room,
-                                 double cheap = 1u << 18);
+                                 double cheap = 1u << 18, std::size_t n_rounds = 0);
 
 // The axes that each axis of the order meets when it is summed out.
 std::vector<std::vector<Axis>> elimination_cliques(std::span<const Factor> factors,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from math import exp
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from bestdag.errors import unknown_name
+from bestdag.errors import NotEnoughMemoryError, unknown_name
 
 if TYPE_CHECKING:
     from bestdag.network.network import Network
@@ -65,17 +67,16 @@ class Findings:
             found["do"] = self.done
         return found
 
-    def probability_of_evidence(self) -> dict[str, float | None]:
+    def probability_of_evidence(self, *, is_asked: bool = True) -> dict[str, float | None]:
         """Return the probability of what is known, for JSON; null where it is too large a sum."""
-        from math import exp
-
-        from bestdag.errors import NotEnoughMemoryError
-
-        try:
-            log = self.network.probability(self.given, likelihood=self.likelihood, log=True)
-        except NotEnoughMemoryError:
-            return {"probability_of_evidence": None, "log_probability_of_evidence": None}
-        return {"probability_of_evidence": exp(log), "log_probability_of_evidence": log}
+        log = None
+        if is_asked:
+            with suppress(NotEnoughMemoryError):
+                log = self.network.probability(self.given, likelihood=self.likelihood, log=True)
+        return {
+            "probability_of_evidence": None if log is None else exp(log),
+            "log_probability_of_evidence": log,
+        }
 
 
 def finding_options(function: _Function) -> _Function:

@@ -61,17 +61,13 @@ def command(
     net = found.network
     is_exact = settings["method"] == "exact"
     with working("working it out" if is_exact else "sampling", quiet=quiet):
-        known = {"given": found.given, "likelihood": found.likelihood}
+        settings["likelihood"] = found.likelihood
         if targets:
-            answer = net.query(list(targets), **known, **settings)
+            answer = net.query(list(targets), found.given, **settings)
             marginals = None
         else:
-            marginals = net.marginals(**known, **settings)
-        evidence = (
-            found.probability_of_evidence()
-            if is_exact
-            else {"probability_of_evidence": None, "log_probability_of_evidence": None}
-        )
+            marginals = net.marginals(found.given, **settings)
+        evidence = found.probability_of_evidence(is_asked=is_exact)
     if marginals is not None:
         _print_marginals(marginals, found, evidence, as_json=as_json)
     elif as_json:

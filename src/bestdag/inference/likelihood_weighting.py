@@ -50,8 +50,9 @@ class WeightedSample:
         number = np.zeros(len(self.weights), dtype=np.int64)
         for target in targets:
             number = number * arities[target] + self.codes[target]
-        total = self.weights.sum()
-        share = np.bincount(number, weights=self.weights, minlength=n_cells) / total
+        sums = np.bincount(number, weights=self.weights, minlength=n_cells)
+        total = sums.sum()
+        share = sums / total
         squares = np.bincount(number, weights=self.weights**2, minlength=n_cells)
         # The ratio estimator: sum of w^2 (x - mean)^2 over (sum of w)^2, for x = 1 here, 0 there.
         spread = squares * (1 - share) ** 2 + (squares.sum() - squares) * share**2

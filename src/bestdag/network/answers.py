@@ -179,8 +179,10 @@ class Answers:
         )
         return log, out.reshape(-1)
 
-    def _log_of_rest(self, deciding: Sequence[int], near: set[int], known: Known, who: str) -> float:
-        """Return the logarithm of what the targets do not depend on; NaN where it is too large."""
+    def _log_of_rest(
+        self, deciding: Sequence[int], near: set[int], known: Known, who: str
+    ) -> float:
+        """Return the logarithm of what the targets do not depend on; NaN if it is too large."""
         weights = {v: values for v, values in known.weights.items() if v not in near}
         above = ancestors_of(self.tables.parents, [*known.codes, *known.weights])
         rest = sorted(above.difference(deciding))

@@ -83,9 +83,7 @@ def _mean_log(answers: Answers, table: ConditionalTable) -> float:
     return float((joint[some] * logs).sum())
 
 
-def _sampled(
-    network: Network, other: Network, n: int, seed: int, threads: int | None
-) -> Estimate:
+def _sampled(network: Network, other: Network, n: int, seed: int, threads: int | None) -> Estimate:
     answers = network._answers()
     tables, order = answers.tables, network._logs().order
     if any(_has_zeros(theirs) and _forbids(answers, theirs) for theirs in other.tables):
@@ -99,9 +97,7 @@ def _sampled(
         seed=seed,
         threads=threads,
     )
-    rows = Rows(
-        n, tuple(columns[place[v]] for v in range(len(order))), (False,) * len(order)
-    )
+    rows = Rows(n, tuple(columns[place[v]] for v in range(len(order))), (False,) * len(order))
     own, cross = np.zeros((n, 1)), np.zeros((n, 1))
     network._logs().add(rows, own, threads=threads)
     other._logs().add(rows, cross, threads=threads)

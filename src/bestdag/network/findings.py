@@ -94,6 +94,5 @@ def _weights(variable: Variable, values: Any, who: str) -> npt.NDArray[np.float6
         raise bad_setting(who, what, needed + (", ...)" if variable.arity > 6 else ")"), values)
     if not (np.isfinite(found).all() and (found >= 0).all() and (found > 0).any()):
         raise bad_setting(who, what, "finite numbers >= 0, some of them above zero", values)
-    return found / found.max()  # only ratios matter
-
-
+    scaled: npt.NDArray[np.float64] = found / found.max()  # only ratios matter
+    return scaled

@@ -151,9 +151,7 @@ class PriorMarginals:
         if plan.log2_cells > _MAX_LOG2_CELLS:
             return None
         shape = tuple(self._arities[name] for name in names)
-        joint = np.ascontiguousarray(
-            np.broadcast_to(sum_product(factors, plan, names), shape)
-        )
+        joint = np.ascontiguousarray(np.broadcast_to(sum_product(factors, plan, names), shape))
         with self._lock:
             if self._n_kept + joint.size > _MAX_KEPT:
                 self._kept.clear()
