@@ -99,10 +99,10 @@ def test_explanations(cli):
     ],
 )
 def test_refusals(cli, arguments, said):
-    code, out, err = bestdag(*arguments)
-    assert (code, out) == (2, "")
-    assert said in err
-    assert err.count("\n") == 1
+    shown = cli(*arguments)
+    assert (shown.code, shown.out) == (2, "")
+    assert said in shown.err
+    assert shown.err.count("\n") == 1
 
 
 def test_names_may_hold_equals_signs(cli, tmp_path):
@@ -116,9 +116,9 @@ def test_names_may_hold_equals_signs(cli, tmp_path):
 def test_what_is_too_large_is_refused_with_a_way_out(cli, tmp_path):
     path = tmp_path / "grid.json"
     grid(40).save(path)
-    code, _, err = bestdag("query", str(path), "x39_39")
-    assert code == 1
-    assert "or pass --method sampling" in err
+    shown = cli("query", str(path), "x39_39")
+    assert shown.code == 1
+    assert "or pass --method sampling" in shown.err
     found = json.loads(printed(cli, "info", str(path), "--json"))
     assert found["junction_tree"]["treewidth"] >= 40
     assert found["junction_tree"]["bytes"] > 1e12

@@ -22,7 +22,7 @@ def test_all_marginals(name, tmp_path):
     path = shared_file(f"networks/{stem}.bif" + (".gz" if packed else ""))
     network = Network.load(path)
     plain = tmp_path / f"{stem}.bif"
-    plain.write_bytes(gzip.open(path).read() if packed else path.read_bytes())
+    plain.write_bytes(gzip.decompress(path.read_bytes()) if packed else path.read_bytes())
     other = gum.loadBN(str(plain))
     row = network.sample(1, seed=1)
     chosen = np.random.default_rng(2).permutation(network.names)[:3].tolist()
