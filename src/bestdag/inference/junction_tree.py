@@ -16,11 +16,11 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.factors import Factor, plan_elimination, sum_out
 from bestdag.inference.sparse_table import SparseTable
-from bestdag.machine import require_memory, thread_count
 
 __all__ = [
     "Known",
     "Parts",
+    "Require",
     "Tables",
     "Tree",
     "irreducible",
@@ -32,6 +32,8 @@ __all__ = [
 _Floats = npt.NDArray[np.float64]
 _Codes = npt.NDArray[np.int32]
 _Axes = npt.NDArray[np.uint32]
+
+Require = Callable[[str, float], None]
 
 _NO_AXES: _Axes = np.empty(0, dtype=np.uint32)
 _NO_WEIGHTS: _Floats = np.empty(0)
@@ -105,10 +107,8 @@ class Tree:
         The factors.
     together : sequence of int
         Variables that must share a clique.
-    who : str
-        Who asks, for refusals.
-    remedy, option : str
-        What to do when it does not fit, in Python and on the command line.
+    require : function of (str, float)
+        Refuses what would take more bytes than there are; the text says what it is.
     n_copies : int
         How many times the tables are held for one question, beside the factors.
     structure : CliqueTree, optional
@@ -127,9 +127,7 @@ class Tree:
         parts: Parts,
         together: Sequence[int] = (),
         *,
-        who: str,
-        remedy: str,
-        option: str | None = None,
+        require: Require,
         n_copies: int = 1,
         structure: _core.CliqueTree | None = None,
         logs: Sequence[_Floats] | None = None,
@@ -141,20 +139,12 @@ class Tree:
             self._arities,
             [[self._place[v] for v in scope] for scope in (*parts.scopes, list(together))],
         )
-        require_tree(
-            self.structure,
-            [parts.tables.names[v] for v in self.variables],
-            who=who,
-            remedy=remedy,
-            option=option,
-            n_copies=n_copies,
-        )
+        names = [parts.tables.names[v] for v in self.variables]
+        _require_tree(self.structure, names, require, n_copies)
         scopes = [[self._place[v] for v in scope] for scope in parts.scopes]
         axes, ends = flat(scopes)
         values = parts.values() if logs is None else logs
-        self._native = _core.JunctionTree(
-            self.structure, axes, ends, values, logs is not None, thread_count(None, who=who)
-        )
+        self._native = _core.JunctionTree(self.structure, axes, ends, values, logs is not None, 1)
         self._every = np.arange(len(self.variables), dtype=np.uint32)
         self._starts = np.cumsum([0, *self._arities]).tolist()
 
@@ -220,9 +210,7 @@ def max_tree(
     asked: Sequence[int],
     weights: Mapping[int, _Floats],
     *,
-    who: str,
-    remedy: str,
-    option: str,
+    require: Require,
 ) -> Tree:
     """Sum out all but the variables asked for, and make a tree of what is left.
 
@@ -241,7 +229,7 @@ def max_tree(
     kept_cells = sum(log2(sizes[name]) for name in keep)
     if plan.order and plan.log2_cells > kept_cells:
         what = f"the largest sum before the maximum, of 2^{plan.log2_cells:.1f} cells,"
-        require_memory(who, what, 24 * 2.0 ** min(plan.log2_cells, 1000.0), remedy, option=option)
+        require(what, 24 * 2.0 ** min(plan.log2_cells, 1000.0))
     with np.errstate(divide="ignore"):
         tables = [np.log(values) for values in parts.values()]
         tables += [np.log(values) for v, values in weights.items() if arities[v] > 1]
@@ -255,7 +243,7 @@ def max_tree(
     rest.scopes.extend([v] for v in asked if str(v) not in sizes)
     logs = [factor.values.reshape(-1) for factor in left]
     logs += [np.zeros(1) for v in asked if str(v) not in sizes]
-    return Tree(rest, who=who, remedy=remedy, option=option, n_copies=2, logs=logs)
+    return Tree(rest, require=require, n_copies=2, logs=logs)
 
 
 def flat(scopes: Sequence[Sequence[int]]) -> tuple[_Axes, npt.NDArray[np.int64]]:
@@ -277,14 +265,8 @@ def tree_bytes(structure: _core.CliqueTree, n_copies: int = 1) -> float:
     return 8.0 * (kept * cells + 2 * structure.total_separator_cells + largest)
 
 
-def require_tree(
-    structure: _core.CliqueTree,
-    names: Sequence[str],
-    *,
-    who: str,
-    remedy: str,
-    option: str | None = None,
-    n_copies: int = 1,
+def _require_tree(
+    structure: _core.CliqueTree, names: Sequence[str], require: Require, n_copies: int
 ) -> None:
     """Refuse a junction tree that would not fit, by its size and its largest clique."""
     n_bytes = tree_bytes(structure, n_copies)
@@ -296,7 +278,7 @@ def require_tree(
         f"the junction tree, whose largest clique has {len(members)} variables ({shown}) and "
         f"{structure.cells(structure.largest):.3g} cells,"
     )
-    require_memory(who, what, n_bytes, remedy, option=option)
+    require(what, n_bytes)
 
 
 def irreducible(findings: Sequence[int], is_possible: Callable[[Sequence[int]], bool]) -> list[int]:

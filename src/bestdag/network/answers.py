@@ -15,6 +15,7 @@ from bestdag.errors import ImpossibleEvidenceError, NotEnoughMemoryError
 from bestdag.inference.junction_tree import (
     Known,
     Parts,
+    Require,
     Tables,
     Tree,
     irreducible,
@@ -23,6 +24,7 @@ from bestdag.inference.junction_tree import (
     tree_bytes,
 )
 from bestdag.inference.relevance import ancestors_of, relevant_families
+from bestdag.machine import require_memory
 from bestdag.network.findings import said
 
 if TYPE_CHECKING:
@@ -37,9 +39,8 @@ _Floats = npt.NDArray[np.float64]
 # and answers all of them. Larger ones are made when all variables are asked for; other
 # questions make a tree of what they need.
 _SMALL_TREE = 1 << 20
-_REMEDY = "ask for fewer variables at a time, know more of them, or"
-# What to do where memory is short, in Python and on the command line.
-_REMEDIES = (f'{_REMEDY} pass method="sampling"', f"{_REMEDY} pass --method sampling")
+# Those that sampling can answer too.
+_SAMPLED = ("query", "marginals")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +223,7 @@ class Answers:
         asked = [target for target in targets if target not in known.codes]
         parts = Parts.of(tables, deciding, known.codes)
         weights = {v: w for v, w in known.weights.items() if v in near}
-        remedy, option = _REMEDIES
-        tree = max_tree(parts, asked, weights, who=who, remedy=remedy, option=option)
+        tree = max_tree(parts, asked, weights, require=_requirement(who))
         log = tree.log_probability(Known())
         if log == -inf or self._log_of_rest(deciding, near, known, who) == -inf:
             self.refuse(known, who)
@@ -273,16 +273,26 @@ def _tree(
     n_copies: int = 1,
     structure: _core.CliqueTree | None = None,
 ) -> Tree:
-    remedy, option = _REMEDIES
-    return Tree(
-        parts,
-        together,
-        who=who,
-        remedy=remedy,
-        option=option,
-        n_copies=n_copies,
-        structure=structure,
-    )
+    require = _requirement(who)
+    return Tree(parts, together, require=require, n_copies=n_copies, structure=structure)
+
+
+def _requirement(who: str) -> Require:
+    """Return what refuses trees that would not fit, and says what to do."""
+
+    def require(what: str, n_bytes: float) -> None:
+        if who in _SAMPLED:
+            require_memory(
+                who,
+                what,
+                n_bytes,
+                'ask for less, know more variables, or pass method="sampling"',
+                option="ask for less, know more variables, or pass --method sampling",
+            )
+        remedy = "ask for less, know more variables, or use a network with fewer arcs"
+        require_memory(who, what, n_bytes, remedy)
+
+    return require
 
 
 def _open(known: Known) -> Known:

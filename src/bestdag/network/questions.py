@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.errors import DataError, bad_setting, require_choice, require_count
+from bestdag.errors import DataError, require_choice, require_count
 from bestdag.inference.distribution import Distribution, Explanation
 from bestdag.inference.junction_tree import Known
 from bestdag.inference.likelihood_weighting import WeightedSample, draw_weighted
@@ -196,7 +196,7 @@ def intervened(network: Network, states: Mapping[str, str]) -> Network:
     from bestdag.network.network import Network
 
     if not isinstance(states, Mapping):
-        raise bad_setting("do", "states", "names with states", states)
+        raise DataError(f"do: names with states are needed, got {states!r:.60}")
     answers = network._answers()
     codes = known_of(answers.by_name, states, None, "do").codes
     tables = []
