@@ -107,7 +107,7 @@ def medians(fresh, ask, findings) -> tuple[float, float]:
 
 
 def ours(network: Network, findings: list[dict[str, int]]) -> tuple[float, float]:
-    """A new network each time, so that nothing is kept."""
+    """Ask a new network each time, so that nothing is kept."""
     states = {v.name: v.states for v in network.variables}
 
     def ask(net: Network, known: dict[str, int]) -> None:
@@ -118,7 +118,7 @@ def ours(network: Network, findings: list[dict[str, int]]) -> tuple[float, float
 
 
 def theirs(network: Network, findings: list[dict[str, int]]) -> tuple[float, float]:
-    """Lazy propagation; all posteriors are taken."""
+    """Ask lazy propagation for all posteriors."""
     import pyagrum as gum
 
     with tempfile.TemporaryDirectory() as folder:

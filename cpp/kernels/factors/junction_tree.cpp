@@ -96,7 +96,10 @@ JunctionTree::JunctionTree(CliqueTree structure, std::vector<TreeFactor> factors
     }
     run_one(kNanosecondsPerCell * static_cast<double>(n_cells_), execution,
             [&](const StopFlag& stop) {
-                potentials_.resize(n_cells_, 1.0);
+                potentials_ = std::make_unique_for_overwrite<double[]>(n_cells_);
+                for_pieces(n_cells_, stop, [&](std::size_t first, std::size_t n) {
+                    std::fill_n(potentials_.get() + first, n, 1.0);
+                });
                 std::feclearexcept(FE_UNDERFLOW);
                 std::vector<double> shares;
                 for (const Maps& maps : maps_) {
@@ -108,7 +111,7 @@ JunctionTree::JunctionTree(CliqueTree structure, std::vector<TreeFactor> factors
                             values = shares;
                         }
                         maps.factor_maps[k].multiply<SumProduct>(
-                            potentials_.data() + maps.first_cell, values.data(), stop);
+                            potentials_.get() + maps.first_cell, values.data(), stop);
                     }
                 }
                 is_lossy_ = std::fetestexcept(FE_UNDERFLOW) != 0;

@@ -108,7 +108,7 @@ private:
     std::vector<TreeFactor> factors_;
     const bool are_logs_;  // the values of the factors
     std::vector<Maps> maps_;
-    std::vector<double> potentials_;  // products of the factors, clique after clique
+    std::unique_ptr<double[]> potentials_;  // products of the factors, clique after clique
     std::vector<std::size_t> first_states_;  // of each axis, among the states of all
     std::size_t n_states_ = 0;
     std::size_t n_cells_ = 0;

@@ -51,6 +51,16 @@ struct MaxProduct {
     static double log(double a) noexcept { return a; }
 };
 
+// Call use(first, how many) for pieces of n cells, with a look at the flag before each.
+template <class Use>
+void for_pieces(std::size_t n, const StopFlag& stop, const Use& use) {
+    constexpr std::size_t kCells = 1u << 20;
+    for (std::size_t first = 0; first < n; first += kCells) {
+        check(stop);
+        use(first, std::min(kCells, n - first));
+    }
+}
+
 // Cell i of the large table belongs to cell sum_k strides[k] * code k of the small one. Axes that
 // lie alike are taken together, and the innermost cells are one run: of cells side by side in the
 // small table, of one cell, or of listed places.
@@ -69,14 +79,14 @@ public:
             double* const cells = large + at;
             const double* const by = small + from;
             if (kind_ == Kind::kAlong) {
-                for_pieces(stop, [&](std::size_t first, std::size_t last) {
+                pieces_of_run(stop, [&](std::size_t first, std::size_t last) {
                     for (std::size_t i = first; i < last; ++i) {
                         cells[i] = Semiring::times(cells[i], by[i]);
                     }
                 });
             } else if (kind_ == Kind::kConstant) {
                 const double value = *by;
-                for_pieces(stop, [&](std::size_t first, std::size_t last) {
+                pieces_of_run(stop, [&](std::size_t first, std::size_t last) {
                     for (std::size_t i = first; i < last; ++i) {
                         cells[i] = Semiring::times(cells[i], value);
                     }
@@ -99,14 +109,14 @@ public:
             const double* const cells = large + at;
             const double* const by = small + from;
             if (kind_ == Kind::kAlong) {
-                for_pieces(stop, [&](std::size_t first, std::size_t last) {
+                pieces_of_run(stop, [&](std::size_t first, std::size_t last) {
                     for (std::size_t i = first; i < last; ++i) {
                         to[i] = Semiring::times(cells[i], by[i]);
                     }
                 });
             } else if (kind_ == Kind::kConstant) {
                 const double value = *by;
-                for_pieces(stop, [&](std::size_t first, std::size_t last) {
+                pieces_of_run(stop, [&](std::size_t first, std::size_t last) {
                     for (std::size_t i = first; i < last; ++i) {
                         to[i] = Semiring::times(cells[i], value);
                     }
@@ -127,13 +137,13 @@ public:
             const double* const cells = large + at;
             double* const to = small + from;
             if (kind_ == Kind::kAlong) {
-                for_pieces(stop, [&](std::size_t first, std::size_t last) {
+                pieces_of_run(stop, [&](std::size_t first, std::size_t last) {
                     for (std::size_t i = first; i < last; ++i) {
                         to[i] = Semiring::plus(to[i], cells[i]);
                     }
                 });
             } else if (kind_ == Kind::kConstant) {
-                for_pieces(stop, [&](std::size_t first, std::size_t last) {
+                pieces_of_run(stop, [&](std::size_t first, std::size_t last) {
                     *to = Semiring::plus(*to, sum<Semiring>({cells + first, last - first}));
                 });
             } else {
@@ -190,7 +200,7 @@ private:
     }
 
     template <class Use>
-    void for_pieces(const StopFlag& stop, const Use& use) const {
+    void pieces_of_run(const StopFlag& stop, const Use& use) const {
         if (run_ <= kPiece) {
             use(std::size_t{0}, run_);
             return;

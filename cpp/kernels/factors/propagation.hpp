@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -20,6 +21,9 @@ namespace bestdag {
 template <class Semiring>
 class Propagation {
     static constexpr bool kIsScaled = std::is_same_v<Semiring, SumProduct>;
+    using Cells = std::unique_ptr<double[]>;  // without numbers: filling gigabytes takes long
+    static Cells cells(std::size_t n) { return std::make_unique_for_overwrite<double[]>(n); }
+
     // Tables with up to so many cells in all are kept with the messages (32 MiB).
     static constexpr std::size_t kMostKept = 1u << 22;
 
@@ -27,10 +31,10 @@ public:
     explicit Propagation(const JunctionTree& tree, bool keeps_tables = false)
         : tree_(tree),
           keeps_tables_(keeps_tables || tree.n_cells_ <= kMostKept),
-          tables_(keeps_tables_ ? tree.n_cells_ : 0),
-          work_(tree.n_largest_),
-          up_(tree.n_separator_cells_),
-          down_(tree.n_separator_cells_),
+          tables_(cells(keeps_tables_ ? tree.n_cells_ : 0)),
+          work_(cells(tree.n_largest_)),
+          up_(cells(tree.n_separator_cells_)),
+          down_(cells(tree.n_separator_cells_)),
           scales_(tree.maps_.size(), 0),
           totals_(tree.maps_.size(), Semiring::kOne),
           is_up_(tree.maps_.size(), 0),
@@ -110,7 +114,7 @@ public:
 
     // The product of a clique's factors, its evidence and the messages from below; kept tables only.
     const double* table(std::size_t clique) const {
-        return tables_.data() + tree_.maps_[clique].first_cell;
+        return tables_.get() + tree_.maps_[clique].first_cell;
     }
 
 private:
@@ -141,12 +145,12 @@ private:
     // The clique's factors, evidence and messages from below.
     double* fill(std::size_t c, const StopFlag& stop) {
         const JunctionTree::Maps& maps = tree_.maps_[c];
-        double* const cells = keeps_tables_ ? tables_.data() + maps.first_cell : work_.data();
+        double* const cells = keeps_tables_ ? tables_.get() + maps.first_cell : work_.get();
         bool is_filled = false;
         const auto multiply = [&](const Projection& map, const double* by) {
             if (!is_filled && kIsScaled) {
                 map.template multiply_into<Semiring>(
-                    cells, tree_.potentials_.data() + maps.first_cell, by, stop);
+                    cells, tree_.potentials_.get() + maps.first_cell, by, stop);
             } else {
                 map.template multiply<Semiring>(cells, by, stop);
             }
@@ -156,7 +160,7 @@ private:
         const Clique& clique = tree_.structure_.cliques()[c];
         for (std::size_t k = 0; k < clique.children.size(); ++k) {
             multiply(maps.children[k],
-                     up_.data() + tree_.maps_[clique.children[k]].first_separator_cell);
+                     up_.get() + tree_.maps_[clique.children[k]].first_separator_cell);
         }
         for (std::size_t k = 0; k < maps.at_home.size(); ++k) {
             const Axis axis = maps.at_home[k];
@@ -165,14 +169,19 @@ private:
             }
         }
         if (!is_filled && kIsScaled) {
-            std::copy_n(tree_.potentials_.data() + maps.first_cell, maps.n_cells, cells);
+            const double* const from = tree_.potentials_.get() + maps.first_cell;
+            for_pieces(maps.n_cells, stop, [&](std::size_t first, std::size_t n) {
+                std::copy_n(from + first, n, cells + first);
+            });
         }
         return cells;
     }
 
     void fill_logs(std::size_t c, double* cells, const StopFlag& stop) {
         const JunctionTree::Maps& maps = tree_.maps_[c];
-        std::fill_n(cells, maps.n_cells, Semiring::kOne);
+        for_pieces(maps.n_cells, stop, [&](std::size_t first, std::size_t n) {
+            std::fill_n(cells + first, n, Semiring::kOne);
+        });
         std::vector<double> logs;
         for (std::size_t k = 0; k < maps.factors.size(); ++k) {
             const std::span<const double> values = tree_.factors_[maps.factors[k]].values;
@@ -195,7 +204,7 @@ private:
             totals_[c] = total;
             scales_[c] = 0;
         } else {
-            const std::span<double> message(up_.data() + maps.first_separator_cell,
+            const std::span<double> message(up_.get() + maps.first_separator_cell,
                                             maps.n_separator_cells);
             std::fill(message.begin(), message.end(), Semiring::kZero);
             maps.separator.template add<Semiring>(message.data(), cells, stop);
@@ -233,18 +242,18 @@ private:
         const double* cells = keeps_tables_ ? table(c) : fill(c, stop);
         if (clique.parent >= 0) {
             maps.separator.template multiply_into<Semiring>(
-                work_.data(), cells, down_.data() + maps.first_separator_cell, stop);
-            cells = work_.data();
+                work_.get(), cells, down_.get() + maps.first_separator_cell, stop);
+            cells = work_.get();
         }
         for (std::size_t k = 0; k < clique.children.size(); ++k) {
             const std::uint32_t child = clique.children[k];
             if (!is_wanted_[child] || is_down_[child]) continue;
             const JunctionTree::Maps& below = tree_.maps_[child];
-            const std::span<double> message(down_.data() + below.first_separator_cell,
+            const std::span<double> message(down_.get() + below.first_separator_cell,
                                             below.n_separator_cells);
             std::fill(message.begin(), message.end(), Semiring::kZero);
             maps.children[k].template add<Semiring>(message.data(), cells, stop);
-            const double* const up = up_.data() + below.first_separator_cell;
+            const double* const up = up_.get() + below.first_separator_cell;
             for (std::size_t i = 0; i < message.size(); ++i) {
                 message[i] = Semiring::over(message[i], up[i]);
             }
@@ -257,10 +266,10 @@ private:
 
     const JunctionTree& tree_;
     const bool keeps_tables_;
-    std::vector<double> tables_;
-    std::vector<double> work_;
-    std::vector<double> up_;
-    std::vector<double> down_;
+    Cells tables_;
+    Cells work_;
+    Cells up_;
+    Cells down_;
     std::vector<std::int64_t> scales_;  // of the messages up
     std::vector<double> totals_;        // of roots
     std::vector<std::uint8_t> is_up_;

@@ -250,13 +250,11 @@ class Answers:
         told = ", ".join(said(self.variables[v], known.codes.get(v)) for v in clash)
         soft = [self.variables[v].name for v in clash if v in known.weights]
         of = f" (with the likelihood of {', '.join(soft)})" if soft else ""
-        only = (
-            "has probability zero"
-            if len(clash) == 1
-            else "cannot be together: they have probability zero"
-        )
+        only = "has probability zero; leave it out"
+        if len(clash) > 1:
+            only = "cannot be together: they have probability zero; leave one of them out"
         error = ImpossibleEvidenceError(
-            f"{who}: {told}{of} {only}; leave one of them out, or estimate the tables without zeros"
+            f"{who}: {told}{of} {only}, or estimate the tables without zeros"
         )
         error.findings = tuple(self.variables[v].name for v in clash)
         raise error
