@@ -1,5 +1,5 @@
-// Junction trees against sums over every configuration, under the sanitizers: random factors, zeros,
-// evidence, the best configurations, many rows on many threads, and a stop in between.
+// Junction trees against sums over every configuration, under the sanitizers: random factors,
+// zeros, evidence, the best configurations, many rows on many threads, and a stop in between.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -91,7 +91,8 @@ void check_model(std::uint32_t seed) {
     for (int question = 0; question < 6; ++question) {
         std::vector<std::int32_t> known(n, -1);
         for (std::size_t axis = 0; axis < n; ++axis) {
-            if (rng() % 3 == 0) known[axis] = static_cast<std::int32_t>(rng() % model.lengths[axis]);
+            if (rng() % 3 == 0)
+                known[axis] = static_cast<std::int32_t>(rng() % model.lengths[axis]);
         }
         std::vector<double> expected(n_states, 0.0);
         std::vector<double> products;
@@ -162,7 +163,8 @@ void check_stop() {
     for (Axis axis = 0; axis < 22; ++axis) scope.push_back(axis);
     const std::vector<std::vector<Axis>> scopes{scope};
     const std::vector<double> ones(std::size_t{1} << 22, 1.0);
-    bestdag::JunctionTree tree(bestdag::CliqueTree(lengths, scopes), {{scope, ones}}, false, {2, {}});
+    bestdag::JunctionTree tree(bestdag::CliqueTree(lengths, scopes), {{scope, ones}}, false,
+                               {2, {}});
     bool is_stopped = false;
     int n_asked = 0;
     const bestdag::Execution execution{2, [&] { return ++n_asked > 0; }};

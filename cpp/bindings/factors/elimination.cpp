@@ -59,9 +59,8 @@ void require_axes(const Axes& axes, const Axes& lengths) { n_cells_of(axes, leng
 template <class Work>
 void run_one(double nanoseconds, const Work& work) {
     run_unlocked(1, [&](const bestdag::Execution& execution) {
-        bestdag::parallel_for(
-            1, nanoseconds, execution,
-            [&](std::size_t, const bestdag::StopFlag& stop) { work(stop); });
+        bestdag::parallel_for(1, nanoseconds, execution,
+                              [&](std::size_t, const bestdag::StopFlag& stop) { work(stop); });
     });
 }
 
@@ -82,8 +81,8 @@ void register_elimination(nb::module_& m) {
             }
             return nb::make_tuple(plan.order, plan.log2_cells, plan.work);
         },
-        "lengths"_a.noconvert(), "axes"_a.noconvert(), "ends"_a.noconvert(),
-        "keep"_a.noconvert(), "cheap"_a,
+        "lengths"_a.noconvert(), "axes"_a.noconvert(), "ends"_a.noconvert(), "keep"_a.noconvert(),
+        "cheap"_a,
         nb::sig("def plan_elimination(lengths: NDArray[numpy.uint32], axes: NDArray[numpy.uint32], "
                 "ends: NDArray[numpy.int64], keep: NDArray[numpy.uint32], cheap: "
                 "float) -> tuple[list[int], float, float]"),
@@ -100,14 +99,14 @@ void register_elimination(nb::module_& m) {
             }
             const bestdag::EliminationPlan plan{{order.data(), order.data() + order.size()}, 0, 0};
             run_one(work, [&](const bestdag::StopFlag& stop) {
-                const bestdag::Factor found = bestdag::sum_product(std::move(factors), plan,
-                                                                   view(keep), view(lengths), stop);
+                const bestdag::Factor found =
+                    bestdag::sum_product(std::move(factors), plan, view(keep), view(lengths), stop);
                 std::copy_n(found.values, out.size(), out.data());
             });
         },
-        "lengths"_a.noconvert(), "axes"_a.noconvert(), "ends"_a.noconvert(),
-        "values"_a.noconvert(), "order"_a.noconvert(), "keep"_a.noconvert(), "out"_a.noconvert(),
-        "work"_a, "Multiply factors and sum axes out.");
+        "lengths"_a.noconvert(), "axes"_a.noconvert(), "ends"_a.noconvert(), "values"_a.noconvert(),
+        "order"_a.noconvert(), "keep"_a.noconvert(), "out"_a.noconvert(), "work"_a,
+        "Multiply factors and sum axes out.");
     m.def(
         "log_sum_product",
         [](Axes lengths, Axes axes, Int64s ends, Values logs, Axes order, Axes keep,

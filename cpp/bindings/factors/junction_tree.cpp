@@ -51,8 +51,7 @@ public:
                 if (structure.lengths()[axis] > 1) wide.push_back(axis);
             }
             if (values_[i].size() != n_cells ||
-                (!wide.empty() &&
-                 structure.clique_of(wide) == bestdag::CliqueTree::kNowhere)) {
+                (!wide.empty() && structure.clique_of(wide) == bestdag::CliqueTree::kNowhere)) {
                 throw std::invalid_argument("an array does not fit its scope, or that the tree");
             }
             factors.push_back({std::move(scopes[i]), view(values_[i])});
@@ -117,23 +116,33 @@ void register_junction_tree(nb::module_& m) {
                      [](const bestdag::CliqueTree& self) { return self.cliques().size(); })
         .def_prop_ro("total_cells", &bestdag::CliqueTree::total_cells)
         .def_prop_ro("total_separator_cells", &bestdag::CliqueTree::total_separator_cells)
-        .def("cells", [](const bestdag::CliqueTree& self, std::size_t clique) {
-            if (clique >= self.cliques().size()) throw std::invalid_argument("no such clique");
-            return self.cells(clique);
-        }, "clique"_a)
-        .def("axes", [](const bestdag::CliqueTree& self, std::size_t clique) {
-            if (clique >= self.cliques().size()) throw std::invalid_argument("no such clique");
-            return self.cliques()[clique].axes;
-        }, "clique"_a)
+        .def(
+            "cells",
+            [](const bestdag::CliqueTree& self, std::size_t clique) {
+                if (clique >= self.cliques().size()) throw std::invalid_argument("no such clique");
+                return self.cells(clique);
+            },
+            "clique"_a)
+        .def(
+            "axes",
+            [](const bestdag::CliqueTree& self, std::size_t clique) {
+                if (clique >= self.cliques().size()) throw std::invalid_argument("no such clique");
+                return self.cliques()[clique].axes;
+            },
+            "clique"_a)
         .def_prop_ro("largest", &bestdag::CliqueTree::largest)
-        .def("holds", [](const bestdag::CliqueTree& self, Axes axes) {
-            std::vector<bestdag::Axis> wide;
-            for (std::size_t i = 0; i < axes.size(); ++i) {
-                if (axes(i) >= self.lengths().size()) throw std::invalid_argument("no such axis");
-                if (self.lengths()[axes(i)] > 1) wide.push_back(axes(i));
-            }
-            return wide.empty() || self.clique_of(wide) != bestdag::CliqueTree::kNowhere;
-        }, "axes"_a.noconvert(), "Whether these axes share a clique.");
+        .def(
+            "holds",
+            [](const bestdag::CliqueTree& self, Axes axes) {
+                std::vector<bestdag::Axis> wide;
+                for (std::size_t i = 0; i < axes.size(); ++i) {
+                    if (axes(i) >= self.lengths().size())
+                        throw std::invalid_argument("no such axis");
+                    if (self.lengths()[axes(i)] > 1) wide.push_back(axes(i));
+                }
+                return wide.empty() || self.clique_of(wide) != bestdag::CliqueTree::kNowhere;
+            },
+            "axes"_a.noconvert(), "Whether these axes share a clique.");
     nb::class_<BoundTree>(m, "JunctionTree", "Exact answers by messages between cliques.")
         .def(nb::init<const bestdag::CliqueTree&, const Axes&, const Int64s&,
                       std::vector<Array1<const double>>, bool, int>(),
@@ -188,9 +197,8 @@ void register_junction_tree(nb::module_& m) {
                     states.insert(states.end(), each.codes.begin(), each.codes.end());
                     logs.push_back(each.log_probability);
                 }
-                return nb::make_tuple(
-                    to_numpy(std::move(states), {found.size(), self.n_axes()}),
-                    to_numpy(std::move(logs)));
+                return nb::make_tuple(to_numpy(std::move(states), {found.size(), self.n_axes()}),
+                                      to_numpy(std::move(logs)));
             },
             "codes"_a.noconvert(), "soft"_a.noconvert(), "weights"_a.noconvert(), "n"_a,
             nb::sig("def most_probable(self, codes: NDArray[numpy.int32], soft: "
@@ -210,6 +218,6 @@ void register_junction_tree(nb::module_& m) {
                                      view(out), execution);
                 });
             },
-            "codes"_a.noconvert(), "axes"_a.noconvert(), "logs"_a.noconvert(),
-            "out"_a.noconvert(), "threads"_a, "Answers for many rows of evidence.");
+            "codes"_a.noconvert(), "axes"_a.noconvert(), "logs"_a.noconvert(), "out"_a.noconvert(),
+            "threads"_a, "Answers for many rows of evidence.");
 }

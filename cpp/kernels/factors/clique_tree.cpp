@@ -36,7 +36,8 @@ CliqueTree::CliqueTree(std::span<const std::uint32_t> lengths,
     std::vector<double> bits;
     bits.reserve(lengths.size());
     for (const std::uint32_t length : lengths) bits.push_back(std::log2(length));
-    const std::vector<Axis> order = plan_elimination(factors, {}, bits, bits, kCheap, kRounds).order;
+    const std::vector<Axis> order =
+        plan_elimination(factors, {}, bits, bits, kCheap, kRounds).order;
     for (std::size_t i = 0; i < order.size(); ++i) {
         positions_[order[i]] = static_cast<std::uint32_t>(i);
     }
@@ -59,8 +60,7 @@ CliqueTree::CliqueTree(std::span<const std::uint32_t> lengths,
         tails[here] = i;
         if (met[i].size() == 1) continue;
         const Axis next = met[i][met[i].size() - 2];
-        if (met[positions_[next]].size() + 1 == met[i].size() &&
-            eliminated_in_[next] == kNowhere) {
+        if (met[positions_[next]].size() + 1 == met[i].size() && eliminated_in_[next] == kNowhere) {
             eliminated_in_[next] = here;
         }
     }
@@ -89,7 +89,8 @@ CliqueTree::CliqueTree(std::span<const std::uint32_t> lengths,
     for (std::uint32_t c = 0; c < cliques_.size(); ++c) {
         Clique& clique = cliques_[c];
         if (clique.parent >= 0) {
-            clique.parent = static_cast<std::int32_t>(numbers[static_cast<std::size_t>(clique.parent)]);
+            clique.parent =
+                static_cast<std::int32_t>(numbers[static_cast<std::size_t>(clique.parent)]);
             cliques_[static_cast<std::size_t>(clique.parent)].children.push_back(c);
         }
         cells_.push_back(product(clique.axes, lengths_));
@@ -107,9 +108,8 @@ CliqueTree::CliqueTree(std::span<const std::uint32_t> lengths,
 std::uint32_t CliqueTree::clique_of(std::span<const Axis> axes) const {
     if (axes.empty()) return kNowhere;
     // Axes that meet anywhere meet where the first of them is summed out.
-    const Axis first = *std::min_element(axes.begin(), axes.end(), [&](Axis a, Axis b) {
-        return positions_[a] < positions_[b];
-    });
+    const Axis first = *std::min_element(
+        axes.begin(), axes.end(), [&](Axis a, Axis b) { return positions_[a] < positions_[b]; });
     const std::uint32_t clique = eliminated_in_[first];
     if (clique == kNowhere) return kNowhere;
     const std::vector<Axis>& members = cliques_[clique].axes;

@@ -26,8 +26,7 @@ public:
 
     // A tree in which every scope lies inside a clique. Axes of length 1 say nothing and are in no
     // clique. The order of elimination is the better one of several greedy rules, ties by number.
-    CliqueTree(std::span<const std::uint32_t> lengths,
-               std::span<const std::vector<Axis>> scopes);
+    CliqueTree(std::span<const std::uint32_t> lengths, std::span<const std::vector<Axis>> scopes);
 
     std::span<const std::uint32_t> lengths() const noexcept { return lengths_; }
     std::span<const Clique> cliques() const noexcept { return cliques_; }

@@ -94,8 +94,7 @@ public:
             result.own = std::make_unique_for_overwrite<double[]>(n_out);
             std::size_t since_check = 0;
             for (std::size_t i = 0; i < n_out; ++i) {
-                result.own[i] =
-                    Projection::sum<Semiring>({product.get() + i * n_summed, n_summed});
+                result.own[i] = Projection::sum<Semiring>({product.get() + i * n_summed, n_summed});
                 since_check += n_summed;
                 if (since_check >= kStopEvery) {
                     check(stop_);

@@ -38,8 +38,7 @@ EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<cons
 
 // The axes that each axis of the order meets when it is summed out.
 std::vector<std::vector<Axis>> elimination_cliques(std::span<const Factor> factors,
-                                                   std::span<const Axis> order,
-                                                   std::size_t n_axes);
+                                                   std::span<const Axis> order, std::size_t n_axes);
 
 // Multiplies all factors and sums out the axes of the plan; the result has the axes `keep`, in
 // this order. `lengths` has the length of each axis. Looks at the flag every few microseconds.

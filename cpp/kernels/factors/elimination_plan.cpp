@@ -88,7 +88,8 @@ struct Cost {
     auto operator<=>(const Cost&) const = default;
 };
 
-// The order among equals: by number in round 0, shuffled in others (SplitMix64, Steele et al. 2014).
+// The order among equals: by number in round 0, shuffled in others (SplitMix64, Steele et al.
+// 2014).
 std::uint64_t tie_of(Axis axis, std::uint64_t round) {
     if (round == 0) return axis;
     std::uint64_t z = (round << 32 | axis) * 0x9E3779B97F4A7C15u;

@@ -42,8 +42,7 @@ public:
     Listing(const CliqueTree& tree, const Propagation<MaxProduct>& state, const StopFlag& stop)
         : tree_(tree), state_(state), stop_(stop), n_cliques_(tree.cliques().size()) {}
 
-    std::vector<Explanation> best(std::size_t n, double log_best,
-                                  std::vector<std::int32_t> codes) {
+    std::vector<Explanation> best(std::size_t n, double log_best, std::vector<std::int32_t> codes) {
         std::vector<Explanation> listed;
         complete(codes, 0);
         listed.push_back({log_best, std::move(codes)});

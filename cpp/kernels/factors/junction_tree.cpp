@@ -39,8 +39,7 @@ Projection projection(std::span<const Axis> inside, std::span<const Axis> axes,
 // Long work is done by one thread while the calling one looks for Ctrl-C.
 void run_one(double nanoseconds, const Execution& execution,
              const std::function<void(const StopFlag&)>& work) {
-    parallel_for(1, nanoseconds, execution,
-                 [&](std::size_t, const StopFlag& stop) { work(stop); });
+    parallel_for(1, nanoseconds, execution, [&](std::size_t, const StopFlag& stop) { work(stop); });
 }
 
 template <class Semiring>
@@ -65,10 +64,17 @@ JunctionTree::JunctionTree(CliqueTree structure, std::vector<TreeFactor> factors
     for (std::size_t c = 0; c < cliques.size(); ++c) {
         const Clique& clique = cliques[c];
         const std::span<const Axis> axes(clique.axes);
-        Maps& maps = maps_.emplace_back(Maps{
-            projection(axes, axes.first(clique.n_separator), lengths), {}, {}, {}, {}, {}, n_cells_,
-            static_cast<std::size_t>(structure_.cells(c)), n_separator_cells_,
-            static_cast<std::size_t>(structure_.separator_cells(c))});
+        Maps& maps =
+            maps_.emplace_back(Maps{projection(axes, axes.first(clique.n_separator), lengths),
+                                    {},
+                                    {},
+                                    {},
+                                    {},
+                                    {},
+                                    n_cells_,
+                                    static_cast<std::size_t>(structure_.cells(c)),
+                                    n_separator_cells_,
+                                    static_cast<std::size_t>(structure_.separator_cells(c))});
         for (const std::uint32_t child : clique.children) {
             const std::span<const Axis> shared(cliques[child].axes);
             maps.children.push_back(

@@ -90,13 +90,13 @@ private:
 
     // How the neighbours of a clique, and the axes at home in it, lie over its table.
     struct Maps {
-        Projection separator;               // shared with the parent
-        std::vector<Projection> children;   // separators of the children
+        Projection separator;              // shared with the parent
+        std::vector<Projection> children;  // separators of the children
         std::vector<Axis> at_home;
-        std::vector<Projection> axes;       // of those at home
-        std::vector<std::size_t> factors;   // multiplied here
+        std::vector<Projection> axes;      // of those at home
+        std::vector<std::size_t> factors;  // multiplied here
         std::vector<Projection> factor_maps;
-        std::size_t first_cell;             // of the clique among all tables
+        std::size_t first_cell;  // of the clique among all tables
         std::size_t n_cells;
         std::size_t first_separator_cell;
         std::size_t n_separator_cells;
@@ -108,7 +108,7 @@ private:
     std::vector<TreeFactor> factors_;
     const bool are_logs_;  // the values of the factors
     std::vector<Maps> maps_;
-    std::unique_ptr<double[]> potentials_;  // products of the factors, clique after clique
+    std::unique_ptr<double[]> potentials_;   // products of the factors, clique after clique
     std::vector<std::size_t> first_states_;  // of each axis, among the states of all
     std::size_t n_states_ = 0;
     std::size_t n_cells_ = 0;

@@ -112,7 +112,8 @@ public:
         return kIsScaled && is_lossy;
     }
 
-    // The product of a clique's factors, its evidence and the messages from below; kept tables only.
+    // The product of a clique's factors, its evidence and the messages from below; kept tables
+    // only.
     const double* table(std::size_t clique) const {
         return tables_.get() + tree_.maps_[clique].first_cell;
     }
