@@ -15,10 +15,12 @@ MB = 1_000_000
 ARGUMENTS = {
     "classify": ["{data}", "--target", "dysp"],
     "discretize": ["{data}", "--method", "quantile", "-o", "{out}.csv"],
+    "explain": ["{network}", "--given", "dysp=yes"],
     "fit": ["{data}", "{network}", "-o", "{out}.bif"],
     "info": ["{data}"],
     "learn": ["{data}", "-o", "{out}.bif"],
     "predict": ["{network}", "{data}", "--target", "dysp"],
+    "query": ["{network}", "--given", "dysp=yes"],
     "sample": ["{network}", "-n", "1000", "-o", "{out}.csv"],
     "score": ["{data}", "{network}"],
     "score-table": ["{data}", "-o", "{out}.jkl"],

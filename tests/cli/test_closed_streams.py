@@ -16,10 +16,12 @@ DATA, NETWORK = str(example("asia.csv")), str(example("asia.bif"))
 RUNS = {
     "classify": [DATA, "--target", "lung", "--cv", "2"],
     "discretize": ["../numbers.csv", "--method", "quantile", "-o", "cut.csv"],
+    "explain": [NETWORK, "--given", "dysp=yes"],
     "fit": [DATA, NETWORK, "-o", "fitted.bif"],
     "info": [DATA],
     "learn": [DATA, "--search", "tree"],
     "predict": [NETWORK, DATA, "--target", "lung"],
+    "query": [NETWORK, "lung"],
     "sample": [NETWORK, "-n", "5"],
     "score": [DATA, NETWORK],
     "score-table": [DATA, "--max-parents", "1", "-o", "-"],
