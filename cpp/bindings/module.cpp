@@ -10,6 +10,8 @@
     BINDING(counts)                   \
     BINDING(row_tables)               \
     BINDING(independence)             \
+    BINDING(elimination)              \
+    BINDING(junction_tree)            \
     BINDING(scores)                   \
     BINDING(families)                 \
     BINDING(candidate_sets)           \

@@ -33,9 +33,13 @@ if TYPE_CHECKING:
     from bestdag.independence.base import Independence as Independence
     from bestdag.independence.oracle import Oracle as Oracle
     from bestdag.independence.oracle import StatedIndependences as StatedIndependences
+    from bestdag.inference.distribution import Distribution as Distribution
+    from bestdag.inference.distribution import Estimate as Estimate
+    from bestdag.inference.distribution import Explanation as Explanation
     from bestdag.learning import Result as Result
     from bestdag.learning import learn as learn
     from bestdag.machine import memory_limit as memory_limit
+    from bestdag.network.compiled import CompiledNetwork as CompiledNetwork
     from bestdag.network.evidence import read_evidence as read_evidence
     from bestdag.network.evidence import write_evidence as write_evidence
     from bestdag.network.fitting import fit_network as fit_network
@@ -54,11 +58,15 @@ if TYPE_CHECKING:
 # and all errors, are public without a line here.
 _HOME = {
     "ArcDifferencePrior": "bestdag.scores.prior",
+    "CompiledNetwork": "bestdag.network.compiled",
     "ConditionalTable": "bestdag.network.table",
     "Conflict": "bestdag.constraint.conflicts",
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
+    "Distribution": "bestdag.inference.distribution",
+    "Estimate": "bestdag.inference.distribution",
     "Estimator": "bestdag.parameters",
+    "Explanation": "bestdag.inference.distribution",
     "FamilyCounts": "bestdag.counts.family",
     "Independence": "bestdag.independence.base",
     "IndependenceTest": "bestdag.independence",
