@@ -22,6 +22,8 @@ from bestdag.search.ties import tie_width
 
 __all__ = ["TreeSettings", "best_tree"]
 
+# Rows of a matrix of all pairs that are filled in one step.
+_ROWS_AT_ONCE = 64
 # Whole numbers up to here are exact, and so are their differences.
 _MAX_WHOLE = 2.0**51
 # To find the best tree, for each pair: kept back of a time limit. After Ctrl-C, what takes longer
@@ -53,28 +55,40 @@ class _ArcRules:
     ) -> _ArcRules:
         """Take from what is known what concerns a tree over the nodes that are not `given`."""
         names = nodes.names
-        kept = np.array([i for i, name in enumerate(names) if name not in given], np.intp)
-        required = nodes.required[np.ix_(kept, kept)]
+        left_out = [names.index(name) for name in given]
+        kept = np.delete(np.arange(len(names)), left_out)
+        required = _without(nodes.required, left_out)
         limits = (
             nodes.max_parents if max_parents is None else np.minimum(nodes.max_parents, max_parents)
         )
         room = limits[kept] - len(given)
-        for place, child in enumerate(kept):
-            above = [repr(names[kept[p]]) for p in np.flatnonzero(required[:, place])]
-            if len(above) > min(1, room[place]):
-                fits = "no parent" if room[place] < 1 else "one"
-                raise GraphError(
-                    f"{who}: {names[child]!r} has the required parents {', '.join(above)}"
-                    f"{' beside the class' if given else ''}, and there is room for {fits}; "
-                    "use another search, or require fewer arcs"
-                )
-        parents = np.full(len(kept), -1, np.int32)
         above_of, child_of = np.nonzero(required)
+        n_above = np.bincount(child_of, minlength=len(kept))
+        for place in np.flatnonzero(n_above > np.minimum(1, room))[:1]:
+            above = [repr(names[kept[p]]) for p in above_of[child_of == place]]
+            fits = "no parent" if room[place] < 1 else "one"
+            raise GraphError(
+                f"{who}: {names[kept[place]]!r} has the required parents {', '.join(above)}"
+                f"{' beside the class' if given else ''}, and there is room for {fits}; "
+                "use another search, or require fewer arcs"
+            )
+        parents = np.full(len(kept), -1, np.int32)
         parents[child_of] = above_of
-        allowed = nodes.allowed[np.ix_(kept, kept)] & (room >= 1)
+        allowed = _without(nodes.allowed, left_out)
+        if not (room >= 1).all():
+            allowed = allowed & (room >= 1)
         place_of = {int(node): place for place, node in enumerate(kept)}
-        edges = tuple((place_of[a], place_of[b]) for a, b in nodes.required_edges)
+        edges = tuple(
+            (place_of[a], place_of[b])
+            for a, b in nodes.required_edges
+            if a in place_of and b in place_of  # the class is joined to all
+        )
         return cls(allowed, parents, edges)
+
+
+def _without(flags: npt.NDArray[np.bool_], left_out: list[int]) -> npt.NDArray[np.bool_]:
+    """Return the flags of pairs of the other nodes."""
+    return np.delete(np.delete(flags, left_out, 0), left_out, 1) if left_out else flags
 
 
 class TreeSettings(Protocol):
@@ -188,15 +202,18 @@ def _pair_scores(
     kept_back: float,
 ) -> tuple[npt.NDArray[np.float64], Status]:
     """Return the scores of all pairs, nan where the limit or Ctrl-C came first, and the status."""
-    scores = _nothing_scored(len(names))
     limit = problem.seconds_left - kept_back
     if limit <= 0:
-        return scores, "time limit"
+        return _nothing_scored(len(names)), "time limit"
+    is_filled = False
     try:
-        scores = np.full(scores.shape, math.nan)
+        scores = np.empty((len(names), len(names)))
+        for start in range(0, len(names), _ROWS_AT_ONCE):  # Ctrl-C is heard in between
+            scores[start : start + _ROWS_AT_ONCE] = math.nan
+        is_filled = True
         scorer.bulk.pair_scores(names, given, out=scores, time_limit=limit)
     except KeyboardInterrupt:
-        return scores, "interrupted"
+        return (scores if is_filled else _nothing_scored(len(names))), "interrupted"
     return scores, "time limit" if np.isnan(scores).any() else "local optimum"
 
 
@@ -237,13 +254,13 @@ def _choice(
 ) -> _Choice:
     """Check the settings and what is known, before anything is counted."""
     who, scorer = settings.name, problem.scorer(settings.name)
-    knowledge, root, rules = problem.knowledge, None, None
-    if given:
-        knowledge = class_knowledge(who, problem, given[0])
+    nodes, root, rules = problem.nodes, None, None
+    if given and not _can_be_above_all(nodes, problem.names.index(given[0])):
+        nodes = class_knowledge(who, problem, given[0]).for_nodes(problem.names)
     if settings.root is not None:
         root = names.index(require_known("root", settings.root, names, who=who))
     if not (problem.knowledge.is_empty and problem.max_parents is None):
-        rules = _ArcRules.of(who, knowledge.for_nodes(problem.names), problem.max_parents, given)
+        rules = _ArcRules.of(who, nodes, problem.max_parents, given)
         if root is not None and rules.parents[root] >= 0:
             raise GraphError(
                 f"{who}: {settings.root!r} cannot be the root, its parent "
@@ -251,6 +268,13 @@ def _choice(
             )
     weight = scorer.dataset.total_weight
     return _Choice(rules, root, not settings.forest, scorer.is_score_equivalent, weight)
+
+
+def _can_be_above_all(nodes: NodeKnowledge, target: int) -> bool:
+    """Whether nothing is known against the class as a parent of every other variable."""
+    others = np.arange(len(nodes.names)) != target
+    above_all = nodes.allowed[target, others].all() and (nodes.max_parents[others] >= 1).all()
+    return bool(above_all and not nodes.required[:, target].any())
 
 
 def _best_parents(scores: npt.NDArray[np.float64], how: _Choice) -> npt.NDArray[np.int32]:

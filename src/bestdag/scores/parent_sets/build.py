@@ -186,13 +186,14 @@ def _limits(
     most = _most_parents(max_parents, numbers)
     in_order = tuple(range(len(names)))
     everybody = frozenset(in_order)
+    no_bonus = (0.0,) * max(0, len(names) - 1)  # shared: large tables have many
     limits = []
     for child, name in enumerate(names):
         must = wanted.get(child, frozenset())
         if child not in listed and not must:
             most_here = min(most.get(child, len(names)), len(names) - 1)
             allowed = in_order[:child] + in_order[child + 1 :]
-            limits.append(ParentLimits((), allowed, most_here, 0.0, (0.0,) * len(allowed)))
+            limits.append(ParentLimits((), allowed, most_here, 0.0, no_bonus))
             continue
         may = listed.get(child, everybody - {child})
         if not must <= may:
