@@ -281,19 +281,33 @@ main()
 """
 
 
-def start_search(table, folder, *arguments, **settings):
-    """Begin a search without an end; return the process once it searches."""
-    ready = folder / "ready"
-    command = [sys.executable, "-c", SEARCHING, str(ready), "learn", str(table), *ENDLESS]
-    run = subprocess.Popen([*command, *map(str, arguments)], **settings)
-    while not ready.exists():
-        assert run.poll() is None
-        time.sleep(0.01)
-    return run
+@pytest.fixture
+def start_search():
+    """Begins searches without an end; gives the process once it searches, and ends it at last."""
+    runs = []
+
+    def listens():  # whatever these tests were started with, nohup for one
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+    def start(table, folder, *arguments, prepare=lambda: None, **settings):
+        ready = folder / "ready"
+        command = [sys.executable, "-c", SEARCHING, str(ready), "learn", str(table), *ENDLESS]
+        settings["preexec_fn"] = lambda: (listens(), prepare())
+        runs.append(subprocess.Popen([*command, *map(str, arguments)], **settings))
+        while not ready.exists():
+            assert runs[-1].poll() is None
+            time.sleep(0.01)
+        return runs[-1]
+
+    yield start
+    for run in runs:
+        run.kill()
+        run.wait()
 
 
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
-def test_a_signal_gives_the_best_structure_so_far(name, code, noise, tmp_path):
+def test_a_signal_gives_the_best_structure_so_far(name, code, noise, start_search, tmp_path):
     out = tmp_path / "net.bif"
     run = start_search(noise, tmp_path, "--json", "-o", out, stdout=subprocess.PIPE, text=True)
     run.send_signal(getattr(signal, name))
@@ -305,7 +319,7 @@ def test_a_signal_gives_the_best_structure_so_far(name, code, noise, tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals here")
-def test_a_terminal_that_is_closed_does_not_lose_the_network(noise, tmp_path):
+def test_a_terminal_that_is_closed_does_not_lose_the_network(noise, start_search, tmp_path):
     import fcntl
     import termios
 
@@ -317,7 +331,7 @@ def test_a_terminal_that_is_closed_does_not_lose_the_network(noise, tmp_path):
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
-    run = start_search(noise, tmp_path, "--quiet", "-o", out, **streams, preexec_fn=own_terminal)
+    run = start_search(noise, tmp_path, "--quiet", "-o", out, **streams, prepare=own_terminal)
     os.close(theirs)
     os.close(ours)
     assert run.wait(timeout=60) == 129
