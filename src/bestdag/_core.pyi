@@ -115,6 +115,9 @@ class SkeletonSearch:
     def log(self) -> dict[str, object]:
         """The tests, as arrays."""
 
+    def n_logged(self) -> int:
+        """How many tests these are."""
+
 def plan_elimination(lengths: NDArray[numpy.uint32], axes: NDArray[numpy.uint32], ends: NDArray[numpy.int64], keep: NDArray[numpy.uint32], cheap: float) -> tuple[list[int], float, float]:
     """
     In which order to sum axes out: the order, log2 of the largest product's cells, and the cells of all products.

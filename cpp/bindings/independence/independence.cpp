@@ -210,6 +210,7 @@ public:
     }
 
     Arrays log() const { return as_arrays(search_->log()); }
+    std::size_t n_logged() const { return search_->log().ones.size(); }
 
 private:
     nb::object test_;  // keeps it alive
@@ -325,5 +326,6 @@ void register_independence(nb::module_& m) {
         .def("adjacency", &BoundSearch::adjacency, "Which nodes are joined.")
         .def("levels", &BoundSearch::levels, "Questions, tests and removed links of each level.")
         .def("findings", &BoundSearch::findings, "What was found about each pair, as arrays.")
-        .def("log", &BoundSearch::log, "The tests, as arrays.");
+        .def("log", &BoundSearch::log, "The tests, as arrays.")
+        .def("n_logged", &BoundSearch::n_logged, "How many tests these are.");
 }

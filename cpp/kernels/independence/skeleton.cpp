@@ -13,6 +13,9 @@ namespace bestdag {
 
 namespace {
 
+// Asked between two merges of what was found: after a stop little is left to merge.
+constexpr std::size_t kNodesAtOnce = 256;
+
 std::size_t place(std::int32_t node) { return static_cast<std::size_t>(node); }
 
 bool has(std::span<const std::int32_t> ascending, std::int32_t node) {
@@ -245,25 +248,29 @@ void SkeletonSearch::run_stable(std::size_t size, const Execution& execution) {
     const double expected_now = expected(size);
     try {
         for (const bool of_later : {true, false}) {
-            std::vector<std::unique_ptr<Ask>> asked(n_);
-            const auto work = [&](std::size_t node, Answerer& answerer, const StopFlag& stop) {
-                auto ask = std::make_unique<Ask>();
-                ask->log = TestLog(log_.bytes_left());
-                ask_as_node(node, size, of_later, answerer, *ask, stop);
-                asked[node] = std::move(ask);
-            };
-            const auto merge = [&] {
-                for (std::size_t node = 0; node < n_; ++node) {
-                    if (asked[node]) remember(node, *asked[node]);
+            for (std::size_t first = 0; first < n_; first += kNodesAtOnce) {
+                const std::size_t n_now = std::min(kNodesAtOnce, n_ - first);
+                std::vector<std::unique_ptr<Ask>> asked(n_now);
+                const auto work = [&](std::size_t i, Answerer& answerer, const StopFlag& stop) {
+                    auto ask = std::make_unique<Ask>();
+                    ask->log = TestLog(log_.bytes_left());
+                    ask_as_node(first + i, size, of_later, answerer, *ask, stop);
+                    asked[i] = std::move(ask);
+                };
+                const auto merge = [&] {
+                    for (std::size_t i = 0; i < n_now; ++i) {
+                        if (asked[i]) remember(first + i, *asked[i]);
+                    }
+                };
+                const double share = static_cast<double>(n_now) / static_cast<double>(n_);
+                try {
+                    Workers(test_).each(n_now, expected_now * share, execution, work);
+                } catch (const Interrupted&) {
+                    merge();  // every removal stands by itself
+                    throw;
                 }
-            };
-            try {
-                Workers(test_).each(n_, expected_now, execution, work);
-            } catch (const Interrupted&) {
-                merge();  // every removal stands by itself
-                throw;
+                merge();
             }
-            merge();
         }
     } catch (const Interrupted&) {
         take_away();

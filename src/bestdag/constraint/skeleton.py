@@ -210,7 +210,7 @@ class Skeleton:
     @property
     def n_kept(self) -> int:
         """Tests whose numbers were kept."""
-        return len(self._log()["one"])
+        return len(self._kept["one"]) if self._kept is not None else self._search.n_logged()
 
     def tests(self) -> TestList:
         """Return the tests that were kept, in the order of the algorithm."""
