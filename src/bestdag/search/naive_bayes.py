@@ -14,7 +14,14 @@ from bestdag.registry import setting
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
 
-__all__ = ["NaiveBayes", "augmented", "class_arcs", "class_knowledge", "require_target"]
+__all__ = [
+    "NaiveBayes",
+    "augmented",
+    "class_arcs",
+    "class_knowledge",
+    "require_class",
+    "require_target",
+]
 
 
 def augmented(target: str, variables: Dataset | Iterable[str]) -> Knowledge:
@@ -62,8 +69,8 @@ def require_target(who: str, target: object) -> None:
         )
 
 
-def class_knowledge(who: str, problem: Problem, target: str) -> Knowledge:
-    """Return what the user knows together with the arcs from the class; refuse a clash."""
+def require_class(who: str, problem: Problem, target: str) -> None:
+    """Refuse a class that is no variable, or that cannot be a parent."""
     require_known("target", target, problem.names, who=who)
     limit = problem.max_parents
     if limit is not None and limit < 1 < len(problem.names):
@@ -71,6 +78,11 @@ def class_knowledge(who: str, problem: Problem, target: str) -> Knowledge:
         raise GraphError(f"{what} max_parents={limit} leaves no room for it").with_option(
             f"{what} --max-parents {limit} leaves no room for it"
         )
+
+
+def class_knowledge(who: str, problem: Problem, target: str) -> Knowledge:
+    """Return what the user knows together with the arcs from the class; refuse a clash."""
+    require_class(who, problem, target)
     return problem.knowledge | augmented(target, problem.names)
 
 

@@ -15,7 +15,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.scores.scorer import Scorer
 from bestdag.search.arc_weights import ArcWeights
-from bestdag.search.naive_bayes import class_arcs, class_knowledge
+from bestdag.search.naive_bayes import class_arcs, class_knowledge, require_class
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult, Status
 from bestdag.search.ties import tie_width
@@ -255,6 +255,8 @@ def _choice(
     """Check the settings and what is known, before anything is counted."""
     who, scorer = settings.name, problem.scorer(settings.name)
     nodes, root, rules = problem.nodes, None, None
+    if given:
+        require_class(who, problem, given[0])
     if given and not _can_be_above_all(nodes, problem.names.index(given[0])):
         nodes = class_knowledge(who, problem, given[0]).for_nodes(problem.names)
     if settings.root is not None:
