@@ -9,6 +9,8 @@
     BINDING(tables)                   \
     BINDING(counts)                   \
     BINDING(row_tables)               \
+    BINDING(elimination)              \
+    BINDING(junction_tree)            \
     BINDING(scores)                   \
     BINDING(families)                 \
     BINDING(candidate_sets)           \

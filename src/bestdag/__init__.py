@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from bestdag.graph.dag import Dag as Dag
     from bestdag.graph.knowledge import Knowledge as Knowledge
     from bestdag.graph.pdag import Pdag as Pdag
+    from bestdag.inference.distribution import Distribution as Distribution
+    from bestdag.inference.distribution import Estimate as Estimate
+    from bestdag.inference.distribution import Explanation as Explanation
     from bestdag.learning import Result as Result
     from bestdag.learning import learn as learn
     from bestdag.machine import memory_limit as memory_limit
     from bestdag.network.evidence import read_evidence as read_evidence
     from bestdag.network.evidence import write_evidence as write_evidence
+    from bestdag.network.compiled import CompiledNetwork as CompiledNetwork
     from bestdag.network.fitting import fit_network as fit_network
     from bestdag.network.network import Network as Network
     from bestdag.network.table import ConditionalTable as ConditionalTable
@@ -39,10 +43,14 @@ if TYPE_CHECKING:
 # errors, are public without a line here.
 _HOME = {
     "ArcDifferencePrior": "bestdag.scores.prior",
+    "CompiledNetwork": "bestdag.network.compiled",
     "ConditionalTable": "bestdag.network.table",
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
+    "Distribution": "bestdag.inference.distribution",
+    "Estimate": "bestdag.inference.distribution",
     "Estimator": "bestdag.parameters",
+    "Explanation": "bestdag.inference.distribution",
     "FamilyCounts": "bestdag.counts.family",
     "Knowledge": "bestdag.graph.knowledge",
     "Network": "bestdag.network.network",

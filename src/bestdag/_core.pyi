@@ -59,6 +59,67 @@ def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64
     Sums over tables looked up at the states of each row; see kernels/factors/row_tables.hpp.
     """
 
+def plan_elimination(lengths: NDArray[numpy.uint32], axes: NDArray[numpy.uint32], ends: NDArray[numpy.int64], keep: NDArray[numpy.uint32], cheap: float) -> tuple[list[int], float, float]:
+    """
+    In which order to sum axes out: the order, log2 of the largest product's cells, and the cells of all products.
+    """
+
+def sum_product(lengths: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], keep: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], work: float) -> None:
+    """Multiply factors and sum axes out."""
+
+def log_sum_product(lengths: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], logs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], order: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], keep: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], work: float) -> None:
+    """
+    The same with logarithms in and out; axis 0, where it is kept, is one of rows.
+    """
+
+def sum_out(lengths: NDArray[numpy.uint32], axes: NDArray[numpy.uint32], ends: NDArray[numpy.int64], logs: Sequence[NDArray[numpy.float64]], order: NDArray[numpy.uint32], work: float) -> list[tuple[list[int], NDArray[numpy.float64]]]:
+    """Sum axes out: what is left over the others, as logarithms."""
+
+class CliqueTree:
+    """Which variables meet in the tables of a junction tree."""
+
+    def __init__(self, lengths: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def n_cliques(self) -> int: ...
+
+    @property
+    def total_cells(self) -> float: ...
+
+    @property
+    def total_separator_cells(self) -> float: ...
+
+    def cells(self, clique: int) -> float: ...
+
+    def axes(self, clique: int) -> list[int]: ...
+
+    @property
+    def largest(self) -> int: ...
+
+    def holds(self, axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bool:
+        """Whether these axes share a clique."""
+
+class JunctionTree:
+    """Exact answers by messages between cliques."""
+
+    def __init__(self, structure: CliqueTree, axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]], are_logs: bool, threads: int) -> None: ...
+
+    def marginals(self, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], soft: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float:
+        """
+        Distributions of axes; returns the logarithm of the probability of the evidence.
+        """
+
+    def joint(self, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], soft: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> float:
+        """Joint distribution of axes that share a clique."""
+
+    def most_probable(self, codes: NDArray[numpy.int32], soft: NDArray[numpy.uint32], weights: NDArray[numpy.float64], n: int) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64]]:
+        """
+        Codes of the most probable configurations, and logarithms of probabilities.
+        """
+
+    def rows(self, codes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], logs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+        """Answers for many rows of evidence."""
+
 class Kernel:
     """Native twin of a score."""
 

@@ -4,6 +4,7 @@
     ├── InvalidParameterError (ValueError)   a setting outside its range
     ├── UnknownNameError (KeyError)          a column, node, score ... that does not exist
     ├── DataError (ValueError)               a table that cannot be used as it is
+    │   └── ImpossibleEvidenceError          findings that cannot be together
     ├── GraphError (ValueError)              a graph that is not what it must be
     │   └── CycleError                       arcs that close a directed cycle
     ├── CertificateError (ValueError)        a proof that does not prove its claim
@@ -39,6 +40,7 @@ __all__ = [
     "FileError",
     "FormatError",
     "GraphError",
+    "ImpossibleEvidenceError",
     "InvalidParameterError",
     "MissingPackageError",
     "NotEnoughMemoryError",
@@ -103,6 +105,16 @@ class UnknownNameError(BestdagError, KeyError):
 
 class DataError(BestdagError, ValueError):
     """A table cannot be used as it is."""
+
+
+class ImpossibleEvidenceError(DataError):
+    """What is known has probability zero.
+
+    `findings` are the names of variables whose findings cannot be together: each of them is
+    needed for that.
+    """
+
+    findings: tuple[str, ...] = ()
 
 
 class GraphError(BestdagError, ValueError):

@@ -1,30 +1,34 @@
-"""Sums of products of small tables, one variable after the other. Axes are known by name.
+"""Sums of products of tables, one variable after the other; natively. Axes are known by name.
 
 Probabilities are summed as they are, or as logarithms where products could underflow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from itertools import combinations
-from math import fsum, log2
 
 import numpy as np
 import numpy.typing as npt
 
+from bestdag import _core
+
 __all__ = [
     "Factor",
     "Plan",
-    "aligned",
     "at_rows",
     "log_sum_product",
     "plan_elimination",
+    "sum_out",
     "sum_product",
 ]
 
 _Floats = npt.NDArray[np.float64]
+_Axes = npt.NDArray[np.uint32]
+
+# Below this many cells a second opinion on the order costs more than it can save.
+_CHEAP = 1 << 18
+_NANOSECONDS_PER_CELL = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,112 +51,66 @@ class Plan:
     work: float
 
 
-# Below this many cells a second opinion on the order costs more than it can save.
-_CHEAP = 1 << 18
-
-_Neighbours = dict[str, set[str]]
-
-
 def plan_elimination(
-    scopes: Iterable[Iterable[str]], keep: Iterable[str], sizes: Mapping[str, int]
+    scopes: Iterable[Iterable[str]],
+    keep: Iterable[str],
+    sizes: Mapping[str, int],
+    cheap: float = _CHEAP,
 ) -> Plan:
     """Choose greedily: next comes the variable whose product is smallest, ties by name.
 
-    Where that leads to large products, two more rules are tried, fewest new pairs of variables
-    that meet in a table and the same weighted by size; the least work wins.
+    Where that leads to more than `cheap` cells in all products, two more rules are tried, fewest
+    new pairs of variables that meet in a table and the same weighted by size; the least work wins.
     """
-    neighbours: _Neighbours = {name: set() for name in keep}
-    kept = frozenset(neighbours)
-    for scope in map(frozenset, scopes):
-        for name in scope:
-            neighbours.setdefault(name, set()).update(scope - {name})
-    bits = {name: log2(sizes[name]) for name in neighbours}
-    best = _greedy(neighbours, kept, bits, lambda *_: 0.0)
-    if best.work > _CHEAP:
-        others = (_new_pairs(lambda a, b: 1.0), _new_pairs(lambda a, b: bits[a] * bits[b]))
-        plans = [_greedy(neighbours, kept, bits, rule) for rule in others]
-        best = min([best, *plans], key=lambda plan: plan.work)
-    return best
+    listed = [tuple(scope) for scope in scopes]
+    kept = list(keep)
+    names = sorted({*kept, *(name for scope in listed for name in scope)})
+    numbers = {name: i for i, name in enumerate(names)}
+    lengths = np.array([sizes[name] for name in names], dtype=np.uint32)
+    order, log2_cells, work = _core.plan_elimination(
+        lengths, *_flat(listed, numbers), _numbered(kept, numbers), float(cheap)
+    )
+    return Plan(tuple(names[axis] for axis in order), log2_cells, work)
 
 
-def _greedy(
-    given: _Neighbours,
-    kept: frozenset[str],
-    bits: Mapping[str, float],
-    rule: Callable[[_Neighbours, str], float],
-) -> Plan:
-    """Eliminate by the smallest value of the rule, ties by the size of the product, by name."""
-    neighbours = {name: set(others) for name, others in given.items()}
+def sum_product(factors: Sequence[Factor], plan: Plan, keep: Sequence[str]) -> _Floats:
+    """Multiply all factors and sum out the variables of the plan.
 
-    def size(name: str) -> float:
-        return bits[name] + fsum(bits[other] for other in neighbours[name])
-
-    costs = {name: (rule(neighbours, name), size(name), name) for name in given if name not in kept}
-    order = []
-    largest = fsum(bits[name] for name in kept)
-    work = 0.0
-    while costs:
-        name = min(costs, key=lambda name: costs[name])
-        order.append(name)
-        cells = costs.pop(name)[1]
-        largest = max(largest, cells)
-        work += 2.0 ** min(cells, 1000.0)
-        around = neighbours.pop(name)
-        for other in around:
-            neighbours[other] |= around
-            neighbours[other] -= {name, other}
-        for other in around:
-            if other in costs:
-                costs[other] = (rule(neighbours, other), size(other), other)
-    return Plan(tuple(order), largest, work)
+    Returns
+    -------
+    array of float64
+        With the axes `keep`, in this order; of length 1 where no factor has them.
+    """
+    lengths, parts, order, kept = _arrays(factors, plan, keep)
+    out = np.empty([lengths[axis] for axis in kept.tolist()])
+    flat = out.reshape(-1)
+    _core.sum_product(lengths, *parts, order, kept, flat, _NANOSECONDS_PER_CELL * plan.work)
+    return out
 
 
-def _new_pairs(weight: Callable[[str, str], float]) -> Callable[[_Neighbours, str], float]:
-    """Sum a weight over the pairs of neighbours that only an elimination would bring together."""
+def log_sum_product(factors: Sequence[Factor], plan: Plan, keep: Sequence[str]) -> _Floats:
+    """Do the same with logarithms in and out: nothing underflows, and zero is minus infinity.
 
-    def rule(neighbours: _Neighbours, name: str) -> float:
-        pairs = combinations(neighbours[name], 2)
-        return fsum(weight(a, b) for a, b in pairs if b not in neighbours[a])
-
-    return rule
-
-
-def sum_product(factors: Sequence[Factor], plan: Plan) -> Factor:
-    """Multiply all factors and sum out the variables of the plan."""
-    return _eliminated(factors, plan, np.multiply, 1.0, lambda values, axis: values.sum(axis=axis))
+    The first axis that is kept may be one of rows: each of them is scaled for itself.
+    """
+    lengths, parts, order, kept = _arrays(factors, plan, keep)
+    out = np.empty([lengths[axis] for axis in kept.tolist()])
+    flat = out.reshape(-1)
+    _core.log_sum_product(lengths, *parts, order, kept, flat, _NANOSECONDS_PER_CELL * plan.work)
+    return out
 
 
-def log_sum_product(factors: Sequence[Factor], plan: Plan) -> Factor:
-    """Do the same with logarithms in and out: nothing underflows, and zero is minus infinity."""
-    return _eliminated(factors, plan, np.add, 0.0, _log_sum)
-
-
-def _eliminated(
-    factors: Sequence[Factor],
-    plan: Plan,
-    times: np.ufunc,
-    one: float,
-    total: Callable[[_Floats, int], _Floats],
-) -> Factor:
-    left = list(factors)
-    for name in plan.order:
-        touched = [factor for factor in left if name in factor.axes]
-        left = [factor for factor in left if name not in factor.axes]
-        product = _product(touched, times, one)
-        axis = product.axes.index(name)
-        rest = product.axes[:axis] + product.axes[axis + 1 :]
-        left.append(Factor(rest, total(product.values, axis)))
-    return _product(left, times, one)
-
-
-def _log_sum(values: _Floats, axis: int) -> _Floats:
-    """Return the logarithm of the sum of exponentials along an axis."""
-    highest = values.max(axis=axis, keepdims=True)
-    highest[highest == -np.inf] = 0.0  # all are impossible: the sum below is 0
-    with np.errstate(divide="ignore"):
-        sums = np.log(np.exp(values - highest).sum(axis=axis))
-    found: _Floats = sums + highest.squeeze(axis)
-    return found
+def sum_out(factors: Sequence[Factor], plan: Plan) -> list[Factor]:
+    """Only sum out the variables of the plan: factors over the others are left; logarithms."""
+    lengths, parts, order, _ = _arrays(factors, plan, ())
+    names = _names(factors, ())
+    left = _core.sum_out(lengths, *parts, order, _NANOSECONDS_PER_CELL * plan.work)
+    return [
+        Factor(
+            tuple(names[axis] for axis in axes), values.reshape([lengths[axis] for axis in axes])
+        )
+        for axes, values in left
+    ]
 
 
 def at_rows(factor: Factor, fixed: Mapping[str, npt.NDArray[np.intp]], row: str) -> Factor:
@@ -165,16 +123,34 @@ def at_rows(factor: Factor, fixed: Mapping[str, npt.NDArray[np.intp]], row: str)
     return Factor((row, *rest), values[tuple(fixed[name] for name in here)])
 
 
-def aligned(factor: Factor, axes: Sequence[str]) -> _Floats:
-    """Return the values over these axes, of length 1 where the factor has none."""
-    present = [name for name in axes if name in factor.axes]
-    values = factor.values.transpose([factor.axes.index(name) for name in present])
-    lengths = iter(values.shape)
-    return values.reshape([next(lengths) if name in factor.axes else 1 for name in axes])
+_Parts = tuple[_Axes, npt.NDArray[np.int64], list[_Floats]]
 
 
-def _product(factors: Sequence[Factor], times: np.ufunc, one: float) -> Factor:
-    axes = tuple(dict.fromkeys(name for factor in factors for name in factor.axes))
-    # Small ones first: the full size is reached as late as possible.
-    tables = sorted((aligned(factor, axes) for factor in factors), key=lambda table: table.size)
-    return Factor(axes, reduce(times, tables, np.full([1] * len(axes), one)))
+def _names(factors: Sequence[Factor], keep: Sequence[str]) -> list[str]:
+    """List the axes: those that are kept first."""
+    return list(dict.fromkeys([*keep, *(name for factor in factors for name in factor.axes)]))
+
+
+def _arrays(
+    factors: Sequence[Factor], plan: Plan, keep: Sequence[str]
+) -> tuple[_Axes, _Parts, _Axes, _Axes]:
+    numbers = {name: i for i, name in enumerate(_names(factors, keep))}
+    lengths = np.ones(len(numbers), dtype=np.uint32)
+    for factor in factors:
+        for name, length in zip(factor.axes, factor.values.shape, strict=True):
+            lengths[numbers[name]] = length
+    axes, ends = _flat([factor.axes for factor in factors], numbers)
+    values = [np.ascontiguousarray(factor.values).reshape(-1) for factor in factors]
+    order = _numbered([name for name in plan.order if name in numbers], numbers)
+    return lengths, (axes, ends, values), order, _numbered(keep, numbers)
+
+
+def _flat(
+    scopes: Sequence[Sequence[str]], numbers: Mapping[str, int]
+) -> tuple[_Axes, npt.NDArray[np.int64]]:
+    axes = _numbered([name for scope in scopes for name in scope], numbers)
+    return axes, np.cumsum([len(scope) for scope in scopes], dtype=np.int64)
+
+
+def _numbered(names: Iterable[str], numbers: Mapping[str, int]) -> _Axes:
+    return np.array([numbers[name] for name in names], dtype=np.uint32)

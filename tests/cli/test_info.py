@@ -15,9 +15,17 @@ def test_table(cli):
 def test_network_as_json(cli):
     result = json.loads(cli("info", example("asia.bif"), "--json").out)
     assert (result["nodes"], result["arcs"], result["parameters"]) == (8, 8, 18)
-    assert {"name": "either", "states": ["no", "yes"], "parents": ["lung", "tub"]} in result[
-        "variables"
-    ]
+    (either,) = [v for v in result["variables"] if v["name"] == "either"]
+    assert either == {
+        "name": "either",
+        "states": ["no", "yes"],
+        "parents": ["lung", "tub"],
+        "table_cells": 8,
+        "table_bytes": 64,
+    }
+    # Three pairs and three triples, as in any good tree of the chest clinic.
+    tree = result["junction_tree"]
+    assert (tree["treewidth"], tree["cliques"], tree["cells"]) == (2, 6, 40)
 
 
 def test_shows_what_score_would_refuse(cli, tmp_path):

@@ -31,6 +31,8 @@ PYTHON_ONLY = (
     "sklearn/",  # estimators for scikit-learn
     "data/frames.py",  # frames, arrays and dicts of columns
     "graph/extension.py",
+    "inference/distribution.py:marginal",  # a value that commands only print
+    "network/compiled.py",
     "data/choice.py:variables",  # columns=, which no command has
     "data/opening.py:_chunk",  # a stream whose read() gives something else
     "data/opening.py:_opened",  # what is neither a file nor a stream

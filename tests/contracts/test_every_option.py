@@ -27,10 +27,12 @@ probability ( c ) { table 0.5, 0.5; }
 NEEDED = {
     "classify": ["t.csv", "--target", "a"],
     "discretize": ["t.csv", "--method", "quantile", "-o", "out.csv"],
+    "explain": ["net.bif"],
     "fit": ["t.csv", "net.bif", "--ignore-extra", "-o", "out.bif"],
     "info": ["t.csv"],
     "learn": ["t.csv", "--drop", "w", "-o", "out.bif"],
     "predict": ["net.bif", "t.csv", "--target", "a"],
+    "query": ["net.bif", "--method", "sampling"],
     "sample": ["net.bif"],
     "score": ["t.csv", "net.bif", "--ignore-extra"],
     "score-table": ["t.csv", "--drop", "w", "-o", "out.jkl"],

@@ -1,5 +1,5 @@
-// Sums of products of small tables, one variable after the other. Native twin of
-// bestdag/factors.py.
+// Sums of products of tables, one variable after the other. The one place where tables are
+// multiplied without a tree: missing cells, prior marginals and marginal MAP stand on it.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ using Axis = std::uint32_t;
 
 // A table with one axis per variable, the last varying fastest. No axis occurs twice.
 struct Factor {
-    std::vector<Axis> axes;
-    const double* values;  // owned elsewhere, or by `own`
+    std::vector<Axis> axes = {};
+    const double* values = nullptr;  // owned elsewhere, or by `own`
     std::unique_ptr<double[]> own = {};
 };
 
@@ -28,15 +28,32 @@ struct EliminationPlan {
 };
 
 // Chooses greedily: next comes the axis whose product is smallest, ties by number; where that
-// means much work, two more rules are tried. `bits` has log2 of the length of each axis, for the
-// choice, and `room` the same for the measure of memory.
+// means much work, two more rules are tried, fewest new pairs of axes that meet in a table, and
+// the same weighted by size. `bits` has log2 of the length of each axis, for the choice, and
+// `room` the same for the measure of memory. Up to `cheap` cells, a second opinion on the order
+// costs more than it can save; from 4 million cells on, ties are broken in `n_rounds` more ways.
 EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<const Axis> keep,
-                                 std::span<const double> bits, std::span<const double> room);
+                                 std::span<const double> bits, std::span<const double> room,
+                                 double cheap = 1u << 18, std::size_t n_rounds = 0);
+
+// The axes that each axis of the order meets when it is summed out.
+std::vector<std::vector<Axis>> elimination_cliques(std::span<const Factor> factors,
+                                                   std::span<const Axis> order, std::size_t n_axes);
 
 // Multiplies all factors and sums out the axes of the plan; the result has the axes `keep`, in
 // this order. `lengths` has the length of each axis. Looks at the flag every few microseconds.
 Factor sum_product(std::vector<Factor> factors, const EliminationPlan& plan,
                    std::span<const Axis> keep, std::span<const std::uint32_t> lengths,
                    const StopFlag& stop);
+
+// The same with logarithms in and out. Axis 0 may be one of rows, which are kept; they are scaled
+// each for itself, so that nothing underflows. `out` has a cell for each of the axes kept.
+void log_sum_product(std::span<const Factor> logs, std::span<const Axis> order,
+                     std::span<const Axis> keep, std::span<const std::uint32_t> lengths,
+                     std::span<double> out, const StopFlag& stop);
+
+// Only sums out these axes: what is left is several factors over the others, as logarithms.
+std::vector<Factor> sum_out(std::span<const Factor> logs, std::span<const Axis> order,
+                            std::span<const std::uint32_t> lengths, const StopFlag& stop);
 
 }  // namespace bestdag

@@ -9,8 +9,8 @@ namespace bestdag {
 
 namespace {
 
-// Below this many cells a second opinion on the order costs more than it can save.
-constexpr double kCheap = 1u << 18;
+// Cells that are worth many orders.
+constexpr double kMuchWork = 1u << 22;
 
 enum class Rule { kSize, kNewPairs, kWeightedNewPairs };
 
@@ -83,18 +83,30 @@ double new_pairs(const Neighbours& neighbours, Axis axis, std::span<const double
 struct Cost {
     double rule;
     double size;  // log2 of the cells of the product
+    std::uint64_t tie;
     Axis axis;
     auto operator<=>(const Cost&) const = default;
 };
 
+// The order among equals: by number in round 0, shuffled in others (SplitMix64, Steele et al.
+// 2014).
+std::uint64_t tie_of(Axis axis, std::uint64_t round) {
+    if (round == 0) return axis;
+    std::uint64_t z = (round << 32 | axis) * 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
 EliminationPlan greedy(Neighbours neighbours, std::span<const Axis> eliminated,
-                       std::span<const double> bits, std::span<const double> room, Rule rule) {
+                       std::span<const double> bits, std::span<const double> room, Rule rule,
+                       std::uint64_t round = 0) {
     EliminationPlan plan{{}, 0.0, 0.0};
     std::vector<Cost> costs;
     std::vector<std::size_t> places(bits.size(), ~std::size_t{0});  // in costs
     const auto cost = [&](Axis axis) {
         return Cost{new_pairs(neighbours, axis, bits, rule), product_bits(neighbours, axis, bits),
-                    axis};
+                    tie_of(axis, round), axis};
     };
     for (const Axis axis : eliminated) {
         places[axis] = costs.size();
@@ -121,7 +133,8 @@ EliminationPlan greedy(Neighbours neighbours, std::span<const Axis> eliminated,
 }  // namespace
 
 EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<const Axis> keep,
-                                 std::span<const double> bits, std::span<const double> room) {
+                                 std::span<const double> bits, std::span<const double> room,
+                                 double cheap, std::size_t n_rounds) {
     Neighbours neighbours(bits.size());
     std::vector<std::uint8_t> is_waiting(bits.size(), 0);
     for (const Factor& factor : factors) {
@@ -138,14 +151,34 @@ EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<cons
         if (is_waiting[axis]) eliminated.push_back(axis);
     }
     EliminationPlan best = greedy(neighbours, eliminated, bits, room, Rule::kSize);
-    if (best.work > kCheap) {
+    if (best.work > cheap) {
         for (const Rule rule : {Rule::kNewPairs, Rule::kWeightedNewPairs}) {
             EliminationPlan other = greedy(neighbours, eliminated, bits, room, rule);
             if (other.work < best.work) best = std::move(other);
         }
     }
+    // Where much is at stake, other orders among equals are tried too.
+    for (std::size_t round = 1; round <= n_rounds && best.work > kMuchWork; ++round) {
+        for (const Rule rule : {Rule::kNewPairs, Rule::kWeightedNewPairs}) {
+            EliminationPlan other = greedy(neighbours, eliminated, bits, room, rule, round);
+            if (other.work < best.work) best = std::move(other);
+        }
+    }
     best.log2_cells = std::max(best.log2_cells, kept);
     return best;
+}
+
+std::vector<std::vector<Axis>> elimination_cliques(std::span<const Factor> factors,
+                                                   std::span<const Axis> order,
+                                                   std::size_t n_axes) {
+    Neighbours neighbours(n_axes);
+    for (const Factor& factor : factors) neighbours.join(factor.axes);
+    std::vector<std::vector<Axis>> met(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        neighbours.for_each(order[i], [&](Axis other) { met[i].push_back(other); });
+        neighbours.eliminate(order[i]);
+    }
+    return met;
 }
 
 }  // namespace bestdag

@@ -12,6 +12,7 @@ import click
 from bestdag.cli.options import common_options, data_options, read_settings
 from bestdag.cli.output import print_json, print_table, working
 from bestdag.data.schema import DEFAULT_MAX_STATES, MAX_ARITY, Variable
+from bestdag.machine import readable_size
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def _network_info(file: str, *, as_json: bool) -> None:
 
     net = Network.load(file)
     parents = {name: list(net.dag.parents(name)) for name in net.names}
+    forecast = net.forecast()
     if as_json:
         print_json(
             {
@@ -46,9 +48,23 @@ def _network_info(file: str, *, as_json: bool) -> None:
                 "nodes": len(net.names),
                 "arcs": len(net.dag.arcs),
                 "parameters": net.n_parameters,
+                "junction_tree": {
+                    "treewidth": forecast.width,
+                    "cliques": forecast.n_cliques,
+                    "cells": forecast.n_cells,
+                    "largest_clique": list(forecast.largest_clique),
+                    "largest_clique_cells": forecast.largest_cells,
+                    "bytes": forecast.n_bytes,
+                },
                 "variables": [
-                    {"name": v.name, "states": list(v.states), "parents": parents[v.name]}
-                    for v in net.variables
+                    {
+                        "name": t.child.name,
+                        "states": list(t.child.states),
+                        "parents": parents[t.child.name],
+                        "table_cells": t.n_configurations * t.child.arity,
+                        "table_bytes": t.nbytes,
+                    }
+                    for t in net.tables
                 ],
             }
         )
@@ -59,14 +75,29 @@ def _network_info(file: str, *, as_json: bool) -> None:
         f"{count_of(len(net.dag.arcs), 'arc')}, "
         f"{count_of(net.n_parameters, 'free parameter')}; at most {count_of(most, 'parent')}"
     )
+    click.echo(
+        f"exact answers: treewidth at most {forecast.width:,}, "
+        f"{count_of(forecast.n_cliques, 'clique')} with {_cells(forecast.n_cells)}, the largest "
+        f"with {_cells(forecast.largest_cells)}; {readable_size(forecast.n_bytes)}"
+    )
     print_table(
-        ["node", "parents", "states", "state names"],
+        ["node", "parents", "table", "states", "state names"],
         [
-            [v.name, " ".join(parents[v.name]), str(v.arity), _shown(v.states)]
-            for v in net.variables
+            [
+                t.child.name,
+                " ".join(parents[t.child.name]),
+                _cells(t.n_configurations * t.child.arity),
+                str(t.child.arity),
+                _shown(t.child.states),
+            ]
+            for t in net.tables
         ],
         left=2,
     )
+
+
+def _cells(number: float) -> str:
+    return count_of(number, "cell") if number < 1e12 else f"{number:.3g} cells"
 
 
 def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, Any]) -> None:

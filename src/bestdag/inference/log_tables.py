@@ -141,6 +141,7 @@ class LogTables:
         *,
         target: int | None = None,
         result: RowResult = "sum",
+        families: Sequence[int] | None = None,
         threads: int | None = None,
     ) -> None:
         """Add to each row the tables that have no missing cell in it; natively.
@@ -156,15 +157,16 @@ class LogTables:
             not looked at. By default all families.
         result : {"sum", "log share", "share"}
             The sums, or the (logarithms of the) shares of the states.
+        families : sequence of int, optional
+            Without a target, add only the tables of these variables.
         threads : int, optional
             Threads to use; by default one per processor.
         """
         absent = {v for v, column in enumerate(rows.columns) if column is None} - {target}
-        families = [
-            family
-            for family in (range(len(self.families)) if target is None else self.touching(target))
-            if absent.isdisjoint(self.families[family])
-        ]
+        if families is None:
+            every = range(len(self.families))
+            families = every if target is None else self.touching(target)
+        families = [f for f in families if absent.isdisjoint(self.families[f])]
         used = sorted({v for family in families for v in self.families[family]} - {target})
         place = {variable: i for i, variable in enumerate(used)}
         lookups = [self._lookup(family, target, place) for family in families]

@@ -16,7 +16,7 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.factors import Factor, Plan, aligned, log_sum_product, plan_elimination
+from bestdag.factors import Factor, Plan, log_sum_product, plan_elimination
 from bestdag.inference.log_tables import LogTables
 from bestdag.machine import require_memory
 
@@ -87,9 +87,8 @@ class Sums:
         n_together = max(1, int(2 ** min(log2_rows, _ROOMY - plan.log2_cells)))
         for first in range(0, self.n_rows, n_together):
             here = slice(first, first + n_together)
-            out[here] = aligned(
-                log_sum_product(list(self._factors(here)), plan), [_ROW, *(self._kept or ["none"])]
-            )
+            found = log_sum_product(list(self._factors(here)), plan, [_ROW, *self._kept])
+            out[here] = found.reshape(len(found), -1)
         return out
 
     @property

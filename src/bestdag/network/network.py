@@ -23,6 +23,11 @@ from bestdag.network.table import ConditionalTable
 if TYPE_CHECKING:
     import networkx
 
+    from bestdag.inference.distribution import Distribution, Estimate, Explanation
+    from bestdag.network.answers import Answers, TreeForecast
+    from bestdag.network.compiled import CompiledNetwork
+    from bestdag.network.findings import Given, Likelihood
+
 __all__ = ["Network"]
 
 
@@ -66,8 +71,18 @@ class Network:
     Dataset(1,000 rows, 2 variables: rain[2], wet[2])
     """
 
-    __slots__ = ("_dag", "_hash", "_log_tables", "_name", "_notes", "_properties", "_tables")
+    __slots__ = (
+        "_dag",
+        "_hash",
+        "_kept_answers",
+        "_log_tables",
+        "_name",
+        "_notes",
+        "_properties",
+        "_tables",
+    )
 
+    _kept_answers: Answers | None
     _dag: Dag
     _hash: int | None
     _log_tables: LogTables | None
@@ -100,6 +115,7 @@ class Network:
         self._notes = {each: texts for each, texts in notes.items() if texts}
         self._hash = None
         self._log_tables = None
+        self._kept_answers = None
 
     # What it holds
 
@@ -320,6 +336,287 @@ class Network:
         The parameters are those of `predict_proba`; memory does not grow with the states.
         """
         return prediction.predict(self, target, data, missing, impossible, threads)
+
+    # Questions
+
+    def query(
+        self,
+        targets: str | Iterable[str],
+        given: Given | None = None,
+        *,
+        likelihood: Likelihood | None = None,
+        method: str = "exact",
+        samples: int = 100_000,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> Distribution:
+        """Work out the distribution of a variable, or the joint distribution of several.
+
+        Parameters
+        ----------
+        targets : str or list of str
+            What is asked for; several variables in the order of the answer's axes.
+        given : mapping of name to state, optional
+            What is known.
+        likelihood : mapping of name to numbers, optional
+            Likelihood (virtual) evidence: for each state of a variable, how probable the
+            observation is there, as a list in the order of the states or by state. Only ratios
+            matter.
+        method : {"exact", "sampling"}, default "exact"
+            Work it out by a junction tree, or estimate it by likelihood weighting, with standard
+            errors and the effective sample size.
+        samples : int, default 100,000
+            Rows to draw, with sampling.
+        seed : int, default 0
+            Of the draws, with sampling; equal seeds give equal answers.
+        threads : int, optional
+            Threads to draw with; by default one per processor. The numbers are the same.
+
+        Returns
+        -------
+        Distribution
+            Probabilities by names and states.
+
+        Raises
+        ------
+        UnknownNameError
+            A name or a state that is not there; the message offers the nearest one.
+        ImpossibleEvidenceError
+            What is known has probability zero; the message names findings that cannot be
+            together, none of which can be left out.
+        NotEnoughMemoryError
+            The junction tree would not fit in memory; nothing was allocated.
+
+        Notes
+        -----
+        Variables that say nothing about the question are left out, unless the tree of the whole
+        network is small: that one is then made at the first question and kept.
+
+        Examples
+        --------
+        >>> rain, wet = Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))
+        >>> network = Network([
+        ...     ConditionalTable(rain, (), [0.8, 0.2]),
+        ...     ConditionalTable(wet, (rain,), [[0.9, 0.1], [0.0, 1.0]]),
+        ... ])
+        >>> print(network.query("rain", given={"wet": "yes"}))
+        P(rain)
+          no   0.285714  ######
+          yes  0.714286  ##############
+        """
+        from bestdag.network import questions
+
+        if questions.require_method(method, "query"):
+            return questions.query(self._answers(), targets, given, likelihood)
+        return questions.sampled_query(
+            self, targets, given, likelihood, samples=samples, seed=seed, threads=threads
+        )
+
+    def marginals(
+        self,
+        given: Given | None = None,
+        *,
+        likelihood: Likelihood | None = None,
+        method: str = "exact",
+        samples: int = 100_000,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> dict[str, Distribution]:
+        """Work out the distributions of all variables at once; the parameters are as in `query`."""
+        from bestdag.network import questions
+
+        if questions.require_method(method, "marginals"):
+            return questions.distributions(self._answers(), given, likelihood)
+        return questions.sampled_marginals(
+            self, given, likelihood, samples=samples, seed=seed, threads=threads
+        )
+
+    def probability(
+        self,
+        given: Given | None = None,
+        *,
+        likelihood: Likelihood | None = None,
+        log: bool = False,
+    ) -> float:
+        """Work out the probability of what is known, or its natural logarithm.
+
+        The numbers of `likelihood` are first divided by the largest of each variable, since only
+        their ratios matter. Rows of tables are taken as they are, also where they miss the sum 1
+        by rounding.
+
+        Examples
+        --------
+        >>> rain, wet = Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))
+        >>> network = Network([
+        ...     ConditionalTable(rain, (), [0.8, 0.2]),
+        ...     ConditionalTable(wet, (rain,), [[0.9, 0.1], [0.0, 1.0]]),
+        ... ])
+        >>> round(network.probability({"wet": "yes"}), 6)
+        0.28
+        """
+        from bestdag.network import questions
+
+        return questions.probability(self._answers(), given, likelihood, log=log)
+
+    def most_probable(
+        self,
+        variables: str | Iterable[str] | None = None,
+        given: Given | None = None,
+        *,
+        likelihood: Likelihood | None = None,
+        n: int = 1,
+    ) -> list[Explanation]:
+        """Find the most probable configuration, and the n best of them, exactly.
+
+        Parameters
+        ----------
+        variables : str or list of str, optional
+            Which variables are explained: the others are summed over (marginal MAP). By default
+            all are explained (most probable explanation).
+        given, likelihood
+            What is known, as in `query`.
+        n : int, default 1
+            How many configurations.
+
+        Returns
+        -------
+        list of Explanation
+            The best first; fewer than n where fewer are possible.
+
+        Notes
+        -----
+        The n best are found by the algorithm of Nilsson [1]_. Sums come before maxima in a marginal
+        MAP, so its tables may be much larger; their size is forecast.
+
+        References
+        ----------
+        .. [1] Nilsson (1998). "An efficient algorithm for finding the M most probable
+           configurations in probabilistic expert systems." Statistics and Computing 8.
+
+        Examples
+        --------
+        >>> rain, wet = Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))
+        >>> network = Network([
+        ...     ConditionalTable(rain, (), [0.8, 0.2]),
+        ...     ConditionalTable(wet, (rain,), [[0.9, 0.1], [0.0, 1.0]]),
+        ... ])
+        >>> [(e.states, round(e.probability, 6)) for e in network.most_probable(n=2)]
+        [({'rain': 'no', 'wet': 'no'}, 0.72), ({'rain': 'yes', 'wet': 'yes'}, 0.2)]
+        """
+        from bestdag.network import questions
+
+        return questions.explanations(self._answers(), variables, given, likelihood, n)
+
+    def mutual_information(
+        self,
+        a: str | Iterable[str],
+        b: str | Iterable[str],
+        *,
+        given: Given | None = None,
+        conditional_on: str | Iterable[str] = (),
+    ) -> float:
+        """Work out what two variables, or groups of them, say about each other, in nats.
+
+        Parameters
+        ----------
+        a, b : str or list of str
+            The variables.
+        given : mapping of name to state, optional
+            Findings: the information is that of the distribution given these states.
+        conditional_on : str or list of str
+            Variables: the information that is left when they are known, averaged over their
+            states.
+        """
+        from bestdag.network import questions
+
+        return questions.mutual_information(self._answers(), a, b, given, conditional_on)
+
+    def do(self, states: Mapping[str, str] | None = None, /, **more: str) -> Network:
+        """Return the network after an intervention: variables set from outside.
+
+        Parameters
+        ----------
+        states : mapping of name to state, optional
+            What is set; for names that Python does not take as arguments.
+        **more : str
+            What is set, as name=state.
+
+        Examples
+        --------
+        >>> rain, wet = Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))
+        >>> network = Network([
+        ...     ConditionalTable(rain, (), [0.8, 0.2]),
+        ...     ConditionalTable(wet, (rain,), [[0.9, 0.1], [0.0, 1.0]]),
+        ... ])
+        >>> network.do(wet="yes").query("rain").to_dict()
+        {'no': 0.8, 'yes': 0.2}
+        """
+        from bestdag.network import questions
+
+        return questions.intervened(self, {**states, **more} if states else more)
+
+    def markov_blanket(self, name: str) -> tuple[str, ...]:
+        """Name the parents, children and other parents of children of a variable."""
+        return self._dag.markov_blanket(self.variable(name).name)
+
+    def kl_divergence(
+        self,
+        other: Network,
+        *,
+        method: str = "auto",
+        samples: int = 100_000,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> Estimate:
+        """Work out the Kullback-Leibler divergence to another network, in nats.
+
+        Parameters
+        ----------
+        other : Network
+            Over the same variables, with the same states.
+        method : {"auto", "exact", "sampling"}, default "auto"
+            Exactly where that fits in memory, else by sampling; or one of them.
+        samples, seed, threads
+            Of sampling, as in `query`.
+
+        Returns
+        -------
+        Estimate
+            The value, infinite where this network can do what the other one cannot; with a
+            standard error where it was sampled.
+
+        Notes
+        -----
+        Sampling would miss an infinite divergence. So the zeros of the other network's tables are
+        first compared with what this network can do, exactly.
+        """
+        from bestdag.network.divergence import kl_divergence
+
+        return kl_divergence(self, other, method, samples=samples, seed=seed, threads=threads)
+
+    def compile(self) -> CompiledNetwork:
+        """Make the junction tree of all variables and keep it, for many questions.
+
+        Raises
+        ------
+        NotEnoughMemoryError
+            If it would not fit in memory; nothing was allocated.
+        """
+        from bestdag.network.compiled import CompiledNetwork
+
+        return CompiledNetwork(self)
+
+    def forecast(self) -> TreeForecast:
+        """Say how large the junction tree of all variables is, without making it."""
+        return self._answers().forecast()
+
+    def _answers(self) -> Answers:
+        """Return what answers questions: made once, kept, never pickled."""
+        if self._kept_answers is None:
+            from bestdag.network.answers import Answers
+
+            self._kept_answers = Answers(self)
+        return self._kept_answers
 
     def _logs(self) -> LogTables:
         """Return the logarithms of the tables: worked out once, kept, never pickled."""

@@ -20,7 +20,14 @@ from bestdag.wording import count_of, either, first_names
 if TYPE_CHECKING:
     from bestdag.network.network import Network
 
-__all__ = ["log_loss", "log_probability", "log_tables", "predict", "predict_proba"]
+__all__ = [
+    "evidence_rows",
+    "log_loss",
+    "log_probability",
+    "log_tables",
+    "predict",
+    "predict_proba",
+]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -91,6 +98,21 @@ def predict(
             codes[wrong] = log_marginal(tables, place).argmax()
         labels[first : first + len(codes)] = states[codes]
     return labels
+
+
+def evidence_rows(network: Network, data: Any, who: str) -> Rows:
+    """Give rows the network's variables; a variable without a column is not known."""
+    if not isinstance(data, Dataset):
+        wanted = network.variables
+        marks = () if any("" in variable.states for variable in wanted) else ("",)
+        data = read_matching(
+            data, wanted, ignore_extra=True, missing="keep", missing_values=marks, may_lack=True
+        )
+    present = [v for v in network.variables if v.name in data.arities]
+    if not present:
+        raise DataError(f"{who}: the data have no variable of the network")
+    chosen = _chosen(network, data, present, who, strict=False)
+    return _rows(network, _with_states(chosen, present, who))
 
 
 def _evidence(

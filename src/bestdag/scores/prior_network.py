@@ -19,7 +19,7 @@ from bestdag.errors import (
     NotEnoughMemoryError,
     unknown_name,
 )
-from bestdag.factors import Factor, aligned, at_rows, plan_elimination, sum_product
+from bestdag.factors import Factor, at_rows, plan_elimination, sum_product
 from bestdag.machine import memory_left, readable_size, require_memory
 from bestdag.wording import first_names
 
@@ -151,9 +151,7 @@ class PriorMarginals:
         if plan.log2_cells > _MAX_LOG2_CELLS:
             return None
         shape = tuple(self._arities[name] for name in names)
-        joint = np.ascontiguousarray(
-            np.broadcast_to(aligned(sum_product(factors, plan), names), shape)
-        )
+        joint = np.ascontiguousarray(np.broadcast_to(sum_product(factors, plan, names), shape))
         with self._lock:
             if self._n_kept + joint.size > _MAX_KEPT:
                 self._kept.clear()
@@ -179,8 +177,8 @@ class PriorMarginals:
         for first in range(0, counts.n_observed, n_together):
             codes = counts.configurations[first : first + n_together].T.astype(np.intp)
             fixed = dict(zip(parents, codes, strict=True))
-            joint = sum_product([at_rows(factor, fixed, _ROW) for factor in factors], plan)
-            rows[first : first + n_together] = aligned(joint, (_ROW, child))
+            at = [at_rows(factor, fixed, _ROW) for factor in factors]
+            rows[first : first + n_together] = sum_product(at, plan, (_ROW, child))
         return rows
 
     def _require_memory(self, child: str, n_parents: int, n_bytes: float) -> None:

@@ -1,0 +1,133 @@
+"""Options that say what is known about a network, and what is set in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from math import exp
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bestdag.errors import NotEnoughMemoryError, unknown_name
+
+if TYPE_CHECKING:
+    from bestdag.network.network import Network
+
+__all__ = ["Findings", "finding_options", "load_findings"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option(
+        "--given",
+        multiple=True,
+        metavar="NAME=STATE",
+        help="A variable whose state is known; may be repeated.",
+    ),
+    click.option(
+        "--likelihood",
+        multiple=True,
+        metavar="NAME=NUMBERS",
+        help="Likelihood evidence: how probable the observation is in each state of a variable, "
+        "as in xray=0.9,0.2; only ratios matter. May be repeated.",
+    ),
+    click.option(
+        "--do",
+        "done",
+        multiple=True,
+        metavar="NAME=STATE",
+        help="A variable that is set from outside, whatever its parents; may be repeated.",
+    ),
+)
+
+
+class Findings:
+    """A network after interventions, and what is known of it."""
+
+    def __init__(
+        self,
+        network: Network,
+        given: dict[str, str],
+        likelihood: dict[str, list[float]],
+        done: dict[str, str],
+    ) -> None:
+        self.network = network.do(done) if done else network
+        self.given = given
+        self.likelihood = likelihood
+        self.done = done
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """What was said, for JSON; likelihoods and interventions only where there are some."""
+        found: dict[str, Any] = {"given": self.given}
+        if self.likelihood:
+            found["likelihood"] = self.likelihood
+        if self.done:
+            found["do"] = self.done
+        return found
+
+    def probability_of_evidence(self, *, is_asked: bool = True) -> dict[str, float | None]:
+        """Return the probability of what is known, for JSON; null where it is too large a sum."""
+        log = None
+        if is_asked:
+            with suppress(NotEnoughMemoryError):
+                log = self.network.probability(self.given, likelihood=self.likelihood, log=True)
+        return {
+            "probability_of_evidence": None if log is None else exp(log),
+            "log_probability_of_evidence": log,
+        }
+
+
+def finding_options(function: _Function) -> _Function:
+    """Add --given, --likelihood and --do."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def load_findings(
+    network: str, given: Sequence[str], likelihood: Sequence[str], done: Sequence[str]
+) -> Findings:
+    """Read a network, and what the options say about it."""
+    from bestdag.network.network import Network
+
+    net = Network.load(network)
+    return Findings(
+        net,
+        dict(_pairs(net, given, "--given")),
+        {name: _numbers(name, text) for name, text in _pairs(net, likelihood, "--likelihood")},
+        dict(_pairs(net, done, "--do")),
+    )
+
+
+def _pairs(network: Network, texts: Sequence[str], option: str) -> list[tuple[str, str]]:
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, value = _split(network, text, option)
+        if name in pairs:
+            raise click.UsageError(f"{option} names {name!r} twice")
+        pairs[name] = value
+    return list(pairs.items())
+
+
+def _split(network: Network, text: str, option: str) -> tuple[str, str]:
+    """Split at the first = behind the name of a variable; names and states may have some."""
+    places = [i for i, sign in enumerate(text) if sign == "="]
+    if not places:
+        needed = "NAME=NUMBERS" if option == "--likelihood" else "NAME=STATE"
+        raise click.UsageError(f"{option} needs {needed}, got {text!r}")
+    known = network.arities
+    for place in places:
+        if text[:place] in known:
+            return text[:place], text[place + 1 :]
+    raise unknown_name("variable", text[: places[0]], known, who=option)
+
+
+def _numbers(name: str, text: str) -> list[float]:
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise click.UsageError(
+            f"--likelihood {name} needs numbers separated by commas, got {text!r}"
+        ) from None

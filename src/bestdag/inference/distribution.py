@@ -1,0 +1,328 @@
+"""What a question to a network returns: distributions, explanations and estimates."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError, import_optional, unknown_name
+from bestdag.wording import count_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Distribution", "Estimate", "Explanation"]
+
+_Floats = npt.NDArray[np.float64]
+
+# Rows that text and HTML show.
+_SHOWN = 40
+_BAR = 20  # signs of a bar in text
+
+
+class Distribution:
+    """The distribution of one variable, or the joint distribution of several.
+
+    Parameters
+    ----------
+    variables : sequence of Variable
+        What it is about, in the order of the axes.
+    values : array of float64
+        The probability of each configuration, the last variable varying fastest; any shape.
+    standard_errors : array of float64, optional
+        Of the probabilities, where these were estimated by sampling.
+    effective_sample_size : float, optional
+        How many independent rows the sample was worth.
+
+    Examples
+    --------
+    >>> lung = Variable("lung", ("no", "yes"))
+    >>> found = Distribution([lung], np.array([0.9, 0.1]))
+    >>> found["yes"], found.most_probable(), found.to_dict()
+    (0.1, 'no', {'no': 0.9, 'yes': 0.1})
+    >>> print(found)
+    P(lung)
+      no   0.9  ##################
+      yes  0.1  ##
+    """
+
+    __slots__ = ("_errors", "_values", "effective_sample_size", "variables")
+
+    def __init__(
+        self,
+        variables: Sequence[Variable],
+        values: _Floats,
+        *,
+        standard_errors: _Floats | None = None,
+        effective_sample_size: float | None = None,
+    ) -> None:
+        self.variables: tuple[Variable, ...] = tuple(variables)
+        self._values = values
+        self._errors = standard_errors
+        self.effective_sample_size = effective_sample_size
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables, in the order of the axes."""
+        return tuple(variable.name for variable in self.variables)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of states of each variable."""
+        return tuple(variable.arity for variable in self.variables)
+
+    @property
+    def values(self) -> _Floats:
+        """The probabilities, with an axis for each variable."""
+        return self._values.reshape(self.shape)
+
+    @property
+    def standard_errors(self) -> _Floats | None:
+        """Standard errors of the probabilities; None where these are exact."""
+        return None if self._errors is None else self._errors.reshape(self.shape)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the probabilities were worked out, not sampled."""
+        return self._errors is None
+
+    def __getitem__(self, states: str | tuple[str, ...] | Mapping[str, str]) -> float:
+        """Return the probability of a state; of one state for each variable, or by names."""
+        return float(self._values.reshape(-1)[self._number(states)])
+
+    def _number(self, states: str | tuple[str, ...] | Mapping[str, str]) -> int:
+        if isinstance(states, Mapping):
+            for name in states:
+                if name not in self.names:
+                    raise unknown_name("variable", name, self.names, who="Distribution")
+            chosen: tuple[Any, ...] = tuple(states[name] for name in self.names if name in states)
+        else:
+            chosen = states if isinstance(states, tuple) else (states,)
+        if len(chosen) != len(self.variables):
+            raise DataError(
+                f"Distribution: a state is needed for each of {', '.join(self.names)}, "
+                f"got {len(chosen)}"
+            )
+        number = 0
+        for variable, state in zip(self.variables, chosen, strict=True):
+            number = number * variable.arity + variable.code(state)
+        return number
+
+    def _states(self, number: int) -> tuple[str, ...]:
+        chosen = []
+        for variable in reversed(self.variables):
+            number, code = divmod(number, variable.arity)
+            chosen.append(variable.states[code])
+        return tuple(chosen[::-1])
+
+    def _key(self, number: int) -> Any:
+        states = self._states(number)
+        return states[0] if len(states) == 1 else states
+
+    def most_probable(self) -> Any:
+        """Return the most probable state, or a tuple of states of several; ties to the first."""
+        return self._key(int(self._values.argmax()))
+
+    def to_dict(self) -> dict[Any, float]:
+        """Return the probabilities by state, or by tuples of states of several variables."""
+        return {self._key(i): p for i, p in enumerate(self._values.reshape(-1).tolist())}
+
+    def to_pandas(self) -> pd.Series[float]:
+        """Return a pandas Series, indexed by the states of each variable."""
+        pandas = import_optional("pandas", who="Distribution.to_pandas")
+        if len(self.variables) == 1:
+            index = pandas.Index(self.variables[0].states, name=self.names[0])
+        else:
+            index = pandas.MultiIndex.from_product(
+                [variable.states for variable in self.variables], names=self.names
+            )
+        series: pd.Series[float] = pandas.Series(
+            self._values.reshape(-1), index=index, name="probability"
+        )
+        return series
+
+    def marginal(self, *names: str) -> Distribution:
+        """Sum over all but these variables; they come in the order given.
+
+        Raises
+        ------
+        DataError
+            If the distribution was sampled: the errors of sums are not known.
+        """
+        if not self.is_exact:
+            raise DataError("Distribution: a sampled one has no marginals; ask for them by query()")
+        for name in names:
+            if name not in self.names:
+                raise unknown_name("variable", name, self.names, who="Distribution")
+        rest = tuple(i for i, name in enumerate(self.names) if name not in names)
+        summed = self.values.sum(axis=rest)
+        left = [name for name in self.names if name in names]
+        values = summed.transpose([left.index(name) for name in names])
+        return Distribution([self.variables[self.names.index(n)] for n in names], values)
+
+    def entropy(self) -> float:
+        """Return the entropy, in nats.
+
+        Examples
+        --------
+        >>> coin = Distribution([Variable("coin", ("heads", "tails"))], np.array([0.5, 0.5]))
+        >>> round(coin.entropy(), 6)
+        0.693147
+        """
+        positive = self._values[self._values > 0]
+        return float(-(positive * np.log(positive)).sum()) + 0.0
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        values = self.values
+        return np.array(values, dtype=dtype) if copy is not False else np.asarray(values, dtype)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Distribution):
+            return NotImplemented
+        return self.variables == other.variables and bool(
+            np.array_equal(self._values.reshape(-1), other._values.reshape(-1))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (self.variables, self._values, self._errors, self.effective_sample_size)
+
+    def _lines(self) -> list[tuple[tuple[str, ...], float, str]]:
+        shown = self._values.reshape(-1)[:_SHOWN].tolist()
+        errors = [] if self._errors is None else self._errors.reshape(-1)[:_SHOWN].tolist()
+        return [
+            (self._states(i), p, f" ± {errors[i]:.2g}" if errors else "")
+            for i, p in enumerate(shown)
+        ]
+
+    @property
+    def _title(self) -> str:
+        return f"P({', '.join(map(_one_line, self.names))})"
+
+    @property
+    def _more(self) -> str:
+        n_more = self._values.size - _SHOWN
+        return f"... and {count_of(n_more, 'more configuration')}" if n_more > 0 else ""
+
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.shape))
+        kind = "" if self.is_exact else ", sampled"
+        return f"<Distribution of {', '.join(self.names)}: {shape} states{kind}>"
+
+    def __str__(self) -> str:
+        header = [tuple(map(_one_line, self.names))] if len(self.variables) > 1 else []
+        rows = [
+            (tuple(map(_one_line, states)), f"{p:.6g}{error}", "#" * round(p * _BAR))
+            for states, p, error in self._lines()
+        ]
+        cells = [*header, *(states for states, _, _ in rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        wide = max(len(number) for _, number, _ in rows)
+        text = [self._title]
+        for names in header:
+            text.append("  " + "  ".join(map(str.ljust, names, widths)).rstrip())
+        for states, number, bar in rows:
+            labels = "  ".join(map(str.ljust, states, widths))
+            text.append(f"  {labels}  {number.ljust(wide)}  {bar}".rstrip())
+        if self._more:
+            text.append(f"  {self._more}")
+        if self.effective_sample_size is not None:
+            text.append(f"  effective sample size {self.effective_sample_size:,.0f}")
+        return "\n".join(text)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(_one_line(name))}</th>" for name in self.names)
+        rows = []
+        for states, p, error in self._lines():
+            labels = "".join(f"<td>{html.escape(_one_line(state))}</td>" for state in states)
+            bar = (
+                f'<div style="width:{round(150 * p)}px;height:0.8em;background:#4a90d9"></div>'
+                if p > 0
+                else ""
+            )
+            rows.append(f"<tr>{labels}<td>{p:.6g}{error}</td><td>{bar}</td></tr>")
+        if self._more:
+            rows.append(f'<tr><td colspan="{len(self.names) + 2}">{self._more}</td></tr>')
+        return (
+            f"<table><thead><tr>{head}<th>probability</th><th></th></tr></thead>"
+            f"<tbody>{''.join(rows)}</tbody></table>"
+        )
+
+
+def _rebuilt(
+    variables: tuple[Variable, ...],
+    values: _Floats,
+    errors: _Floats | None,
+    effective_sample_size: float | None,
+) -> Distribution:
+    return Distribution(
+        variables,
+        values,
+        standard_errors=errors,
+        effective_sample_size=effective_sample_size,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One of the most probable configurations.
+
+    Attributes
+    ----------
+    states : dict of name to state
+        The configuration; of what is known, the known states.
+    log_probability : float
+        Natural logarithm of its probability given what is known.
+    """
+
+    states: dict[str, str]
+    log_probability: float
+
+    @property
+    def probability(self) -> float:
+        """Its probability given what is known; it may be too small for a number above zero."""
+        return exp(self.log_probability)
+
+    def __str__(self) -> str:
+        width = max(map(len, self.states), default=0)
+        lines = [f"probability {self.probability:.6g}, log {self.log_probability:.6f}"]
+        lines += [f"  {_one_line(n).ljust(width)}  {_one_line(s)}" for n, s in self.states.items()]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number, exact or sampled.
+
+    Attributes
+    ----------
+    value : float
+    standard_error : float
+        Zero where the number is exact.
+    n_samples : int
+        Rows drawn; 0 where the number is exact.
+    """
+
+    value: float
+    standard_error: float = 0.0
+    n_samples: int = 0
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the number was worked out, not sampled."""
+        return self.n_samples == 0
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def _one_line(text: str) -> str:
+    return text if text.isprintable() and text else repr(text)

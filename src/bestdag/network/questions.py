@@ -1,0 +1,229 @@
+"""Questions to a network, by names: distributions, explanations, interventions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import exp
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.errors import DataError, require_choice, require_count
+from bestdag.inference.distribution import Distribution, Explanation
+from bestdag.inference.junction_tree import Known
+from bestdag.inference.likelihood_weighting import WeightedSample, draw_weighted
+from bestdag.network.findings import known_of, positions_of
+from bestdag.network.table import ConditionalTable
+
+if TYPE_CHECKING:
+    from bestdag.network.answers import Answers
+    from bestdag.network.findings import Given, Likelihood
+    from bestdag.network.network import Network
+
+__all__ = [
+    "distributions",
+    "explanations",
+    "intervened",
+    "mutual_information",
+    "probability",
+    "query",
+    "sampled_marginals",
+    "sampled_query",
+]
+
+_Floats = npt.NDArray[np.float64]
+
+
+def query(
+    answers: Answers,
+    targets: str | Iterable[str],
+    given: Given | None,
+    likelihood: Likelihood | None,
+    *,
+    who: str = "query",
+    whole: bool = False,
+) -> Distribution:
+    """Answer `query` exactly."""
+    places = _targets(answers, targets, who)
+    known = known_of(answers.by_name, given, likelihood, who)
+    _, values = answers.joint(places, known, who, whole=whole)
+    return Distribution([answers.variables[i] for i in places], values)
+
+
+def distributions(
+    answers: Answers, given: Given | None, likelihood: Likelihood | None
+) -> dict[str, Distribution]:
+    """Answer `marginals` exactly."""
+    known = known_of(answers.by_name, given, likelihood, "marginals")
+    _, found = answers.marginals(known, "marginals")
+    return {
+        variable.name: Distribution((variable,), values)
+        for variable, values in zip(answers.variables, found, strict=True)
+    }
+
+
+def sampled_query(
+    network: Network,
+    targets: str | Iterable[str],
+    given: Given | None,
+    likelihood: Likelihood | None,
+    *,
+    samples: int,
+    seed: int,
+    threads: int | None,
+) -> Distribution:
+    """Answer `query` by likelihood weighting."""
+    answers = network._answers()
+    places = _targets(answers, targets, "query")
+    known = known_of(answers.by_name, given, likelihood, "query")
+    sample = _drawn(network, places, known, samples, seed, threads, "query")
+    return _estimated(answers, places, sample)
+
+
+def sampled_marginals(
+    network: Network,
+    given: Given | None,
+    likelihood: Likelihood | None,
+    *,
+    samples: int,
+    seed: int,
+    threads: int | None,
+) -> dict[str, Distribution]:
+    """Answer `marginals` by likelihood weighting."""
+    answers = network._answers()
+    known = known_of(answers.by_name, given, likelihood, "marginals")
+    every = range(len(answers.variables))
+    sample = _drawn(network, every, known, samples, seed, threads, "marginals")
+    return {answers.variables[i].name: _estimated(answers, [i], sample) for i in every}
+
+
+def _drawn(
+    network: Network,
+    places: Sequence[int],
+    known: Known,
+    samples: int,
+    seed: int,
+    threads: int | None,
+    who: str,
+) -> WeightedSample:
+    n = require_count(who, "samples", samples, minimum=2)
+    tables = network._answers().tables
+    return draw_weighted(tables, network._logs(), places, known, n, seed=seed, threads=threads)
+
+
+def _estimated(answers: Answers, places: Sequence[int], sample: WeightedSample) -> Distribution:
+    values, errors = sample.distribution(places, answers.tables.arities)
+    return Distribution(
+        [answers.variables[i] for i in places],
+        values,
+        standard_errors=errors,
+        effective_sample_size=sample.effective_size,
+    )
+
+
+def probability(
+    answers: Answers, given: Given | None, likelihood: Likelihood | None, *, log: bool
+) -> float:
+    """Answer `probability`."""
+    known = known_of(answers.by_name, given, likelihood, "probability")
+    found = answers.log_probability(known, "probability")
+    return found if log else exp(found)
+
+
+def explanations(
+    answers: Answers,
+    variables: str | Iterable[str] | None,
+    given: Given | None,
+    likelihood: Likelihood | None,
+    n: int,
+) -> list[Explanation]:
+    """Answer `most_probable`."""
+    who = "most_probable"
+    n = require_count(who, "n", n, minimum=1)
+    known = known_of(answers.by_name, given, likelihood, who)
+    if variables is None:
+        places = list(range(len(answers.variables)))
+        log, codes, logs = answers.most_probable(known, n, who)
+    else:
+        places = _targets(answers, variables, who, what="variables")
+        log, codes, logs = answers.marginal_map(places, known, n, who)
+    found = []
+    for row, log_joint in zip(codes.tolist(), logs.tolist(), strict=True):
+        states = {
+            answers.variables[place].name: answers.variables[place].states[code]
+            for place, code in zip(places, row, strict=True)
+        }
+        found.append(Explanation(states, min(0.0, log_joint - log)))
+    return found
+
+
+def mutual_information(
+    answers: Answers,
+    first: str | Iterable[str],
+    second: str | Iterable[str],
+    given: Given | None,
+    conditional_on: str | Iterable[str],
+) -> float:
+    """Answer `mutual_information`, in nats."""
+    who = "mutual_information"
+    groups = [
+        positions_of(answers.by_name, names, what, who)
+        for names, what in ((first, "a"), (second, "b"), (conditional_on, "conditional_on"))
+    ]
+    listed = [place for group in groups for place in group]
+    for i, place in enumerate(listed):
+        if place in listed[:i]:
+            raise DataError(f"{who}: variable {answers.variables[place].name!r} is named twice")
+    if not groups[0] or not groups[1]:
+        raise DataError(f"{who}: two variables, or two groups of them, are needed")
+    known = known_of(answers.by_name, given, None, who)
+    _, joint = answers.joint(listed, known, who)
+    sizes = [int(np.prod([answers.tables.arities[i] for i in group])) for group in groups]
+    table = joint.reshape(sizes)
+    # I(A; B | C) = H(A, C) + H(B, C) - H(A, B, C) - H(C).
+    parts = _entropy(table.sum(axis=1)) + _entropy(table.sum(axis=0))
+    return max(0.0, parts - _entropy(table) - _entropy(table.sum(axis=(0, 1))))
+
+
+def _entropy(table: _Floats) -> float:
+    positive = table[table > 0]
+    return float(-(positive * np.log(positive)).sum())
+
+
+def intervened(network: Network, states: Mapping[str, str]) -> Network:
+    """Answer `do`: the variables that are set lose their parents and have one possible state."""
+    from bestdag.network.network import Network
+
+    if not isinstance(states, Mapping):
+        raise DataError(f"do: names with states are needed, got {states!r:.60}")
+    answers = network._answers()
+    codes = known_of(answers.by_name, states, None, "do").codes
+    tables = []
+    for place, table in enumerate(network.tables):
+        if place in codes:
+            values = np.zeros(table.child.arity)
+            values[codes[place]] = 1.0
+            table = ConditionalTable(table.child, (), values)
+        tables.append(table)
+    return Network(
+        tables,
+        name=network.name,
+        properties=network.properties,
+        variable_properties={name: network.properties_of(name) for name in network.names},
+    )
+
+
+def require_method(method: str, who: str) -> bool:
+    """Return whether to answer exactly."""
+    require_choice(who, "method", method, ["exact", "sampling"])
+    return method == "exact"
+
+
+def _targets(
+    answers: Answers, targets: str | Iterable[str], who: str, what: str = "targets"
+) -> list[int]:
+    places = positions_of(answers.by_name, targets, what, who)
+    if not places:
+        raise DataError(f"{who}: at least one variable is needed, got none")
+    return places
