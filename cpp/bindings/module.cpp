@@ -5,6 +5,7 @@
 // Every NAME, once, in the order of the folders. A type comes before functions that return it.
 // clang-format off
 #define BESTDAG_BINDINGS(BINDING)     \
+    BINDING(graph_chain)              \
     BINDING(special)                  \
     BINDING(tables)                   \
     BINDING(counts)                   \

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from bestdag.data.readers import read as read
     from bestdag.data.schema import Variable as Variable
     from bestdag.errors import *  # noqa: F403
+    from bestdag.evaluation.structures import StructureComparison as StructureComparison
+    from bestdag.evaluation.structures import compare as compare
     from bestdag.graph.dag import Dag as Dag
+    from bestdag.graph.generators import random_dag as random_dag
     from bestdag.graph.knowledge import Knowledge as Knowledge
     from bestdag.graph.pdag import Pdag as Pdag
     from bestdag.inference.distribution import Distribution as Distribution
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from bestdag.network.compiled import CompiledNetwork as CompiledNetwork
     from bestdag.network.fitting import fit_network as fit_network
     from bestdag.network.network import Network as Network
+    from bestdag.network.random_network import random_network as random_network
     from bestdag.network.table import ConditionalTable as ConditionalTable
     from bestdag.parameters import *  # noqa: F403
     from bestdag.scores import *  # noqa: F403
@@ -60,13 +64,17 @@ _HOME = {
     "ScoreTable": "bestdag.scores.table",
     "Scorer": "bestdag.scores.scorer",
     "Search": "bestdag.search",
+    "StructureComparison": "bestdag.evaluation.structures",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
     "augmented": "bestdag.search.naive_bayes",
+    "compare": "bestdag.evaluation.structures",
     "discretize": "bestdag.data.discretize",
     "fit_network": "bestdag.network.fitting",
     "learn": "bestdag.learning",
     "memory_limit": "bestdag.machine",
+    "random_dag": "bestdag.graph.generators",
+    "random_network": "bestdag.network.random_network",
     "read": "bestdag.data.readers",
     "read_evidence": "bestdag.network.evidence",
     "write_evidence": "bestdag.network.evidence",

@@ -30,6 +30,7 @@ __all__ = ["COMMANDS", "cli", "run"]
 # when it is called.
 COMMANDS = {
     "classify": "Say how well the classes of a table can be predicted.",
+    "compare": "Compare learned structures with the true one.",
     "convert": "Write a network in another file format.",
     "discretize": "Cut number columns into intervals.",
     "explain": "Find the most probable explanation of what is known.",
@@ -38,6 +39,7 @@ COMMANDS = {
     "learn": "Learn the best structure, and say whether that is proven.",
     "predict": "Predict one column of a table by a network.",
     "query": "Ask a network for distributions, given what is known.",
+    "random": "Draw a random network.",
     "sample": "Draw rows from a network.",
     "score": "Score a network on a table.",
     "score-table": "Score the parent sets of every variable, for exact search.",
