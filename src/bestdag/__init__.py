@@ -15,6 +15,20 @@ if TYPE_CHECKING:
     from bestdag.data.readers import read as read
     from bestdag.data.schema import Variable as Variable
     from bestdag.errors import *  # noqa: F403
+    from bestdag.evaluation.networks import NetworkEvaluation as NetworkEvaluation
+    from bestdag.evaluation.networks import distance_score as distance_score
+    from bestdag.evaluation.networks import evaluate_network as evaluate_network
+    from bestdag.evaluation.ranks import StructuralRank as StructuralRank
+    from bestdag.evaluation.ranks import structural_rank as structural_rank
+    from bestdag.evaluation.sensitivity import Sensitivity as Sensitivity
+    from bestdag.evaluation.sensitivity import SensitivityGrid as SensitivityGrid
+    from bestdag.evaluation.sensitivity import sensitivity as sensitivity
+    from bestdag.validation.cross_validation import CrossValidation as CrossValidation
+    from bestdag.validation.cross_validation import cross_validate as cross_validate
+    from bestdag.validation.saturation import Saturation as Saturation
+    from bestdag.validation.saturation import saturation as saturation
+    from bestdag.validation.ess_grid import EssGrid as EssGrid
+    from bestdag.validation.ess_grid import ess_grid as ess_grid
     from bestdag.evaluation.structures import StructureComparison as StructureComparison
     from bestdag.evaluation.structures import compare as compare
     from bestdag.graph.dag import Dag as Dag
@@ -49,27 +63,38 @@ _HOME = {
     "ArcDifferencePrior": "bestdag.scores.prior",
     "CompiledNetwork": "bestdag.network.compiled",
     "ConditionalTable": "bestdag.network.table",
+    "CrossValidation": "bestdag.validation.cross_validation",
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
     "Distribution": "bestdag.inference.distribution",
+    "EssGrid": "bestdag.validation.ess_grid",
     "Estimate": "bestdag.inference.distribution",
     "Estimator": "bestdag.parameters",
     "Explanation": "bestdag.inference.distribution",
     "FamilyCounts": "bestdag.counts.family",
     "Knowledge": "bestdag.graph.knowledge",
     "Network": "bestdag.network.network",
+    "NetworkEvaluation": "bestdag.evaluation.networks",
     "Pdag": "bestdag.graph.pdag",
     "Result": "bestdag.learning",
+    "Saturation": "bestdag.validation.saturation",
     "Score": "bestdag.scores",
     "ScoreTable": "bestdag.scores.table",
     "Scorer": "bestdag.scores.scorer",
     "Search": "bestdag.search",
+    "Sensitivity": "bestdag.evaluation.sensitivity",
+    "SensitivityGrid": "bestdag.evaluation.sensitivity",
+    "StructuralRank": "bestdag.evaluation.ranks",
     "StructureComparison": "bestdag.evaluation.structures",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
     "augmented": "bestdag.search.naive_bayes",
     "compare": "bestdag.evaluation.structures",
+    "cross_validate": "bestdag.validation.cross_validation",
     "discretize": "bestdag.data.discretize",
+    "distance_score": "bestdag.evaluation.networks",
+    "ess_grid": "bestdag.validation.ess_grid",
+    "evaluate_network": "bestdag.evaluation.networks",
     "fit_network": "bestdag.network.fitting",
     "learn": "bestdag.learning",
     "memory_limit": "bestdag.machine",
@@ -77,6 +102,9 @@ _HOME = {
     "random_network": "bestdag.network.random_network",
     "read": "bestdag.data.readers",
     "read_evidence": "bestdag.network.evidence",
+    "saturation": "bestdag.validation.saturation",
+    "sensitivity": "bestdag.evaluation.sensitivity",
+    "structural_rank": "bestdag.evaluation.ranks",
     "write_evidence": "bestdag.network.evidence",
 }
 

@@ -9,7 +9,7 @@ import click
 from bestdag.cli.network_output import network_output, require_network_output
 from bestdag.cli.options import common_options
 from bestdag.cli.output import print_json, working
-from bestdag.cli.settings import settings_options, taken_settings
+from bestdag.cli.settings import settings_options, shown_settings, taken_settings
 from bestdag.graph.generators import GENERATORS
 from bestdag.registry import canonical
 from bestdag.wording import count_of
@@ -52,7 +52,7 @@ class _Arities(click.ParamType[Any]):
     "--pseudo-count", type=float, help="Draw rows of tables from Dir(a, ..., a).  [default: 1]"
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same network.")
-@network_output(required=True)
+@network_output(required=True, what="with its parameters")
 @common_options
 def command(
     n: int,
@@ -98,11 +98,7 @@ def command(
                         for key, value in (("ess", ess), ("pseudo_count", pseudo_count))
                         if value is not None
                     },
-                    **{
-                        one: getattr(made, one)
-                        for one in type(made).__dataclass_fields__
-                        if getattr(made, one) is not None
-                    },
+                    **shown_settings(made, {}),
                 },
             }
         )
