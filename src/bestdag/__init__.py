@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from bestdag.evaluation.sensitivity import Sensitivity as Sensitivity
     from bestdag.evaluation.sensitivity import SensitivityGrid as SensitivityGrid
     from bestdag.evaluation.sensitivity import sensitivity as sensitivity
-    from bestdag.validation.cross_validation import CrossValidation as CrossValidation
-    from bestdag.validation.cross_validation import cross_validate as cross_validate
-    from bestdag.validation.saturation import Saturation as Saturation
-    from bestdag.validation.saturation import saturation as saturation
-    from bestdag.validation.ess_grid import EssGrid as EssGrid
-    from bestdag.validation.ess_grid import ess_grid as ess_grid
     from bestdag.evaluation.structures import StructureComparison as StructureComparison
     from bestdag.evaluation.structures import compare as compare
     from bestdag.graph.dag import Dag as Dag
@@ -41,9 +35,9 @@ if TYPE_CHECKING:
     from bestdag.learning import Result as Result
     from bestdag.learning import learn as learn
     from bestdag.machine import memory_limit as memory_limit
+    from bestdag.network.compiled import CompiledNetwork as CompiledNetwork
     from bestdag.network.evidence import read_evidence as read_evidence
     from bestdag.network.evidence import write_evidence as write_evidence
-    from bestdag.network.compiled import CompiledNetwork as CompiledNetwork
     from bestdag.network.fitting import fit_network as fit_network
     from bestdag.network.network import Network as Network
     from bestdag.network.random_network import random_network as random_network
@@ -56,6 +50,12 @@ if TYPE_CHECKING:
     from bestdag.scores.table import ScoreTable as ScoreTable
     from bestdag.search import *  # noqa: F403
     from bestdag.search.naive_bayes import augmented as augmented
+    from bestdag.validation.cross_validation import CrossValidation as CrossValidation
+    from bestdag.validation.cross_validation import cross_validate as cross_validate
+    from bestdag.validation.ess_grid import EssGrid as EssGrid
+    from bestdag.validation.ess_grid import ess_grid as ess_grid
+    from bestdag.validation.saturation import Saturation as Saturation
+    from bestdag.validation.saturation import saturation as saturation
 
 # Names with homes of their own; those in the lists of scores, searches and estimators, and all
 # errors, are public without a line here.

@@ -19,6 +19,7 @@ import bestdag
 import bestdag.examples
 from bestdag.cli.main import COMMANDS, cli, run
 from bestdag.errors import BestdagError, DataWarning, as_option
+from bestdag.graph.generators import GENERATORS
 from bestdag.parameters import ESTIMATORS
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES, make_search
@@ -85,7 +86,7 @@ def arguments_of_python():
                 found.update(inspect.signature(one).parameters)
             except (TypeError, ValueError):
                 continue
-    for listed in (SCORES, SEARCHES, ESTIMATORS):
+    for listed in (SCORES, SEARCHES, ESTIMATORS, GENERATORS):
         for entry in listed.values():
             found.update(field.name for field in fields(entry))
     return found

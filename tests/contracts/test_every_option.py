@@ -7,6 +7,7 @@ import click
 import pytest
 
 from bestdag.cli.main import run
+from bestdag.graph.generators import GENERATORS
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES
 from tests.contracts.test_every_message import click_commands, python_words
@@ -27,12 +28,14 @@ probability ( c ) { table 0.5, 0.5; }
 NEEDED = {
     "classify": ["t.csv", "--target", "a"],
     "discretize": ["t.csv", "--method", "quantile", "-o", "out.csv"],
+    "evaluate": ["t.csv", "--drop", "w", "--search", "hill_climb", "--cv", "2"],
     "explain": ["net.bif"],
     "fit": ["t.csv", "net.bif", "--ignore-extra", "-o", "out.bif"],
     "info": ["t.csv"],
     "learn": ["t.csv", "--drop", "w", "-o", "out.bif"],
     "predict": ["net.bif", "t.csv", "--target", "a"],
     "query": ["net.bif", "--method", "sampling"],
+    "random": ["-o", "out.bif"],
     "sample": ["net.bif"],
     "score": ["t.csv", "net.bif", "--ignore-extra"],
     "score-table": ["t.csv", "--drop", "w", "-o", "out.jkl"],
@@ -72,6 +75,9 @@ def numeric_options():
             found += [(name, flag, (*beside, *way)) for way in ways or [[]]]
             if name == "sample" and flag != "-n":
                 found[-1] = (name, flag, ("-n", "3"))
+            if name == "random" and flag != "-n":
+                chosen = owners(GENERATORS, option.name) or ["markov_chain"]
+                found[-1:] = [(name, flag, ("-n", "3", "--generator", one)) for one in chosen]
     return found
 
 

@@ -55,9 +55,7 @@ __all__ = ["command"]
 @click.option("--truth", metavar="NETWORK", help="Network file: also say the SHD to it.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which rows are together.")
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
-@click.option(
-    "--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long."
-)
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long.")
 @knowledge_options
 @data_options()
 @threads_option
@@ -82,9 +80,9 @@ def command(
     """Compare scores and searches on the table DATA.
 
     Each method learns from all rows: arcs, parameters, whether the structure is proven to be the
-    best, else how far it may be from it, and SHD to --truth (between DAGs, between classes). Its log
-    loss is the mean of -ln P(row) over rows that were held out, by cross-validation with the same
-    parts for all; the interval, and that of the difference to the best method, is for 95 %.
+    best, else how far it may be from it, and SHD to --truth (between DAGs, between classes). Its
+    log loss is the mean of -ln P(row) over rows that were held out, by cross-validation with the
+    same parts for all; the interval, and that of the difference to the best method, is for 95 %.
     """
     from bestdag.data.readers import read
     from bestdag.network.network import Network
@@ -144,7 +142,9 @@ def _require_same_nodes(true: Any, names: tuple[str, ...]) -> None:
     apart = sorted(set(true.names) ^ set(names))
     if apart:
         where = "DATA" if apart[0] in true.names else "--truth"
-        raise click.UsageError(f"--truth and DATA need the same variables; {where} lacks {apart[0]!r}")
+        raise click.UsageError(
+            f"--truth and DATA need the same variables; {where} lacks {apart[0]!r}"
+        )
 
 
 def _whole_json(one: MethodResult) -> dict[str, Any]:

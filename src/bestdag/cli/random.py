@@ -21,7 +21,7 @@ class _Arities(click.ParamType[Any]):
     name = "arities"
 
     def convert(self, value: Any, *_: Any) -> tuple[int, int]:
-        first, _, last = str(value).partition("-")
+        first, last = (*str(value).split("-", 1), "")[:2]
         try:
             return int(first), int(last or first)
         except ValueError:

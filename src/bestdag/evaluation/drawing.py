@@ -116,16 +116,16 @@ def plot_comparison(compared: StructureComparison, ax: Any = None) -> Any:
     return ax
 
 
-def _places(
-    compared: StructureComparison, lines: list[_Line]
-) -> Mapping[str, tuple[float, float]]:
+def _places(compared: StructureComparison, lines: list[_Line]) -> Mapping[str, tuple[float, float]]:
     """Put parents above children, by the longest path, and neighbours near each other.
 
     The layers are those of the true structure, or of one of its directions.
     """
     true = compared.true
-    dag = true if isinstance(true, Dag) else Dag._trusted(
-        true.nodes, {node: true.parents(node) for node in true.nodes}
+    dag = (
+        true
+        if isinstance(true, Dag)
+        else Dag._trusted(true.nodes, {node: true.parents(node) for node in true.nodes})
     )
     layer: dict[str, int] = {}
     for node in dag.topological_order():

@@ -14,7 +14,7 @@ from bestdag.data.readers import read_matching
 from bestdag.errors import DataError, bad_setting, require_choice
 from bestdag.graph.dag import Dag
 from bestdag.machine import require_memory
-from bestdag.network.fitting import fit_network
+from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
 from bestdag.wording import count_of
 
@@ -154,9 +154,7 @@ def accuracy_score(log_likelihood: float, true_log_likelihood: float) -> float:
     return 100 * (true_log_likelihood - log_likelihood) / abs(true_log_likelihood)
 
 
-def _mean(
-    losses: npt.NDArray[np.float64], weights: npt.NDArray[Any] | None
-) -> tuple[float, float]:
+def _mean(losses: npt.NDArray[np.float64], weights: npt.NDArray[Any] | None) -> tuple[float, float]:
     """Return the mean of losses and its standard error."""
     if weights is None:
         weights = np.ones(len(losses))
@@ -215,14 +213,14 @@ def distance_score(
         from bestdag.data.readers import read
 
         data = read(data)
-    network = fit_network(dag, data, "mle")
     names = sorted(dag.nodes)
-    shape = [network.variable(name).arity for name in names]
+    shape = [data.variable(name).arity for name in names]
     n_cells = math.prod(shape)
     require_memory(
         who, "the joint distribution", 40.0 * min(n_cells, 1 << 100), "choose fewer columns"
     )
-    joint = np.ones([1] * len(names) if len(names) <= 32 else shape)
+    network, _ = fitted_network(dag, data, "mle")
+    joint = np.ones([1] * len(names))
     axis = {name: k for k, name in enumerate(names)}
     for name in names:
         table = network.table(name)

@@ -105,8 +105,9 @@ def dirichlet_rows(
     # 1 - random() is never 0.
     logs = np.log(rng.standard_gamma(count + 1, shape)) + np.log1p(-rng.random(shape)) / count
     logs -= logs.max(axis=1, keepdims=True)
-    rows: npt.NDArray[np.float64] = np.exp(logs)
-    return rows / rows.sum(axis=1, keepdims=True)
+    rows = np.exp(logs)
+    shares: npt.NDArray[np.float64] = rows / rows.sum(axis=1, keepdims=True)
+    return shares
 
 
 def _arity_range(arities: int | tuple[int, int]) -> tuple[int, int]:

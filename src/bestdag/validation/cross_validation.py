@@ -421,9 +421,7 @@ def _tried(
 def _learned(
     data: Dataset, method: Method, threads: int | None, limits: Mapping[str, Any], seed: int
 ) -> Result:
-    result = learn(
-        data, method.score, search=method.search, threads=threads, seed=seed, **limits
-    )
+    result = learn(data, method.score, search=method.search, threads=threads, seed=seed, **limits)
     if result.status == "interrupted":
         raise KeyboardInterrupt
     return result
@@ -431,9 +429,9 @@ def _learned(
 
 def _require_complete(dataset: Dataset) -> None:
     if dataset.has_missing:
-        name = next(name for name, count in dataset.missing_counts().items() if count)
+        name = next(name for name, count in dataset.missing_counts.items() if count)
         raise DataError(
-            f'{_WHO}: complete rows are needed, got missing cells in {name!r}; read with missing '
+            f"{_WHO}: complete rows are needed, got missing cells in {name!r}; read with missing "
             'set to "drop" or "state"'
         ).with_option(
             f"evaluate: complete rows are needed, got missing cells in {name!r}; pass --missing "

@@ -102,9 +102,7 @@ class EssGrid:
         """
         joined: set[tuple[str, str]] = set()
         for point in self.points:
-            joined.update(
-                (min(p), max(p)) for p in (*point.cpdag.arcs, *point.cpdag.edges)
-            )
+            joined.update((min(p), max(p)) for p in (*point.cpdag.arcs, *point.cpdag.edges))
         marks = [_marks(point.cpdag) for point in self.points]
         return [(pair, tuple(mark.get(pair, "") for mark in marks)) for pair in sorted(joined)]
 

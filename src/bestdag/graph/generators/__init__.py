@@ -13,6 +13,7 @@ from bestdag.registry import listed, make
 from bestdag.graph.generators.markov_chain import MarkovChain as MarkovChain
 from bestdag.graph.generators.order import OrderBased as OrderBased
 from bestdag.graph.generators.uniform import UniformDags as UniformDags
+
 # isort: on
 from bestdag.errors import require_count
 

@@ -15,7 +15,7 @@ from bestdag.registry import setting
 __all__ = ["MarkovChain"]
 
 _MAX_NODES = 3_000
-_STEPS_PER_PAIR = 4
+_STEPS_PER_PAIR = 10
 _LEAST_STEPS = 1_000
 
 
@@ -33,7 +33,7 @@ class MarkovChain:
         At most so large an induced width (treewidth) of the moral graph, which bounds the cost of
         exact answers.
     steps : int, optional
-        Steps of the chain from where all nodes stand in one line; 4 n^2 unless given, at
+        Steps of the chain from where all nodes stand in one line; 10 n^2 unless given, at
         least 1,000.
 
     Notes
@@ -60,7 +60,7 @@ class MarkovChain:
     max_parents: int | None = setting(None, "At most so many parents of a node.")
     max_width: int | None = setting(None, "At most so large an induced width of the moral graph.")
     steps: int | None = setting(
-        None, "Steps of the chain.  [default: 4 times the square of the number of nodes]"
+        None, "Steps of the chain.  [default: 10 times the square of the number of nodes]"
     )
 
     def __post_init__(self) -> None:
@@ -72,9 +72,6 @@ class MarkovChain:
 
     def arcs(self, n: int, seed: int) -> npt.NDArray[np.int64]:
         """Draw a connected DAG over the nodes 0 to n - 1."""
-        return self._chain(n, seed)[1]
-
-    def _chain(self, n: int, seed: int) -> tuple[_core.GraphChain, npt.NDArray[np.int64]]:
         if n > _MAX_NODES:
             what = f"a chain is for at most {_MAX_NODES:,} nodes, got {n:,}"
             raise InvalidParameterError(
@@ -84,11 +81,12 @@ class MarkovChain:
             raise bad_setting(self.name, "max_degree", "at least 2 for connected graphs", 1)
         # All nodes are numbered at random at the end: the start of the chain leaves no trace.
         numbers = np.random.default_rng(seed).permutation(n)
-        key = np.random.SeedSequence(seed).generate_state(2, np.uint64)
-        limits = [
+        key = np.random.SeedSequence(seed).generate_state(2, np.uint64).astype(np.uint64)
+        degree, parents, width = (
             None if limit is None else min(limit, n)
             for limit in (self.max_degree, self.max_parents, self.max_width)
-        ]
-        chain = _core.GraphChain(n, *limits, key)
+        )
+        chain = _core.GraphChain(n, degree, parents, width, key)
         chain.run(max(_LEAST_STEPS, _STEPS_PER_PAIR * n * n) if self.steps is None else self.steps)
-        return chain, numbers[chain.arcs()]
+        arcs: npt.NDArray[np.int32] = np.asarray(chain.arcs())
+        return numbers[arcs].astype(np.int64)
