@@ -15,6 +15,7 @@ MB = 1_000_000
 ARGUMENTS = {
     "classify": ["{data}", "--target", "dysp"],
     "discretize": ["{data}", "--method", "quantile", "-o", "{out}.csv"],
+    "explain": ["{network}", "--given", "dysp=yes"],
     "fit": ["{data}", "{network}", "-o", "{out}.bif"],
     "info": ["{data}"],
     "learn": ["{data}", "-o", "{out}.bif"],
@@ -23,6 +24,7 @@ ARGUMENTS = {
     "compare": ["{network}", "{network}"],
     "evaluate": ["{data}", "--score", "bic", "--search", "tree", "--cv", "2"],
     "random": ["-n", "20", "-o", "{out}.bif"],
+    "query": ["{network}", "--given", "dysp=yes"],
     "sample": ["{network}", "-n", "1000", "-o", "{out}.csv"],
     "score": ["{data}", "{network}"],
     "score-table": ["{data}", "-o", "{out}.jkl"],
