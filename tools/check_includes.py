@@ -15,8 +15,8 @@ __all__ = ["FOLDERS", "problems"]
 # The folders of cpp/kernels, lowest first. Each may include itself and those before it.
 FOLDERS = (
     "base",
-    "graphs",
     "special",
+    "graphs",
     "counting",
     "factors",
     "scores",

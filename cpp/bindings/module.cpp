@@ -5,8 +5,8 @@
 // Every NAME, once, in the order of the folders. A type comes before functions that return it.
 // clang-format off
 #define BESTDAG_BINDINGS(BINDING)     \
-    BINDING(graph_chain)              \
     BINDING(special)                  \
+    BINDING(graph_chain)              \
     BINDING(tables)                   \
     BINDING(counts)                   \
     BINDING(row_tables)               \

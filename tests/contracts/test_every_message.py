@@ -56,6 +56,8 @@ PYTHON_ONLY = (
 )
 # Settings that require_* checks and that no command has.
 NO_OPTION = {"limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
+# Of measures that no command has.
+NO_OPTION |= {"among", "constant", "distance"}
 # Their words are those of knowledge files and statements, the same in both worlds.
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
 

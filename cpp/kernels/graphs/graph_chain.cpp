@@ -8,7 +8,9 @@ namespace {
 
 constexpr std::uint64_t kStepsBetweenChecks = 64;  // of steps that decide no width
 
-bool test(const std::vector<std::uint64_t>& set, std::size_t i) { return set[i / 64] >> i % 64 & 1; }
+bool test(const std::vector<std::uint64_t>& set, std::size_t i) {
+    return set[i / 64] >> i % 64 & 1;
+}
 
 }  // namespace
 

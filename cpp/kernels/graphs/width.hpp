@@ -17,7 +17,9 @@ public:
     std::uint64_t* row(std::size_t i) noexcept { return bits_.data() + i * n_words_; }
     const std::uint64_t* row(std::size_t i) const noexcept { return bits_.data() + i * n_words_; }
     bool has(std::size_t i, std::size_t j) const noexcept { return row(i)[j / 64] >> j % 64 & 1; }
-    void set(std::size_t i, std::size_t j) noexcept { row(i)[j / 64] |= std::uint64_t{1} << j % 64; }
+    void set(std::size_t i, std::size_t j) noexcept {
+        row(i)[j / 64] |= std::uint64_t{1} << j % 64;
+    }
     void unset(std::size_t i, std::size_t j) noexcept {
         row(i)[j / 64] &= ~(std::uint64_t{1} << j % 64);
     }

@@ -174,11 +174,11 @@ class CrossValidation:
         """The method with the least log loss; ties go to the first."""
         return min(self.methods, key=lambda method: method.log_loss)
 
-    def __getitem__(self, label: str) -> MethodResult:
+    def __getitem__(self, one: str) -> MethodResult:
         for method in self.methods:
-            if method.label == label:
+            if method.label == one:
                 return method
-        raise unknown_name("method", label, [method.label for method in self.methods])
+        raise unknown_name("method", one, [method.label for method in self.methods])
 
     def difference(self, one: str, other: str) -> PairedDifference:
         """Compare two methods by their labels, part by part."""
