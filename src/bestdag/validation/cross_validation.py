@@ -24,7 +24,7 @@ from bestdag.evaluation.classification import folds
 from bestdag.evaluation.structures import StructureComparison, compare
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
-from bestdag.learning import Result, learn
+from bestdag.learning import Result
 from bestdag.network.network import Network
 from bestdag.parameters import choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator
@@ -32,6 +32,7 @@ from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.search import search_for_fit
 from bestdag.search.problem import Search
+from bestdag.validation.fits import learn_one_of_many
 from bestdag.wording import count_of
 
 __all__ = [
@@ -421,10 +422,9 @@ def _tried(
 def _learned(
     data: Dataset, method: Method, threads: int | None, limits: Mapping[str, Any], seed: int
 ) -> Result:
-    result = learn(data, method.score, search=method.search, threads=threads, seed=seed, **limits)
-    if result.status == "interrupted":
-        raise KeyboardInterrupt
-    return result
+    return learn_one_of_many(
+        data, method.score, search=method.search, threads=threads, seed=seed, **limits
+    )
 
 
 def _require_complete(dataset: Dataset) -> None:

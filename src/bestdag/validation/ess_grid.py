@@ -12,9 +12,9 @@ from bestdag.errors import InvalidParameterError, import_optional
 from bestdag.evaluation.structures import compare
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
-from bestdag.learning import learn
 from bestdag.scores.bdeu import BDeu
 from bestdag.search.problem import Search
+from bestdag.validation.fits import learn_one_of_many
 
 __all__ = ["DEFAULT_GRID", "EssGrid", "EssPoint", "ess_grid"]
 
@@ -219,7 +219,7 @@ def ess_grid(
         test = read_matching(test, dataset.variables)
     points: list[EssPoint] = []
     for ess in sizes:
-        found = learn(
+        found = learn_one_of_many(
             dataset,
             BDeu(ess=ess),
             search=search,
@@ -228,8 +228,6 @@ def ess_grid(
             threads=threads,
             seed=seed,
         )
-        if found.status == "interrupted":
-            raise KeyboardInterrupt
         loss = None
         if test is not None:
             loss = found.fit(threads=threads).log_loss(test, threads=threads)

@@ -14,10 +14,10 @@ from bestdag.errors import DataError, InvalidParameterError, import_optional, re
 from bestdag.evaluation.sensitivity import Sensitivity, sensitivity
 from bestdag.evaluation.structures import compare
 from bestdag.graph.dag import Dag
-from bestdag.learning import learn
 from bestdag.scores.bdeu import BDeu
 from bestdag.search import search_for_fit
 from bestdag.search.problem import Search
+from bestdag.validation.fits import learn_one_of_many
 from bestdag.wording import count_of
 
 __all__ = ["Saturation", "SaturationPoint", "saturation"]
@@ -199,7 +199,7 @@ def saturation(
     points: list[SaturationPoint] = []
     for size in _checked(sizes, dataset.n_rows):
         rows = dataset.select(rows=np.sort(order[:size]))
-        found = learn(
+        found = learn_one_of_many(
             rows,
             BDeu(ess=ess),
             search=search_for_fit(search),
@@ -207,8 +207,6 @@ def saturation(
             threads=threads,
             seed=seed,
         )
-        if found.status == "interrupted":
-            raise KeyboardInterrupt
         measured = sensitivity(found.dag, rows, ess=ess, epsilon=epsilon, threads=threads)
         assert isinstance(measured, Sensitivity)
         apart = compare(points[-1].dag, found.dag).shd_cpdag if points else None
