@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from contextlib import suppress
 
 import pytest
 
@@ -48,10 +49,8 @@ def test_an_interrupted_search_ends_the_whole_validation():
 )
 def test_what_a_search_swallowed_is_remembered(monkeypatch):
     def swallowed(*_, **__):
-        try:
+        with suppress(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-        except KeyboardInterrupt:
-            pass
         return type("Proved", (), {"status": "optimum proved"})
 
     monkeypatch.setattr(fits, "learn", swallowed)

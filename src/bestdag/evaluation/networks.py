@@ -39,7 +39,7 @@ class NetworkEvaluation:
     standard_error : float
         Of the log loss, over rows.
     accuracy_score : float or None
-        100 (L* - L) / |L*|, L and L* the log-likelihoods of the network and of the true one:
+        100 (T - L) / abs(T), L and T the log-likelihoods of the network and of the true one:
         lower is nearer to the truth. None without a true network.
     kl_divergence : float or None
         From the true network to this one, in nats.
