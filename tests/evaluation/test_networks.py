@@ -123,3 +123,9 @@ def test_distance_refusals():
     wide = Dataset([Variable(f"x{i}", ("0", "1")) for i in range(60)], [[0, 1]] * 60)
     with pytest.raises(MemoryError, match="choose fewer columns"):
         distance_score(Dag(wide.names), wide)
+
+
+def test_plots():
+    figure = pytest.importorskip("matplotlib.figure")
+    ax = figure.Figure().subplots()
+    assert evaluate_network(OTHER, ROWS).plot(ax) is ax

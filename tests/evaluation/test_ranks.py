@@ -80,3 +80,13 @@ def test_refusals():
         structural_rank(Dag(list("AB")), Scorer(DATA))
     with pytest.raises(InvalidParameterError, match="among must be one of 'dags', 'classes'"):
         structural_rank(NET.dag, Scorer(DATA), among="trees")
+
+
+def test_plots():
+    figure = pytest.importorskip("matplotlib.figure")
+    ax = figure.Figure().subplots()
+    found = structural_rank(NET.dag, Scorer(DATA))
+    assert found.plot(ax) is ax
+    widths = [bar.get_width() for bar in ax.patches]
+    assert widths[:2] == [found.n_better, found.n_equal]
+    assert sum(widths) == 543

@@ -50,3 +50,7 @@ def test_plots():
     ax = figure.Figure().subplots()
     sensitivity(DAG, DATA, ess=[1, 10, 100]).plot(ax)
     assert ax.get_xlabel() == "ess"
+    ax = figure.Figure().subplots()
+    found = sensitivity(DAG, DATA)
+    assert found.plot(ax) is ax
+    assert list(ax.lines[0].get_xdata()) == [found.min_bdeu, found.max_bdeu]

@@ -81,6 +81,8 @@ def plot_comparison(compared: StructureComparison, ax: Any = None) -> Any:
     places = _places(compared, lines)
     for line in lines:
         colour, _, style, _ = _STYLES[line.kind]
+        # Nodes of one layer may lie on the straight line between two others.
+        is_level = places[line.start][1] == places[line.end][1]
         ax.annotate(
             "",
             xy=places[line.end],
@@ -91,6 +93,7 @@ def plot_comparison(compared: StructureComparison, ax: Any = None) -> Any:
                 "linestyle": style,
                 "shrinkA": 12,
                 "shrinkB": 12,
+                "connectionstyle": "arc3,rad=0.3" if is_level else "arc3",
             },
         )
     for name, (x, y) in places.items():
@@ -107,7 +110,7 @@ def plot_comparison(compared: StructureComparison, ax: Any = None) -> Any:
         colour, _, style, label = _STYLES[kind]
         ax.plot([], [], color=colour, linestyle=style, label=label)
     if lines:
-        ax.legend(loc="best", fontsize="small")
+        ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
     xs, ys = zip(*places.values(), strict=True) if places else ((0.0,), (0.0,))
     ax.set(xlim=(min(xs) - 1, max(xs) + 1), ylim=(min(ys) - 0.7, max(ys) + 0.7))
     ax.set_axis_off()

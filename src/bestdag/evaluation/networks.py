@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read_matching
-from bestdag.errors import DataError, bad_setting, require_choice
+from bestdag.errors import DataError, bad_setting, import_optional, require_choice
 from bestdag.graph.dag import Dag
 from bestdag.machine import require_memory
 from bestdag.network.fitting import fitted_network
@@ -69,6 +69,16 @@ class NetworkEvaluation:
             name: value if value is None or math.isfinite(value) else None
             for name, value in found.items()
         }
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the log loss with its interval; needs matplotlib."""
+        if ax is None:
+            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        if math.isfinite(self.log_loss):
+            ax.errorbar([self.log_loss], [0], xerr=[_Z * self.standard_error], fmt="o")
+        ax.set_yticks([])
+        ax.set(xlabel="log loss (nats per row)", title=f"{self.n_rows:,g} rows")
+        return ax
 
     def __str__(self) -> str:
         lines = [

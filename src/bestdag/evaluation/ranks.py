@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.errors import GraphError, InvalidParameterError, require_choice
+from bestdag.errors import GraphError, InvalidParameterError, import_optional, require_choice
 from bestdag.graph.dag import Dag
 from bestdag.graph.enumeration import n_dags
 from bestdag.scores.scorer import Scorer
@@ -60,6 +60,17 @@ class StructuralRank:
             name: None if isinstance(value, float) and isinf(value) else value
             for name, value in found.items()
         }
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw how many structures are better, equal and worse; needs matplotlib."""
+        if ax is None:
+            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        n_worse = self.n_structures - self.n_better - self.n_equal
+        shown = {"better": self.n_better, "equal": self.n_equal, "worse": n_worse}
+        bars = ax.barh(list(shown), list(shown.values()))
+        ax.bar_label(bars, [f"{number:,}" for number in shown.values()])
+        ax.set(xlabel="structures", title=f"rank {self.rank:,} of {self.n_structures:,}")
+        return ax
 
     def __str__(self) -> str:
         what = {"dags": "DAGs", "classes": "equivalence classes"}[self.among]

@@ -48,6 +48,15 @@ class Sensitivity:
         names = ("ess", "epsilon", "min_bdeu", "max_bdeu", "difference", "relative")
         return {name: getattr(self, name) for name in names}
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the scores that priors of the set can give; needs matplotlib."""
+        if ax is None:
+            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        ax.plot([self.min_bdeu, self.max_bdeu], [0, 0], marker="|", markersize=20)
+        ax.set_yticks([])
+        ax.set(xlabel="BDeu (nats)", title=f"ess {self.ess:g}, epsilon {self.epsilon:g}")
+        return ax
+
     def __str__(self) -> str:
         return (
             f"Max-BDeu - Min-BDeu = {self.difference:.6f} nats, {self.relative:.6f} of |Min-BDeu| "
