@@ -35,8 +35,8 @@ class _Arities(click.ParamType[Any]):
     metavar="NAME",
     default="markov_chain",
     show_default=True,
-    help="markov_chain: connected, within limits, uniformly; order: each arc of a random order for "
-    "itself, for thousands of nodes; uniform: all DAGs with the same probability.",
+    help=f"One of {', '.join(GENERATORS)}. markov_chain: connected, within limits, uniformly; "
+    "order: each arc of a random order for itself, for thousands of nodes; uniform: all DAGs alike.",
 )
 @settings_options(GENERATORS)
 @click.option(
