@@ -169,7 +169,7 @@ def _print(found: CrossValidation, data: str, *, has_truth: bool) -> None:
     click.echo(f"{data}: {count_of(found.n_rows, 'row')}; {found.k}-fold cross-validation{times}")
     header = ["method", "arcs", "parameters", "log loss", "interval", "minus best", "interval"]
     header += ["SHD", "SHD of classes"] if has_truth else []
-    header += ["seconds", "structure"]
+    header += ["time", "structure"]
     apart = {one.one: one for one in found.differences()}
     rows = []
     for one in found.methods:
@@ -182,7 +182,7 @@ def _print(found: CrossValidation, data: str, *, has_truth: bool) -> None:
         gap = shown["gap"]
         proven = "not proven" if gap is None else f"gap {gap:.4g}"
         proven = "proven" if shown["status"] == "optimum proved" else proven
-        rows.append([*row, f"{one.seconds + shown['seconds_all_rows']:.2f}", proven])
+        rows.append([*row, f"{one.seconds + shown['seconds_all_rows']:.2f} s", proven])
     print_table(header, rows)
 
 

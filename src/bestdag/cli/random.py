@@ -36,7 +36,7 @@ class _Arities(click.ParamType[Any]):
     default="markov_chain",
     show_default=True,
     help=f"One of {', '.join(GENERATORS)}. markov_chain: connected, within limits, uniformly; "
-    "order: each arc of a random order for itself, for thousands of nodes; uniform: all DAGs alike.",
+    "order: each arc of a random order for itself, for thousands of nodes; uniform: any DAG alike.",
 )
 @settings_options(GENERATORS)
 @click.option(
