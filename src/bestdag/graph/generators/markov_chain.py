@@ -44,8 +44,8 @@ class MarkovChain:
     parent at most, width 1, or degree 2).
 
     The width is decided exactly: what cannot be eliminated at no cost is searched. A graph for
-    which a thousand sets of eliminated nodes do not decide is left aside: none in 100,000 steps with
-    100 nodes and a limit of 4, 15 in 25,000 steps with 50 nodes and a limit of 6.
+    which a thousand sets of eliminated nodes do not decide is left aside: none in 100,000 steps
+    with 100 nodes and a limit of 4, 15 in 25,000 steps with 50 nodes and a limit of 6.
 
     References
     ----------
