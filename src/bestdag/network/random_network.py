@@ -60,7 +60,7 @@ def random_network(
     Examples
     --------
     >>> random_network(40, max_degree=6, seed=1)
-    <Network 'random': 40 variables, 101 arcs, 303 parameters>
+    <Network 'random': 40 variables, 107 arcs, 499 parameters>
     >>> random_network(5, "order", n_arcs=7, arities=(2, 4), pseudo_count=0.5).dag.arcs[:1]
     (('v1', 'v2'),)
     """
