@@ -16,6 +16,7 @@ __all__ = ["FOLDERS", "problems"]
 FOLDERS = (
     "base",
     "special",
+    "graphs",
     "counting",
     "factors",
     "independence",

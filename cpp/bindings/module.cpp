@@ -6,6 +6,7 @@
 // clang-format off
 #define BESTDAG_BINDINGS(BINDING)     \
     BINDING(special)                  \
+    BINDING(graph_chain)              \
     BINDING(tables)                   \
     BINDING(counts)                   \
     BINDING(row_tables)               \

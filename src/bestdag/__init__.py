@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     from bestdag.data.readers import read as read
     from bestdag.data.schema import Variable as Variable
     from bestdag.errors import *  # noqa: F403
+    from bestdag.evaluation.networks import NetworkEvaluation as NetworkEvaluation
+    from bestdag.evaluation.networks import distance_score as distance_score
+    from bestdag.evaluation.networks import evaluate_network as evaluate_network
+    from bestdag.evaluation.ranks import StructuralRank as StructuralRank
+    from bestdag.evaluation.ranks import structural_rank as structural_rank
+    from bestdag.evaluation.sensitivity import Sensitivity as Sensitivity
+    from bestdag.evaluation.sensitivity import SensitivityGrid as SensitivityGrid
+    from bestdag.evaluation.sensitivity import sensitivity as sensitivity
+    from bestdag.evaluation.structures import StructureComparison as StructureComparison
+    from bestdag.evaluation.structures import compare as compare
     from bestdag.graph.dag import Dag as Dag
+    from bestdag.graph.generators import random_dag as random_dag
     from bestdag.graph.knowledge import Knowledge as Knowledge
     from bestdag.graph.pdag import Pdag as Pdag
     from bestdag.independence import G2Test as G2Test
@@ -44,6 +55,7 @@ if TYPE_CHECKING:
     from bestdag.network.evidence import write_evidence as write_evidence
     from bestdag.network.fitting import fit_network as fit_network
     from bestdag.network.network import Network as Network
+    from bestdag.network.random_network import random_network as random_network
     from bestdag.network.table import ConditionalTable as ConditionalTable
     from bestdag.parameters import *  # noqa: F403
     from bestdag.scores import *  # noqa: F403
@@ -53,6 +65,12 @@ if TYPE_CHECKING:
     from bestdag.scores.table import ScoreTable as ScoreTable
     from bestdag.search import *  # noqa: F403
     from bestdag.search.naive_bayes import augmented as augmented
+    from bestdag.validation.cross_validation import CrossValidation as CrossValidation
+    from bestdag.validation.cross_validation import cross_validate as cross_validate
+    from bestdag.validation.ess_grid import EssGrid as EssGrid
+    from bestdag.validation.ess_grid import ess_grid as ess_grid
+    from bestdag.validation.saturation import Saturation as Saturation
+    from bestdag.validation.saturation import saturation as saturation
 
 # Names with homes of their own; those in the lists of scores, searches, estimators and tests,
 # and all errors, are public without a line here.
@@ -61,9 +79,11 @@ _HOME = {
     "CompiledNetwork": "bestdag.network.compiled",
     "ConditionalTable": "bestdag.network.table",
     "Conflict": "bestdag.constraint.conflicts",
+    "CrossValidation": "bestdag.validation.cross_validation",
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
     "Distribution": "bestdag.inference.distribution",
+    "EssGrid": "bestdag.validation.ess_grid",
     "Estimate": "bestdag.inference.distribution",
     "Estimator": "bestdag.parameters",
     "Explanation": "bestdag.inference.distribution",
@@ -72,28 +92,44 @@ _HOME = {
     "IndependenceTest": "bestdag.independence",
     "Knowledge": "bestdag.graph.knowledge",
     "Network": "bestdag.network.network",
+    "NetworkEvaluation": "bestdag.evaluation.networks",
     "Oracle": "bestdag.independence.oracle",
     "PC": "bestdag.constraint.settings",
     "PCResult": "bestdag.constraint.result",
     "Pdag": "bestdag.graph.pdag",
     "Result": "bestdag.learning",
+    "Saturation": "bestdag.validation.saturation",
     "Score": "bestdag.scores",
     "ScoreTable": "bestdag.scores.table",
     "Scorer": "bestdag.scores.scorer",
     "Search": "bestdag.search",
+    "Sensitivity": "bestdag.evaluation.sensitivity",
+    "SensitivityGrid": "bestdag.evaluation.sensitivity",
     "StatedIndependences": "bestdag.independence.oracle",
+    "StructuralRank": "bestdag.evaluation.ranks",
+    "StructureComparison": "bestdag.evaluation.structures",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
     "augmented": "bestdag.search.naive_bayes",
+    "compare": "bestdag.evaluation.structures",
     "conditional_mutual_information": "bestdag.independence.asking",
+    "cross_validate": "bestdag.validation.cross_validation",
     "discretize": "bestdag.data.discretize",
+    "distance_score": "bestdag.evaluation.networks",
+    "ess_grid": "bestdag.validation.ess_grid",
+    "evaluate_network": "bestdag.evaluation.networks",
     "fit_network": "bestdag.network.fitting",
     "independence_test": "bestdag.independence.asking",
     "learn": "bestdag.learning",
     "memory_limit": "bestdag.machine",
     "pc": "bestdag.constraint.pc",
+    "random_dag": "bestdag.graph.generators",
+    "random_network": "bestdag.network.random_network",
     "read": "bestdag.data.readers",
     "read_evidence": "bestdag.network.evidence",
+    "saturation": "bestdag.validation.saturation",
+    "sensitivity": "bestdag.evaluation.sensitivity",
+    "structural_rank": "bestdag.evaluation.ranks",
     "write_evidence": "bestdag.network.evidence",
 }
 

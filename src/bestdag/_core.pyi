@@ -29,6 +29,23 @@ def log_rising_slopes(a: Annotated[NDArray[numpy.float64], dict(shape=(None,), o
     First and second derivative by a of ln [Gamma(a + n) / Gamma(a)] of each pair.
     """
 
+class GraphChain:
+    """
+    A Markov chain over connected DAGs; see kernels/graphs/graph_chain.hpp.
+    """
+
+    def __init__(self, n: int, max_degree: int | None, max_parents: int | None, max_width: int | None, key: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def run(self, steps: int) -> None:
+        """Take steps."""
+
+    def arcs(self) -> object:
+        """Parent and child of each arc."""
+
+    @property
+    def n_undecided(self) -> int:
+        """Graphs left aside because their width was not decided."""
+
 class Table:
     """Columns of codes; keeps the arrays it was made of alive."""
 

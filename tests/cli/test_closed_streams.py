@@ -16,6 +16,8 @@ DATA, NETWORK = str(example("asia.csv")), str(example("asia.bif"))
 RUNS = {
     "classify": [DATA, "--target", "lung", "--cv", "2"],
     "discretize": ["../numbers.csv", "--method", "quantile", "-o", "cut.csv"],
+    "compare": [NETWORK, NETWORK],
+    "evaluate": [DATA, "--score", "bic", "--search", "tree", "--cv", "2"],
     "explain": [NETWORK, "--given", "dysp=yes"],
     "fit": [DATA, NETWORK, "-o", "fitted.bif"],
     "info": [DATA],
@@ -23,6 +25,7 @@ RUNS = {
     "pc": [DATA],
     "predict": [NETWORK, DATA, "--target", "lung"],
     "convert": [NETWORK, "out.net", "--force"],
+    "random": ["-n", "5", "-o", "random.bif"],
     "query": [NETWORK, "lung"],
     "sample": [NETWORK, "-n", "5"],
     "score": [DATA, NETWORK],

@@ -107,6 +107,29 @@ class Blend:
         """Return the distribution in each configuration of the counts."""
         return self.share / counts.arity + (1 - self.share) * normalized(counts.table)
 ''',
+    "graph/generators/star.py": '''
+"""One node is the parent of others."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bestdag.registry import setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Star:
+    """Arcs from the first node to so many others."""
+
+    name: ClassVar[str] = "star"
+
+    rays: int = setting(2, "Children of the first node.")
+
+    def arcs(self, n, seed):
+        """Draw the arcs."""
+        return np.array([[0, k] for k in range(1, self.rays + 1)])
+''',
     "network/marked.py": '''
 """Our JSON behind a mark."""
 
@@ -130,6 +153,10 @@ LINES = {
     "scores/__init__.py": ("from bestdag.scores.arc_price import ArcPrice as ArcPrice", "# isort"),
     "search/__init__.py": ("from bestdag.search.every_nth import EveryNth as EveryNth", "# isort"),
     "parameters/__init__.py": ("from bestdag.parameters.blend import Blend as Blend", "# isort"),
+    "graph/generators/__init__.py": (
+        "from bestdag.graph.generators.star import Star as Star",
+        "# isort",
+    ),
     "network/formats.py": ('    ".marked": "bestdag.network.marked",', "}"),
 }
 # An editable install has a finder of its own, which would find the package and not the copy.
@@ -221,6 +248,16 @@ def test_command_line_takes_them(ask, folder):
     assert re.search(r"-2\.0\b", ask("-m", "bestdag", *told))
     told = ["fit", "t.csv", "net.marked", "--parameters", "blend", "-o", "again.marked"]
     assert "blend(share=0.5) on 4 rows" in ask("-m", "bestdag", *told)
+
+
+def test_command_line_takes_generators(ask, folder):
+    shown = words(ask("-m", "bestdag", "random", "--help"))
+    assert re.search(r"--generator NAME One of [\w, ]*\bstar\b", shown)
+    assert "--rays INTEGER star: Children of the first node. [default: 2]" in shown
+    told = ["random", "-n", "4", "--generator", "star", "--rays", "3", "-o", "star.bif", "--json"]
+    found = json.loads(ask("-m", "bestdag", *told))
+    assert found["arcs"] == [["v1", "v2"], ["v1", "v3"], ["v1", "v4"]]
+    assert found["settings"]["rays"] == 3
 
 
 def test_python_takes_them(ask):

@@ -19,6 +19,7 @@ import bestdag
 import bestdag.examples
 from bestdag.cli.main import COMMANDS, cli, run
 from bestdag.errors import BestdagError, DataWarning, as_option
+from bestdag.graph.generators import GENERATORS
 from bestdag.parameters import ESTIMATORS
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES, make_search
@@ -57,6 +58,8 @@ PYTHON_ONLY = (
 )
 # Settings that require_* checks and that no command has.
 NO_OPTION = {"limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
+# Of measures that no command has.
+NO_OPTION |= {"among", "constant", "distance"}
 # Their words are those of knowledge files and statements, the same in both worlds.
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
 
@@ -87,7 +90,7 @@ def arguments_of_python():
                 found.update(inspect.signature(one).parameters)
             except (TypeError, ValueError):
                 continue
-    for listed in (SCORES, SEARCHES, ESTIMATORS):
+    for listed in (SCORES, SEARCHES, ESTIMATORS, GENERATORS):
         for entry in listed.values():
             found.update(field.name for field in fields(entry))
     return found

@@ -7,6 +7,7 @@ import click
 import pytest
 
 from bestdag.cli.main import run
+from bestdag.graph.generators import GENERATORS
 from bestdag.independence import TESTS
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES
@@ -28,6 +29,7 @@ probability ( c ) { table 0.5, 0.5; }
 NEEDED = {
     "classify": ["t.csv", "--target", "a"],
     "discretize": ["t.csv", "--method", "quantile", "-o", "out.csv"],
+    "evaluate": ["t.csv", "--drop", "w", "--search", "hill_climb", "--cv", "2"],
     "explain": ["net.bif"],
     "fit": ["t.csv", "net.bif", "--ignore-extra", "-o", "out.bif"],
     "info": ["t.csv"],
@@ -35,6 +37,7 @@ NEEDED = {
     "pc": ["t.csv", "--drop", "w"],
     "predict": ["net.bif", "t.csv", "--target", "a"],
     "query": ["net.bif", "--method", "sampling"],
+    "random": ["-o", "out.bif"],
     "sample": ["net.bif"],
     "score": ["t.csv", "net.bif", "--ignore-extra"],
     "score-table": ["t.csv", "--drop", "w", "-o", "out.jkl"],
@@ -76,6 +79,9 @@ def numeric_options():
             found += [(name, flag, (*beside, *way)) for way in ways or [[]]]
             if name == "sample" and flag != "-n":
                 found[-1] = (name, flag, ("-n", "3"))
+            if name == "random" and flag != "-n":
+                chosen = owners(GENERATORS, option.name) or ["markov_chain"]
+                found[-1:] = [(name, flag, ("-n", "3", "--generator", one)) for one in chosen]
     return found
 
 

@@ -30,8 +30,10 @@ __all__ = ["COMMANDS", "cli", "run"]
 # when it is called.
 COMMANDS = {
     "classify": "Say how well the classes of a table can be predicted.",
+    "compare": "Compare learned structures with the true one.",
     "convert": "Write a network in another file format.",
     "discretize": "Cut number columns into intervals.",
+    "evaluate": "Compare scores and searches on a table by cross-validation.",
     "explain": "Find the most probable explanation of what is known.",
     "fit": "Fit the parameters of a network to a table.",
     "info": "Show what is in a table or a network.",
@@ -39,6 +41,7 @@ COMMANDS = {
     "pc": "Learn a structure by tests of independence.",
     "predict": "Predict one column of a table by a network.",
     "query": "Ask a network for distributions, given what is known.",
+    "random": "Draw a random network.",
     "sample": "Draw rows from a network.",
     "score": "Score a network on a table.",
     "score-table": "Score the parent sets of every variable, for exact search.",

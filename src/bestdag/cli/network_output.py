@@ -55,7 +55,9 @@ def says_formats(function: _Function) -> _Function:
     return function
 
 
-def network_output(*, required: bool) -> Callable[[_Function], _Function]:
+def network_output(
+    *, required: bool, what: str = "with fitted parameters"
+) -> Callable[[_Function], _Function]:
     """Add -o and --force."""
 
     def decorate(function: _Function) -> _Function:
@@ -65,7 +67,7 @@ def network_output(*, required: bool) -> Callable[[_Function], _Function]:
             "--output",
             required=required,
             metavar="FILE",
-            help=f"Network file to write, with fitted parameters ({_SUFFIXES}; also .gz).",
+            help=f"Network file to write, {what} ({_SUFFIXES}; also .gz).",
         )(function)
 
     return decorate

@@ -37,8 +37,8 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: i
         print_line("  ".join(aligned).rstrip())
 
 
-def print_json(value: dict[str, Any]) -> None:
-    """Print one JSON object; names in any script stay readable where the output can hold them."""
+def print_json(value: dict[str, Any] | list[dict[str, Any]]) -> None:
+    """Print one JSON value; names in any script stay readable where the output can hold them."""
     encoding = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "")
     click.echo(json.dumps(value, ensure_ascii=encoding != "utf8", indent=2, allow_nan=False))
 

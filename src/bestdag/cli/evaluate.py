@@ -1,0 +1,192 @@
+"""`bestdag evaluate`: scores and searches compared on one table."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from bestdag.cli.network_output import choose_parameters, parameters_option
+from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.output import print_json, print_table, working
+from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
+from bestdag.cli.search_options import choose_knowledge, knowledge_options
+from bestdag.registry import canonical
+from bestdag.scores import SCORES
+from bestdag.search import SEARCHES
+from bestdag.wording import count_of
+
+if TYPE_CHECKING:
+    from bestdag.validation.cross_validation import CrossValidation, MethodResult
+
+__all__ = ["command"]
+
+
+@click.command("evaluate")
+@click.argument("data")
+@click.option(
+    "--score",
+    "names",
+    multiple=True,
+    default=("bdeu", "bic", "qnml"),
+    show_default=True,
+    metavar="NAME",
+    help=f"One of {', '.join(SCORES)}, or 'all'; may be repeated.",
+)
+@score_options
+@click.option(
+    "--search",
+    "searches",
+    multiple=True,
+    default=("auto",),
+    show_default=True,
+    metavar="NAME",
+    help=f"One of {', '.join(SEARCHES)}; may be repeated. auto has a second for each part.",
+)
+@parameters_option
+@click.option(
+    "--cv", type=int, default=10, show_default=True, metavar="K", help="Parts of the rows."
+)
+@click.option(
+    "--repeats", type=int, default=1, show_default=True, help="Divide the rows so many times."
+)
+@click.option("--target", metavar="COLUMN", help="Column with equal shares in all parts.")
+@click.option("--truth", metavar="NETWORK", help="Network file: also say the SHD to it.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Which rows are together.")
+@click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long.")
+@knowledge_options
+@data_options()
+@threads_option
+@common_options
+def command(
+    data: str,
+    names: tuple[str, ...],
+    searches: tuple[str, ...],
+    parameters: str | None,
+    cv: int,
+    repeats: int,
+    target: str | None,
+    truth: str | None,
+    seed: int,
+    max_parents: int | None,
+    time_limit: float | None,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Compare scores and searches on the table DATA.
+
+    Each method learns from all rows: arcs, parameters, whether the structure is proven to be the
+    best, else how far it may be from it, and SHD to --truth (between DAGs, between classes). Its
+    log loss is the mean of -ln P(row) over rows that were held out, by cross-validation with the
+    same parts for all; the interval, and that of the difference to the best method, is for 95 %.
+    """
+    from bestdag.data.readers import read
+    from bestdag.network.network import Network
+    from bestdag.search import search_for_fit
+    from bestdag.validation.cross_validation import Method, validated
+
+    if choose_structure_prior(options) is not None:
+        raise click.UsageError("evaluate takes no --structure-prior")
+    scores = choose_scores(names, options)
+    if any(getattr(one.score, "prior", None) is not None for one in scores.values()):
+        raise click.UsageError("evaluate takes no --prior; choose scores without a prior network")
+    keys = list(dict.fromkeys(canonical(name, SEARCHES) for name in searches))
+    hows = {key: search_for_fit(key) for key in keys}
+    methods = [
+        Method(
+            one.score,
+            how,
+            choose_parameters(one.score, parameters),
+            score if len(hows) == 1 else f"{score}, {search}",
+        )
+        for score, one in scores.items()
+        for search, how in hows.items()
+    ]
+    knowledge = choose_knowledge(options)
+    true = None if truth is None else Network.load(truth)
+    with working(f"reading {data}", quiet=quiet):
+        table = read(data, **read_settings(options))
+    if true is not None:
+        _require_same_nodes(true, table.names)
+    with working(f"comparing {count_of(len(methods), 'method')} on {data}", quiet=quiet):
+        found = validated(
+            table,
+            methods,
+            k=cv,
+            repeats=repeats,
+            seed=seed,
+            target=target,
+            threads=threads,
+            with_whole=True,
+            truth=true,
+            max_parents=max_parents,
+            time_limit=time_limit,
+            knowledge=knowledge,
+        )
+    if as_json:
+        made = found.to_dict()
+        made["methods"] = [
+            {**shown, **_whole_json(one)}
+            for shown, one in zip(made["methods"], found.methods, strict=True)
+        ]
+        print_json(made)
+        return
+    _print(found, data, has_truth=true is not None)
+
+
+def _require_same_nodes(true: Any, names: tuple[str, ...]) -> None:
+    apart = sorted(set(true.names) ^ set(names))
+    if apart:
+        where = "DATA" if apart[0] in true.names else "--truth"
+        raise click.UsageError(
+            f"--truth and DATA need the same variables; {where} lacks {apart[0]!r}"
+        )
+
+
+def _whole_json(one: MethodResult) -> dict[str, Any]:
+    """Say what was learned from all rows."""
+    whole = one.whole
+    assert whole is not None
+    assert whole.dataset is not None
+    return {
+        "arcs": [list(arc) for arc in whole.dag.arcs],
+        "parameters": whole.dag.n_parameters(whole.dataset),
+        "score": whole.score,
+        "status": whole.status,
+        "gap": whole.gap,
+        "seconds_all_rows": whole.seconds,
+        "shd": None if one.comparison is None else one.comparison.shd_dag,
+        "shd_cpdag": None if one.comparison is None else one.comparison.shd_cpdag,
+    }
+
+
+def _print(found: CrossValidation, data: str, *, has_truth: bool) -> None:
+    times = "" if found.repeats == 1 else f", {found.repeats} times"
+    click.echo(f"{data}: {count_of(found.n_rows, 'row')}; {found.k}-fold cross-validation{times}")
+    header = ["method", "arcs", "parameters", "log loss", "interval", "minus best", "interval"]
+    header += ["SHD", "SHD of classes"] if has_truth else []
+    header += ["time", "structure"]
+    apart = {one.one: one for one in found.differences()}
+    rows = []
+    for one in found.methods:
+        shown = _whole_json(one)
+        row = [one.label, str(len(shown["arcs"])), f"{shown['parameters']:,}"]
+        row += [f"{one.log_loss:.4f}", _ends(one.interval)]
+        other = apart.get(one.label)
+        row += ["", ""] if other is None else [f"{other.mean:.4f}", _ends(other.interval)]
+        row += [str(shown["shd"]), str(shown["shd_cpdag"])] if has_truth else []
+        gap = shown["gap"]
+        proven = "not proven" if gap is None else f"gap {gap:.4g}"
+        proven = "proven" if shown["status"] == "optimum proved" else proven
+        rows.append([*row, f"{one.seconds + shown['seconds_all_rows']:.2f} s", proven])
+    print_table(header, rows)
+
+
+def _ends(interval: tuple[float, float]) -> str:
+    if not all(math.isfinite(end) for end in interval):
+        return "-"
+    return f"{interval[0]:.4f} to {interval[1]:.4f}"

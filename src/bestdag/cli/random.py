@@ -1,0 +1,109 @@
+"""`bestdag random`: a random network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from bestdag.cli.network_output import network_output, require_network_output
+from bestdag.cli.options import common_options
+from bestdag.cli.output import print_json, working
+from bestdag.cli.settings import settings_options, shown_settings, taken_settings
+from bestdag.graph.generators import GENERATORS
+from bestdag.registry import canonical
+from bestdag.wording import count_of
+
+__all__ = ["command"]
+
+
+class _Arities(click.ParamType[Any]):
+    name = "arities"
+
+    def convert(self, value: Any, *_: Any) -> tuple[int, int]:
+        first, last = (*str(value).split("-", 1), "")[:2]
+        try:
+            return int(first), int(last or first)
+        except ValueError:
+            self.fail(f"'{value}' must be a number of states, or two of them as in 2-4")
+
+
+@click.command("random")
+@click.option("-n", "n", type=int, required=True, help="Number of variables.")
+@click.option(
+    "--generator",
+    metavar="NAME",
+    default="markov_chain",
+    show_default=True,
+    help=f"One of {', '.join(GENERATORS)}. markov_chain: connected, within limits, uniformly; "
+    "order: each arc of a random order for itself, for thousands of nodes; uniform: any DAG alike.",
+)
+@settings_options(GENERATORS)
+@click.option(
+    "--arities",
+    type=_Arities(),
+    default="2",
+    show_default=True,
+    metavar="R",
+    help="States of every variable, or the least and the greatest number, as in 2-4.",
+)
+@click.option("--ess", type=float, help="Draw rows of tables as BDeu with this ess assumes.")
+@click.option(
+    "--pseudo-count", type=float, help="Draw rows of tables from Dir(a, ..., a).  [default: 1]"
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same network.")
+@network_output(required=True, what="with its parameters")
+@common_options
+def command(
+    n: int,
+    generator: str,
+    arities: tuple[int, int],
+    ess: float | None,
+    pseudo_count: float | None,
+    seed: int,
+    output: str,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Draw a random network of N variables and write it to a file.
+
+    The structure is drawn by --generator, each row of the tables from a Dirichlet distribution.
+    """
+    from bestdag.graph.generators import make_generator
+    from bestdag.network.random_network import random_network
+
+    require_network_output(output, force=force)
+    name = canonical(generator, GENERATORS)
+    made = make_generator(name, **taken_settings(GENERATORS, options, [name], "generator"))
+    with working(f"drawing {count_of(n, 'variable')}", quiet=quiet):
+        network = random_network(
+            n, made, arities=arities, ess=ess, pseudo_count=pseudo_count, seed=seed
+        )
+        network.save(output)
+    if as_json:
+        print_json(
+            {
+                "file": output,
+                "generator": name,
+                "variables": list(network.names),
+                "arcs": [list(arc) for arc in network.dag.arcs],
+                "parameters": network.n_parameters,
+                "settings": {
+                    "seed": seed,
+                    "arities": list(arities),
+                    **{
+                        key: value
+                        for key, value in (("ess", ess), ("pseudo_count", pseudo_count))
+                        if value is not None
+                    },
+                    **shown_settings(made, {}),
+                },
+            }
+        )
+        return
+    click.echo(
+        f"{output}: {count_of(n, 'variable')}, {count_of(len(network.dag.arcs), 'arc')}, "
+        f"{count_of(network.n_parameters, 'parameter')} ({name}, seed {seed})"
+    )

@@ -1,0 +1,219 @@
+"""The rank of a structure among all structures over a few variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from math import isinf
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.errors import GraphError, InvalidParameterError, import_optional, require_choice
+from bestdag.graph.dag import Dag
+from bestdag.graph.enumeration import n_dags
+from bestdag.scores.scorer import Scorer
+from bestdag.search.ties import tie_width
+from bestdag.wording import first_names
+
+__all__ = ["StructuralRank", "structural_rank"]
+
+_MAX_NODES = 5  # 29,281 DAGs; 6 nodes have 3.8 million
+
+_Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class StructuralRank:
+    """Where a structure stands among all structures, by score.
+
+    Attributes
+    ----------
+    rank : int
+        1 + the number of strictly better structures.
+    mid_rank : float
+        The middle of the ranks that it shares with those of the same score.
+    n_better, n_equal, n_structures : int
+        `n_equal` has the structure itself.
+    among : {"dags", "classes"}
+    score : float
+        Of the structure, or the best of its class.
+    best_score : float
+        Of all structures.
+    """
+
+    rank: int
+    mid_rank: float
+    n_better: int
+    n_equal: int
+    n_structures: int
+    among: Literal["dags", "classes"]
+    score: float
+    best_score: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        found = {name: getattr(self, name) for name in self.__slots__}
+        return {
+            name: None if isinstance(value, float) and isinf(value) else value
+            for name, value in found.items()
+        }
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw how many structures are better, equal and worse; needs matplotlib."""
+        if ax is None:
+            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        n_worse = self.n_structures - self.n_better - self.n_equal
+        shown = {"better": self.n_better, "equal": self.n_equal, "worse": n_worse}
+        bars = ax.barh(list(shown), list(shown.values()))
+        ax.bar_label(bars, [f"{number:,}" for number in shown.values()])
+        ax.set(xlabel="structures", title=f"rank {self.rank:,} of {self.n_structures:,}")
+        return ax
+
+    def __str__(self) -> str:
+        what = {"dags": "DAGs", "classes": "equivalence classes"}[self.among]
+        return (
+            f"rank {self.rank:,} (mid-rank {self.mid_rank:,g}) of {self.n_structures:,} {what}: "
+            f"{self.n_better:,} better, {self.n_equal - 1:,} others equal"
+        )
+
+
+def structural_rank(
+    dag: Dag | Any, scorer: Scorer, *, among: Literal["dags", "classes"] = "dags"
+) -> StructuralRank:
+    """Rank a structure among all structures over at most five variables.
+
+    Parameters
+    ----------
+    dag : Dag or Network
+    scorer : Scorer
+        The data, the score and the structure prior. Every family is scored in one native call.
+    among : {"dags", "classes"}, default "dags"
+        All DAGs (29,281 over five nodes) or all classes of equivalent ones (8,782), each with the
+        score of its best member.
+
+    Returns
+    -------
+    StructuralRank
+
+    Notes
+    -----
+    Scores that differ by rounding alone are equal: equivalent DAGs share their ranks under a score
+    that is score equivalent. Silander, Roos and Myllymäki (2010), section 5.1, compare scores by
+    the rank of the structure that the data come from.
+
+    Examples
+    --------
+    >>> from bestdag import read
+    >>> from bestdag.examples import example
+    >>> data = read(example("asia.csv")).select(["bronc", "dysp", "lung", "smoke"])
+    >>> truth = Dag(data.names, [("smoke", "bronc"), ("smoke", "lung"), ("bronc", "dysp"),
+    ...                          ("lung", "dysp")])
+    >>> print(structural_rank(truth, Scorer(data)))
+    rank 1 (mid-rank 2) of 543 DAGs: 0 better, 2 others equal
+    >>> print(structural_rank(truth, Scorer(data), among="classes"))
+    rank 1 (mid-rank 1) of 185 equivalence classes: 0 better, 0 others equal
+    """
+    require_choice("structural_rank", "among", among, ["dags", "classes"])
+    dag = getattr(dag, "dag", dag)
+    names = [variable.name for variable in scorer.variables]
+    if len(names) > _MAX_NODES:
+        raise InvalidParameterError(
+            f"structural_rank: at most {_MAX_NODES} variables can be enumerated, got {len(names)}"
+            f"{f', which have {n_dags(len(names)):,} DAGs' if len(names) < 9 else ''}; "
+            "choose some of the columns"
+        )
+    if not isinstance(dag, Dag) or set(dag.nodes) != set(names):
+        shown = first_names(dag.nodes) if isinstance(dag, Dag) else f"{dag!r:.60}"
+        raise GraphError(
+            f"structural_rank: needs a structure over the variables {first_names(names)}, "
+            f"got {shown}"
+        )
+    totals, scales = _totals(scorer, names)
+    every = _structures(len(names))
+    place = {name: k for k, name in enumerate(names)}
+    masks = [sum(1 << place[parent] for parent in dag.parents(name)) for name in names]
+    own = int(np.flatnonzero((every.masks == masks).all(axis=1))[0])
+    if among == "classes":
+        best = np.full(every.n_classes, -np.inf)
+        np.maximum.at(best, every.classes, totals)
+        totals, own = best, int(every.classes[own])
+    score = float(totals[own])
+    width = max(tie_width(score), 1e-12 * float(scales))
+    n_better = int(np.count_nonzero(totals > score + width))
+    n_equal = int(np.count_nonzero((totals >= score - width) & (totals <= score + width)))
+    if isinf(score):  # minus infinity: impossible structures are equal to each other
+        n_equal = int(np.count_nonzero(np.isneginf(totals)))
+    return StructuralRank(
+        rank=1 + n_better,
+        mid_rank=1 + n_better + (n_equal - 1) / 2,
+        n_better=n_better,
+        n_equal=n_equal,
+        n_structures=len(totals),
+        among=among,
+        score=score,
+        best_score=float(totals.max()),
+    )
+
+
+def _totals(scorer: Scorer, names: list[str]) -> tuple[npt.NDArray[np.float64], float]:
+    """Return the score of every DAG, and the size of the sums that made them."""
+    families = [
+        (name, [names[k] for k in range(len(names)) if mask >> k & 1])
+        for i, name in enumerate(names)
+        for mask in range(1 << len(names))
+        if not mask >> i & 1
+    ]
+    local = np.zeros((len(names), 1 << len(names)))
+    scores = iter(scorer.families(families).tolist())
+    for i in range(len(names)):
+        for mask in range(1 << len(names)):
+            if not mask >> i & 1:
+                local[i, mask] = next(scores)
+    every = _structures(len(names))
+    totals = np.zeros(len(every.masks))
+    for i in range(len(names)):
+        totals += local[i, every.masks[:, i]]
+    finite = local[np.isfinite(local)]
+    return totals, float(len(names) * np.abs(finite).max(initial=0.0))
+
+
+class _Structures(NamedTuple):
+    """All DAGs over numbered nodes: the sets of parents as bits, and the class of each."""
+
+    masks: _Ints
+    classes: _Ints
+    n_classes: int
+
+
+@cache
+def _structures(n: int) -> _Structures:
+    """List all DAGs over n nodes and tell their classes by skeleton and v-structures."""
+    pairs = list(combinations(range(n), 2))
+    codes = np.arange(3 ** len(pairs))
+    masks = np.zeros((len(codes), n), np.int64)
+    joined = np.zeros(len(codes), np.int64)
+    for k, (i, j) in enumerate(pairs):
+        direction = codes // 3**k % 3
+        masks[:, j] |= (direction == 1) << i
+        masks[:, i] |= (direction == 2) << j
+        joined |= (direction > 0).astype(np.int64) << k
+    left = np.full(len(codes), (1 << n) - 1)
+    for _ in range(n):
+        rootless = np.zeros(len(codes), np.int64)
+        for i in range(n):
+            rootless |= ((masks[:, i] & left) != 0).astype(np.int64) << i
+        left &= rootless
+    is_acyclic = left == 0
+    masks, joined = masks[is_acyclic], joined[is_acyclic]
+    key = joined
+    for k, (i, j) in enumerate(pairs):
+        both = (1 << i) | (1 << j)
+        apart = (joined >> k & 1) == 0
+        for z in range(n):
+            is_collider = apart & ((masks[:, z] & both) == both)
+            key = key | is_collider.astype(np.int64) << (len(pairs) * (1 + z) + k)
+    kinds, classes = np.unique(key, return_inverse=True)
+    return _Structures(masks, classes.reshape(-1), len(kinds))

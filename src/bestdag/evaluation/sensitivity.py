@@ -1,0 +1,168 @@
+"""How much the score of a structure depends on the prior."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bestdag.data.dataset import Dataset
+from bestdag.data.readers import read
+from bestdag.errors import InvalidParameterError, import_optional
+from bestdag.graph.dag import Dag
+from bestdag.scores.max_bdeu import MaxBDeu
+from bestdag.scores.min_bdeu import MinBDeu
+from bestdag.scores.scorer import Scorer
+
+__all__ = ["Sensitivity", "SensitivityGrid", "sensitivity"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """The least and the greatest BDeu score of a structure over a set of priors.
+
+    Attributes
+    ----------
+    ess, epsilon : float
+        Of the priors: epsilon is the share that may be anything.
+    min_bdeu, max_bdeu : float
+    """
+
+    ess: float
+    epsilon: float
+    min_bdeu: float
+    max_bdeu: float
+
+    @property
+    def difference(self) -> float:
+        """Max-BDeu minus Min-BDeu: the logarithm of the ratio of both probabilities."""
+        return self.max_bdeu - self.min_bdeu
+
+    @property
+    def relative(self) -> float:
+        """The difference divided by the size of Min-BDeu."""
+        return self.difference / abs(self.min_bdeu) if self.min_bdeu else 0.0
+
+    def to_dict(self) -> dict[str, float]:
+        """Return all numbers."""
+        names = ("ess", "epsilon", "min_bdeu", "max_bdeu", "difference", "relative")
+        return {name: getattr(self, name) for name in names}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the scores that priors of the set can give; needs matplotlib."""
+        if ax is None:
+            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        ax.plot([self.min_bdeu, self.max_bdeu], [0, 0], marker="|", markersize=20)
+        ax.set_yticks([])
+        ax.set(xlabel="BDeu (nats)", title=f"ess {self.ess:g}, epsilon {self.epsilon:g}")
+        return ax
+
+    def __str__(self) -> str:
+        return (
+            f"Max-BDeu - Min-BDeu = {self.difference:.6f} nats, {self.relative:.6f} of |Min-BDeu| "
+            f"(ess {self.ess:g}, epsilon {self.epsilon:g})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SensitivityGrid:
+    """The sensitivity for several values of ess and epsilon: all of their combinations.
+
+    Attributes
+    ----------
+    points : tuple of Sensitivity
+        Those of the first ess first.
+    """
+
+    points: tuple[Sensitivity, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {"points": [point.to_dict() for point in self.points]}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the difference over epsilon, a line for each ess; over ess if that alone varies."""
+        if ax is None:
+            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        over, of = "epsilon", "ess"
+        if len({point.epsilon for point in self.points}) == 1:
+            over, of = of, over
+            ax.set_xscale("log")
+        for value in dict.fromkeys(getattr(point, of) for point in self.points):
+            line = [point for point in self.points if getattr(point, of) == value]
+            xs = [getattr(point, over) for point in line]
+            ys = [point.difference for point in line]
+            ax.plot(xs, ys, marker="o", label=f"{of} {value:g}")
+        ax.set(xlabel=over, ylabel="Max-BDeu - Min-BDeu (nats)", title="sensitivity to the prior")
+        ax.legend()
+        return ax
+
+    def __str__(self) -> str:
+        lines = [f"{'ess':>10}  {'epsilon':>8}  {'difference':>14}  {'relative':>10}"]
+        lines += [
+            f"{p.ess:>10g}  {p.epsilon:>8g}  {p.difference:>14.6f}  {p.relative:>10.6f}"
+            for p in self.points
+        ]
+        return "\n".join(lines)
+
+
+def sensitivity(
+    dag: Dag | Any,
+    data: Any,
+    *,
+    ess: float | Sequence[float] = 1.0,
+    epsilon: float | Sequence[float] = 0.5,
+    threads: int | None = None,
+) -> SensitivityGrid | Sensitivity:
+    """Say how much the score of a structure depends on the prior.
+
+    Parameters
+    ----------
+    dag : Dag or Network
+    data : Dataset, or anything `read` takes
+    ess : float or list of float, default 1
+        Equivalent sample size of the priors.
+    epsilon : float or list of float, default 0.5
+        The share of each prior that may be anything, 0 <= epsilon < 1.
+    threads : int, optional
+
+    Returns
+    -------
+    Sensitivity or SensitivityGrid
+        The second when one of both is a list.
+
+    References
+    ----------
+    .. [1] Scanagatta, de Campos and Zaffalon (2014). "Min-BDeu and Max-BDeu scores for learning
+       Bayesian networks." PGM. Section 4.2.
+
+    Examples
+    --------
+    >>> from bestdag.data.readers import read
+    >>> data = read({"a": ["x", "x", "y", "x"]})
+    >>> found = sensitivity(Dag(["a"]), data)
+    >>> round(found.max_bdeu, 6), round(found.min_bdeu, 6), round(found.difference, 6)
+    (-3.178054, -3.817956, 0.639903)
+    >>> [round(p.difference, 6) for p in sensitivity(Dag(["a"]), data, epsilon=[0, 0.5]).points]
+    [0.0, 0.639903]
+    """
+    if not isinstance(data, Dataset):
+        data = read(data)
+    grids = [_listed(what, value) for what, value in (("ess", ess), ("epsilon", epsilon))]
+    points = []
+    for size in grids[0]:
+        for share in grids[1]:
+            low, high = (
+                Scorer(data, score, threads=threads).total(dag)
+                for score in (MinBDeu(ess=size, epsilon=share), MaxBDeu(ess=size, epsilon=share))
+            )
+            points.append(Sensitivity(size, share, low, max(low, high)))
+    is_one = isinstance(ess, int | float) and isinstance(epsilon, int | float)
+    return points[0] if is_one else SensitivityGrid(tuple(points))
+
+
+def _listed(what: str, value: float | Sequence[float]) -> list[float]:
+    listed = [value] if isinstance(value, int | float) else list(value)
+    if not listed:
+        raise InvalidParameterError(f"sensitivity: the list of {what} has no value in it")
+    return listed

@@ -1,0 +1,1 @@
+"""What learns again and again: cross-validation, saturation, grids of settings."""

@@ -1,0 +1,54 @@
+"""One of many fits: `learn`, except that Ctrl-C ends all of them."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from bestdag.data.dataset import Dataset
+from bestdag.learning import Result, learn
+from bestdag.scores.base import Score
+
+__all__ = ["learn_one_of_many"]
+
+_NUMBERS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+
+
+def learn_one_of_many(data: Dataset, score: Score, **settings: Any) -> Result:
+    """Learn; a search that was interrupted raises KeyboardInterrupt, whatever it found."""
+    with _listening() as came:
+        result = learn(data, score, **settings)
+    if came() or result.status == "interrupted":
+        raise KeyboardInterrupt
+    return result
+
+
+@contextmanager
+def _listening() -> Iterator[Callable[[], bool]]:
+    """Remember signals: a search that has its proof already answers Ctrl-C with that."""
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    heard: list[int] = []
+    before = {number: signal.getsignal(number) for number in _NUMBERS}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        heard.append(number)
+        answer = before[signal.Signals(number)]
+        assert callable(answer)
+        answer(number, frame)
+
+    listened = [number for number in _NUMBERS if callable(before[number])]
+    for number in listened:
+        signal.signal(number, note)
+    try:
+        yield lambda: bool(heard)
+    finally:
+        for number in listened:
+            signal.signal(number, before[number])
