@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from bisect import bisect_right
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -31,13 +32,17 @@ __all__ = ["Auto"]
 # Of the time so far, what proofs may have taken when all parent sets are listed, so that a proof is
 # a matter of time.
 _SHARE_FOR_PROOF = 0.5
-# Before that, what bounds may have taken: more to begin with where a full list is likely; then it
-# doubles with each better bound, and halves with each turn that brought none.
-_SHARE_FOR_BOUND, _SHARE_OF_MANY, _MANY_VARIABLES = 0.25, 0.05, 60
+# Before that, with few variables, what lists of parent sets and bounds may have taken, and of it
+# the lists: a full list is likely, and then a proof is.
+_SHARE_FOR_LISTS, _LISTS_ALONE = 0.4, 0.8
+# With many variables, and once no more is listed, what bounds may have taken: it doubles with each
+# better bound, and halves with each turn that brought none.
+_SHARE_FOR_BOUND, _MANY_VARIABLES = 0.05, 60
 _LEAST_SHARE, _MOST_SHARE = 0.01, 0.25
 # But nothing after the first bound while structures still rise by more than this share of the score
-# within the last tenth of the time.
-_STEEP, _RECENT = 5e-5, 0.1
+# within the last tenth of the time, or, with many variables, within so many rounds if they took
+# longer: some of them bring nothing at once.
+_STEEP, _RECENT, _RECENT_ROUNDS = 5e-5, 0.1, 6
 # A proof over all parent sets begins when this share of its forecast has gone into structures.
 _SHARE_BEFORE_WHOLE = 0.25
 # A forecast is good to a factor of two.
@@ -76,8 +81,8 @@ class Auto:
 
     Structures come from GES, tabu search, rounds of search over orders and climbing (see
     `OrderSearch`). The proof comes from dynamic programming over all parent sets where its
-    forecast fits into the time that is left. Otherwise parent sets are listed meanwhile; once
-    all that a best structure may need are there, an exact search among them gets turns, each as
+    forecast fits into the time that is left. Otherwise parent sets are listed meanwhile, with at
+    most 60 variables for two fifths of the time; once all that a best structure may need are there, an exact search among them gets turns, each as
     long as everything before it. Until then their bounds give a bound on the best score, a
     linear program tightens it, for as long as that helps. How time is divided depends on the time
     so far and on what came of it, never on the limit: a longer limit does not give a worse
@@ -137,8 +142,10 @@ class _Run:
         self._history = [(0.0, self._best.score)]  # seconds, and the score from then on
         self._spent = {"structures": 0.0, "proof": 0.0}
         self._turns = 0  # of the exact search
-        is_large = len(problem.names) > _MANY_VARIABLES
-        self._share_for_bound = _SHARE_OF_MANY if is_large else _SHARE_FOR_BOUND
+        self._is_large = len(problem.names) > _MANY_VARIABLES
+        self._share_for_bound = _SHARE_FOR_BOUND
+        # When the last rounds began.
+        self._began = deque([0.0], maxlen=_RECENT_ROUNDS if self._is_large else 1)
 
     def result(self) -> SearchResult:
         """Search until the end."""
@@ -188,11 +195,18 @@ class _Run:
     def _share(self) -> float:
         if self._table is not None:
             return _SHARE_FOR_PROOF
-        return 0.0 if self._is_steep() else self._share_for_bound
+        if self._is_steep():
+            return 0.0
+        return _SHARE_FOR_LISTS if self._may_list_all else self._share_for_bound
+
+    @property
+    def _may_list_all(self) -> bool:
+        """Whether a list of all parent sets that a best structure may need is likely."""
+        return not self._is_large and (self._listing is None or not self._listing.is_over)
 
     def _is_steep(self) -> bool:
         """Whether structures rise fast."""
-        before = (1.0 - _RECENT) * self._problem.seconds
+        before = min((1.0 - _RECENT) * self._problem.seconds, self._began[0])
         place = bisect_right(self._history, before, key=lambda point: point[0])
         return self._best.score - self._history[place - 1][1] > _STEEP * abs(self._best.score)
 
@@ -205,6 +219,7 @@ class _Run:
 
     def _improve(self) -> None:
         began = time.monotonic()
+        self._began.append(self._problem.seconds)
         try:
             self._improver.round()
         finally:
@@ -289,7 +304,8 @@ class _Run:
         problem = self._problem
         if self._listing is None:
             self._listing = ParentSetListing(problem.scorer("auto"), problem.nodes)
-        self._listing.run(min(0.5 * seconds, problem.seconds_left))
+        share = _LISTS_ALONE if self._may_list_all else 0.5
+        self._listing.run(min(share * seconds, problem.seconds_left))
         if problem.out_of_time():
             return
         table = self._listing.table(finish=self._listing.is_over)
@@ -301,8 +317,9 @@ class _Run:
         is_news = self._take_bound(
             upper_bound(problem, table, deadline=until, incumbent=self._best.score)
         )
-        share = self._share_for_bound * (2.0 if is_news else 0.5)
-        self._share_for_bound = min(max(share, _LEAST_SHARE), _MOST_SHARE)
+        if not self._may_list_all:
+            share = self._share_for_bound * (2.0 if is_news else 0.5)
+            self._share_for_bound = min(max(share, _LEAST_SHARE), _MOST_SHARE)
 
     def _take_bound(self, bound: Bound) -> bool:
         """Keep the lower bound; True when it is much lower."""
