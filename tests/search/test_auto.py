@@ -204,9 +204,9 @@ class World:
     def count(self, what):
         return sum(name == what for name, _ in self.log)
 
-    def run(self, settings=None, **limits):
+    def run(self, settings=None, *, n=9, **limits):
         self.now, self.log = 0.0, []
-        return (settings or Auto()).run(Problem(Scorer(chain_data(9, 20, 0), "bic"), **limits))
+        return (settings or Auto()).run(Problem(Scorer(chain_data(n, 20, 0), "bic"), **limits))
 
 
 def test_the_work_up_to_a_step_does_not_depend_on_the_limit(monkeypatch):
@@ -227,16 +227,23 @@ def test_a_time_limit_is_used_though_nothing_improves(monkeypatch):
     assert world.now == pytest.approx(500.0)
 
 
-def test_bounds_that_do_not_fall_take_next_to_nothing(monkeypatch):
+def test_few_variables_have_their_parent_sets_listed_while_structures_stay_as_they_are(monkeypatch):
+    # Turns come when less than 0.3 of the time went into lists, and are 0.3 of it long.
     world = World(monkeypatch)
     world.run(time_limit=200.0)
+    assert 0.55 * 200 < world.rounds_take * world.count("round") < 0.7 * 200
+
+
+def test_bounds_that_do_not_fall_take_next_to_nothing_with_many_variables(monkeypatch):
+    world = World(monkeypatch)
+    world.run(time_limit=200.0, n=61)
     assert world.rounds_take * world.count("round") > 0.97 * 200
 
 
-def test_bounds_that_fall_take_a_quarter(monkeypatch):
+def test_bounds_that_fall_take_a_quarter_with_many_variables(monkeypatch):
     world = World(monkeypatch)
     world.bounds = [100.0 - 2.0 * k for k in range(100)]
-    world.run(time_limit=100.0)
+    world.run(time_limit=100.0, n=61)
     for_structures = world.rounds_take * world.count("round")
     assert for_structures == pytest.approx(0.75 * 100, rel=0.1)
 
@@ -291,11 +298,11 @@ def test_bounds_wait_while_structures_rise_fast(monkeypatch):
 
 
 def test_a_bound_waits_until_its_turn_fits_into_its_share(monkeypatch):
-    # A fifth of a second is a quarter of 0.8 s; the bound before it takes no time.
+    # A fifth of a second is 0.3 of two thirds of a second; the bound before it takes no time.
     world = World(monkeypatch)
     world.run(time_limit=2.0)
     first, second = [when for what, when in world.log if what in ("bound", "list")][:2]
-    assert (first, second) == (0.25, 1.0)
+    assert (first, second) == (0.25, 0.75)
 
 
 def test_without_a_limit_two_idle_seconds_are_the_end(monkeypatch):

@@ -34,7 +34,7 @@ __all__ = ["Auto"]
 _SHARE_FOR_PROOF = 0.5
 # Before that, with few variables, what lists of parent sets and bounds may have taken, and of it
 # the lists: a full list is likely, and then a proof is.
-_SHARE_FOR_LISTS, _LISTS_ALONE = 0.4, 0.8
+_SHARE_FOR_LISTS, _LISTS_ALONE = 0.3, 0.8
 # With many variables, and once no more is listed, what bounds may have taken: it doubles with each
 # better bound, and halves with each turn that brought none.
 _SHARE_FOR_BOUND, _MANY_VARIABLES = 0.05, 60
@@ -82,11 +82,11 @@ class Auto:
     Structures come from GES, tabu search, rounds of search over orders and climbing (see
     `OrderSearch`). The proof comes from dynamic programming over all parent sets where its
     forecast fits into the time that is left. Otherwise parent sets are listed meanwhile, with at
-    most 60 variables for two fifths of the time; once all that a best structure may need are there, an exact search among them gets turns, each as
-    long as everything before it. Until then their bounds give a bound on the best score, a
-    linear program tightens it, for as long as that helps. How time is divided depends on the time
-    so far and on what came of it, never on the limit: a longer limit does not give a worse
-    structure.
+    most 60 variables for about two fifths of the time; once all that a best structure may need are
+    there, an exact search among them gets turns, each as long as everything before it. Until then
+    their bounds give a bound on the best score, a linear program tightens it, for as long as that
+    helps. How time is divided depends on the time so far and on what came of it, never on the
+    limit: a longer limit does not give a worse structure.
 
     Examples
     --------
