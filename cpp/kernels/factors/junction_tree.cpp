@@ -150,6 +150,16 @@ std::vector<std::uint32_t> homes_of(const CliqueTree& tree, std::span<const Axis
 
 }  // namespace
 
+template <class Answer>
+void JunctionTree::answer_one(const Execution& execution, const Answer& answer) {
+    run_one(nanoseconds(), execution, [&](const StopFlag& stop) {
+        answer(*state_, stop);
+        if (!state_->is_lossy()) return;
+        Propagation<LogSumProduct> logs(*this);
+        answer(logs, stop);
+    });
+}
+
 double JunctionTree::marginals(const Evidence& evidence, std::span<const Axis> axes,
                                std::span<double> out, const Execution& execution) {
     const std::lock_guard lock(mutex_);
@@ -185,12 +195,7 @@ double JunctionTree::marginals(const Evidence& evidence, std::span<const Axis> a
             },
             stop);
     };
-    run_one(nanoseconds(), execution, [&](const StopFlag& stop) {
-        answer(*state_, stop);
-        if (!state_->is_lossy()) return;
-        Propagation<LogSumProduct> logs(*this);
-        answer(logs, stop);
-    });
+    answer_one(execution, answer);
     return found;
 }
 
@@ -222,12 +227,7 @@ double JunctionTree::joint(const Evidence& evidence, std::span<const Axis> axes,
             },
             stop);
     };
-    run_one(nanoseconds(), execution, [&](const StopFlag& stop) {
-        answer(*state_, stop);
-        if (!state_->is_lossy()) return;
-        Propagation<LogSumProduct> logs(*this);
-        answer(logs, stop);
-    });
+    answer_one(execution, answer);
     return found;
 }
 

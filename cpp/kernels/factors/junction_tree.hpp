@@ -103,6 +103,9 @@ private:
     };
 
     double nanoseconds() const noexcept;
+    // Calls answer(propagation, stop), and again with logarithms where doubles underflowed.
+    template <class Answer>
+    void answer_one(const Execution& execution, const Answer& answer);
 
     CliqueTree structure_;
     std::vector<TreeFactor> factors_;

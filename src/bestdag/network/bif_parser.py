@@ -5,8 +5,6 @@ Each rule of the grammar is one method; what stands inside a probability block i
 
 from __future__ import annotations
 
-import re
-
 from bestdag.network.bif_block import Block
 from bestdag.network.building import Builder
 from bestdag.network.kept import Note, kept_property, restored_property
@@ -14,8 +12,6 @@ from bestdag.network.network import Network
 from bestdag.network.scanner import Scanner, Token
 
 __all__ = ["Parser"]
-
-_ARITY = re.compile(r"[0-9]{1,9}")
 
 
 class Parser:
@@ -67,31 +63,13 @@ class Parser:
             if self._expect_item("type", "property", "'}'") == "type":
                 if states is not None:
                     scanner.fail(position, f"variable {name.text!r} has two types")
-                states = self._states(name.text)
+                states = scanner.take_states(f"variable {name.text!r}")
                 continue
             notes.append((_property_text(*scanner.take_property()), position))
         if states is None:
             scanner.unexpected("'type'")
         scanner.expect("}")
         self._builder.declare(name.text, states, notes, name.position)
-
-    def _states(self, name: str) -> list[str]:
-        scanner = self._scanner
-        scanner.expect_word("discrete")
-        scanner.expect("[")
-        count = scanner.expect_name("the number of states")
-        if not _ARITY.fullmatch(count.text):
-            scanner.fail(count.position, f"expected the number of states, got {count.shown}")
-        scanner.expect("]")
-        scanner.expect("{")
-        states = scanner.take_names("}", "a state")
-        scanner.expect(";")
-        if len(states) != int(count.text):
-            scanner.fail(
-                count.position,
-                f"variable {name!r} announces {int(count.text)} states, {len(states)} are listed",
-            )
-        return [state.text for state in states]
 
     # probability ( CHILD | PARENT, ... ) { (STATE, ...) NUMBER, ...; default ...; table ...; }
 

@@ -27,7 +27,7 @@ from bestdag.network.bif_block import Block
 from bestdag.network.building import Builder, all_rows
 from bestdag.network.kept import NAME, PROPERTY, Note, kept, own_notes, restored, sorted_notes
 from bestdag.network.network import Network
-from bestdag.network.scanner import BLANKS, Scanner, Syntax, Token
+from bestdag.network.scanner import BLANKS, Scanner, Syntax
 from bestdag.network.table import ConditionalTable
 from bestdag.network.text import decoded
 from bestdag.network.words import Rule, Written
@@ -42,7 +42,6 @@ _RESERVED = (
 _AVOIDED = "probability"
 _NAMES = Rule("[A-Za-z_][A-Za-z0-9_]*", frozenset(_RESERVED.split()), _AVOIDED)
 _STATES = Rule(r"(?:[A-Za-z0-9_.<>=+-]|/(?![/*]))+", avoided=_AVOIDED)
-_ARITY = re.compile(r"[0-9]{1,9}")
 
 
 def parse(data: bytes, source: str = "<dsc>") -> Network:
@@ -182,7 +181,7 @@ class _Parser:
                 continue
             if states is not None:
                 scanner.fail(item.position, f"node {name.text!r} has two types")
-            states = self._states(name)
+            states = scanner.take_states(f"node {name.text!r}", "=")
         if states is None:
             scanner.unexpected("'type'")
         scanner.expect("}")
@@ -190,25 +189,6 @@ class _Parser:
         made = self._builder.declare(name.text, states, notes, name.position)
         made.codes = {str(code): code for code in range(len(states))}
         made.bare_codes, made.written = made.codes, tuple(made.codes)
-
-    def _states(self, name: Token) -> list[str]:
-        scanner = self._scanner
-        scanner.expect_word("discrete")
-        scanner.expect("[")
-        count = scanner.expect_name("the number of states")
-        if not _ARITY.fullmatch(count.text):
-            scanner.fail(count.position, f"expected the number of states, got {count.shown}")
-        scanner.expect("]")
-        scanner.expect("=")
-        scanner.expect("{")
-        states = [state.text for state in scanner.take_names("}", "a state")]
-        scanner.expect(";")
-        if len(states) != int(count.text):
-            scanner.fail(
-                count.position,
-                f"node {name.text!r} announces {int(count.text)} states, {len(states)} are listed",
-            )
-        return states
 
     # probability ( CHILD | PARENT, ... ) { (CODE, ...) : NUMBER, ...; }
 

@@ -20,6 +20,7 @@ __all__ = ["BIF", "BLANKS", "Scanner", "Syntax", "Token", "is_bare", "quoted", "
 _QUOTED = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 # All up to the semicolon, where a quoted string may hold semicolons.
 _PROPERTY = re.compile(rf'([^";]*+(?:{_QUOTED}[^";]*+)*+);', re.DOTALL)
+_ARITY = re.compile(r"[0-9]{1,9}")
 _WHOLE_QUOTED = re.compile(_QUOTED, re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPED = {'"': '"', "\\": "\\", "n": "\n", "r": "\r", "t": "\t"}
@@ -164,6 +165,24 @@ class Scanner:
                 return names
             if not self.accept(",") and not self.peek().is_name:
                 self.unexpected(f"',' or {close!r}")
+
+    def take_states(self, owner: str, before_list: str = "") -> list[str]:
+        """Take ``discrete [ K ] { STATE, ... };``, with a character before the list if given."""
+        self.expect_word("discrete")
+        self.expect("[")
+        count = self.expect_name("the number of states")
+        if not _ARITY.fullmatch(count.text):
+            self.fail(count.position, f"expected the number of states, got {count.shown}")
+        for character in ("]", *before_list, "{"):
+            self.expect(character)
+        states = [state.text for state in self.take_names("}", "a state")]
+        self.expect(";")
+        if len(states) != int(count.text):
+            self.fail(
+                count.position,
+                f"{owner} announces {int(count.text)} states, {len(states)} are listed",
+            )
+        return states
 
     def take_property(self) -> tuple[str, bool]:
         """Take the rest of a property up to its semicolon, and say whether it was one string."""
