@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from bestdag.scores.table import ScoreTable as ScoreTable
     from bestdag.search import *  # noqa: F403
     from bestdag.search.naive_bayes import augmented as augmented
-    from bestdag.validation.cross_validation import CrossValidation as CrossValidation
+    from bestdag.validation.comparison import CrossValidation as CrossValidation
     from bestdag.validation.cross_validation import cross_validate as cross_validate
     from bestdag.validation.ess_grid import EssGrid as EssGrid
     from bestdag.validation.ess_grid import ess_grid as ess_grid
@@ -79,7 +79,7 @@ _HOME = {
     "CompiledNetwork": "bestdag.network.compiled",
     "ConditionalTable": "bestdag.network.table",
     "Conflict": "bestdag.constraint.conflicts",
-    "CrossValidation": "bestdag.validation.cross_validation",
+    "CrossValidation": "bestdag.validation.comparison",
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
     "Distribution": "bestdag.inference.distribution",

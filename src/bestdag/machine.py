@@ -44,6 +44,8 @@ class MemoryLimit:
         What the process had.
     is_stated : bool
         Whether somebody asked for it; otherwise it is a share of what was free.
+    sharers : int
+        So many threads take of it at once: what is left is divided between them.
     shortages : dict
         By kind of work, what was done with less, or not at all, for want of memory.
     """
@@ -51,12 +53,14 @@ class MemoryLimit:
     n_bytes: float
     n_before: int
     is_stated: bool
+    sharers: int = 1
     shortages: dict[str, str] = field(default_factory=dict)
 
     @property
     def left(self) -> float:
         """Bytes that may still be taken."""
-        return max(0.0, self.n_bytes - max(0, _resident_memory() - self.n_before))
+        left = self.n_bytes - max(0, _resident_memory() - self.n_before)
+        return max(0.0, left / self.sharers)
 
     def __str__(self) -> str:
         size = readable_size(self.n_bytes)
@@ -91,7 +95,7 @@ def available_memory() -> int | None:
 
 
 @contextmanager
-def memory_limit(limit: float | str | None) -> Iterator[MemoryLimit]:
+def memory_limit(limit: float | str | None, *, sharers: int = 1) -> Iterator[MemoryLimit]:
     """Let everything within take no more memory than this, beyond what the process has already.
 
     Parameters
@@ -99,12 +103,14 @@ def memory_limit(limit: float | str | None) -> Iterator[MemoryLimit]:
     limit : float or str or None
         Bytes, or a text such as "2 GB" or "500 MiB"; None means four fifths of what is free
         now. A limit within another does not raise it.
+    sharers : int, default 1
+        So many threads will work within it at once.
 
     Notes
     -----
     What the process has taken since then is looked up whenever memory is about to be needed: what
     does not fit into the rest is done with less, or refused before it is begun. The limit holds
-    in the thread that sets it.
+    in the thread that sets it, and where its context is taken along.
 
     Examples
     --------
@@ -118,8 +124,10 @@ def memory_limit(limit: float | str | None) -> Iterator[MemoryLimit]:
     else:
         n_bytes = size_in_bytes(limit)
     outer = _limits.get()
-    new = MemoryLimit(n_bytes, _resident_memory(), limit is not None)
-    if limit is None and outer and outer[-1].left <= new.n_bytes:
+    if sharers > 1 and outer:
+        n_bytes = min(n_bytes, outer[-1].left)
+    new = MemoryLimit(n_bytes, _resident_memory(), limit is not None, sharers)
+    if limit is None and sharers == 1 and outer and outer[-1].left <= new.n_bytes:
         yield outer[-1]
         return
     token = _limits.set((*outer, new))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.evaluation.classification import Evaluation, evaluate, folds
+from bestdag.workers import run_all
 
 __all__ = ["Trial"]
 
@@ -62,19 +63,22 @@ class Trial:
         return self.train.dataset.variable(self.target)
 
     def run(self, recipes: Mapping[str, Recipe]) -> Iterator[tuple[str, Evaluation]]:
-        """Try every recipe on the same rows; columns are coded once for all of them."""
-        parts = list(self._parts(next(iter(recipes.values()))))
+        """Try every recipe on the same rows, on all threads; columns are coded once for all."""
+        first = next(iter(recipes.values()))
+        parts = list(self._parts(first))
         notes = notes_on(parts)
-        for name, recipe in recipes.items():
-            truth, found = [], []
-            for part in parts:
-                model = recipe.fit(part.train, self.target)
-                truth.append(part.classes)
-                found.append(model.log_probabilities(part.test))
-            compared = evaluate(
-                self.classes.states, np.concatenate(truth), np.concatenate(found), notes=notes
-            )
-            yield name, compared
+        truth = np.concatenate([part.classes for part in parts])
+
+        def run(one: tuple[Recipe, Part], threads: int) -> npt.NDArray[np.float64]:
+            recipe, part = one
+            model = replace(recipe, threads=threads).fit(part.train, self.target)
+            return model.log_probabilities(part.test)
+
+        runs = [(recipe, part) for recipe in recipes.values() for part in parts]
+        found = iter(run_all(run, runs, threads=first.threads, who="classify"))
+        for name in recipes:
+            predicted = np.concatenate([next(found) for _ in parts])
+            yield name, evaluate(self.classes.states, truth, predicted, notes=notes)
 
     def _parts(self, recipe: Recipe) -> Iterator[Part]:
         complete = ~self.train.is_missing()

@@ -18,7 +18,7 @@ from bestdag.search import SEARCHES
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
-    from bestdag.validation.cross_validation import CrossValidation, MethodResult
+    from bestdag.validation.comparison import CrossValidation, MethodResult
 
 __all__ = ["command"]
 

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import math
-import statistics
+import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
 from bestdag.errors import (
     DataError,
+    DataWarning,
     InvalidParameterError,
-    import_optional,
     require_count,
-    unknown_name,
 )
 from bestdag.evaluation.classification import folds
-from bestdag.evaluation.structures import StructureComparison, compare
+from bestdag.evaluation.structures import compare
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.learning import Result
@@ -32,14 +32,12 @@ from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.search import search_for_fit
 from bestdag.search.problem import Search
+from bestdag.validation.comparison import CrossValidation, MethodResult
 from bestdag.validation.fits import learn_one_of_many
-from bestdag.wording import count_of
+from bestdag.workers import run_all
 
 __all__ = [
-    "CrossValidation",
     "Method",
-    "MethodResult",
-    "PairedDifference",
     "cross_validate",
     "methods_of",
     "validated",
@@ -56,195 +54,6 @@ class Method:
     search: Search
     parameters: Estimator
     label: str
-
-
-@dataclass(frozen=True, slots=True)
-class MethodResult:
-    """How one method did in every part.
-
-    Attributes
-    ----------
-    label : str
-    log_losses : tuple of float
-        Mean of -ln P(row) over the rows held out, part by part, in nats.
-    n_arcs, n_parameters : tuple of int
-        Of the networks learned.
-    n_proved : int
-        In so many parts the structure is the proven optimum.
-    seconds : float
-        For learning, fitting and predicting all parts.
-    n_parts_of_one : int
-        k: the parts of one repeat.
-    whole : Result or None
-        What was learned from all rows, if that was asked for.
-    comparison : StructureComparison or None
-        Of that with the true structure.
-    """
-
-    label: str
-    log_losses: tuple[float, ...]
-    n_arcs: tuple[int, ...]
-    n_parameters: tuple[int, ...]
-    n_proved: int
-    seconds: float
-    n_parts_of_one: int
-    whole: Result | None = field(default=None, compare=False)
-    comparison: StructureComparison | None = field(default=None, compare=False)
-
-    @property
-    def log_loss(self) -> float:
-        """Mean over the parts."""
-        return _mean(self.log_losses)
-
-    @property
-    def standard_error(self) -> float:
-        """Of the log loss; see `cross_validate`."""
-        return _standard_error(self.log_losses, self.n_parts_of_one)
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """95 % interval of the log loss, by Student's distribution."""
-        return _interval(self.log_loss, self.standard_error, len(self.log_losses))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold: None for what is infinite."""
-        return {
-            "label": self.label,
-            "log_loss": _finite(self.log_loss),
-            "standard_error": _finite(self.standard_error),
-            "interval": [_finite(end) for end in self.interval],
-            "log_losses": [_finite(loss) for loss in self.log_losses],
-            "n_arcs": list(self.n_arcs),
-            "n_parameters": list(self.n_parameters),
-            "n_proved": self.n_proved,
-            "seconds": self.seconds,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class PairedDifference:
-    """The log loss of one method minus that of another, on the same rows.
-
-    Attributes
-    ----------
-    one, other : str
-    mean, standard_error : float
-        Below zero: the first is better.
-    interval : (float, float)
-        95 %, by Student's distribution.
-    """
-
-    one: str
-    other: str
-    mean: float
-    standard_error: float
-    interval: tuple[float, float]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        return {
-            "one": self.one,
-            "other": self.other,
-            "mean": _finite(self.mean),
-            "standard_error": _finite(self.standard_error),
-            "interval": [_finite(end) for end in self.interval],
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class CrossValidation:
-    """Methods compared on the same parts of one table.
-
-    Attributes
-    ----------
-    methods : tuple of MethodResult
-    n_rows, k, repeats, seed : int
-    target : str or None
-        The column whose states have equal shares in all parts.
-    """
-
-    methods: tuple[MethodResult, ...]
-    n_rows: int
-    k: int
-    repeats: int
-    seed: int
-    target: str | None
-
-    @property
-    def best(self) -> MethodResult:
-        """The method with the least log loss; ties go to the first."""
-        return min(self.methods, key=lambda method: method.log_loss)
-
-    def __getitem__(self, one: str) -> MethodResult:
-        for method in self.methods:
-            if method.label == one:
-                return method
-        raise unknown_name("method", one, [method.label for method in self.methods])
-
-    def difference(self, one: str, other: str) -> PairedDifference:
-        """Compare two methods by their labels, part by part."""
-        a, b = self[one], self[other]
-        # Where both are infinite nothing is known of the difference.
-        apart = [
-            math.nan if math.isinf(x) and math.isinf(y) else x - y
-            for x, y in zip(a.log_losses, b.log_losses, strict=True)
-        ]
-        mean = _mean(apart)
-        error = _standard_error(apart, self.k)
-        return PairedDifference(one, other, mean, error, _interval(mean, error, len(apart)))
-
-    def differences(self) -> tuple[PairedDifference, ...]:
-        """Compare every method with the best one."""
-        best = self.best
-        return tuple(
-            self.difference(method.label, best.label)
-            for method in self.methods
-            if method is not best
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
-        return {
-            "rows": self.n_rows,
-            "k": self.k,
-            "repeats": self.repeats,
-            "seed": self.seed,
-            "target": self.target,
-            "methods": [method.to_dict() for method in self.methods],
-            "best": self.best.label,
-            "differences": [one.to_dict() for one in self.differences()],
-        }
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the log loss of each method with its interval; needs matplotlib."""
-        if ax is None:
-            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
-        shown = [method for method in self.methods if math.isfinite(method.log_loss)]
-        places = range(len(shown))
-        halves = [method.log_loss - method.interval[0] for method in shown]
-        ax.errorbar([m.log_loss for m in shown], places, xerr=halves, fmt="o")
-        ax.set_yticks(places, [method.label for method in shown])
-        ax.set(xlabel="held-out log loss (nats per row)", title=self._about())
-        return ax
-
-    def _about(self) -> str:
-        times = "" if self.repeats == 1 else f", {self.repeats} times"
-        return f"{self.k}-fold cross-validation{times}, {count_of(self.n_rows, 'row')}"
-
-    def __str__(self) -> str:
-        width = max(len("method"), *(len(method.label) for method in self.methods))
-        lines = [self._about(), f"{'method':<{width}}  {'log loss':>12}  {'s.e.':>10}  {'arcs':>6}"]
-        lines += [
-            f"{m.label:<{width}}  {m.log_loss:>12.6f}  {m.standard_error:>10.6f}  "
-            f"{_mean(m.n_arcs):>6.1f}"
-            for m in self.methods
-        ]
-        for one in self.differences():
-            low, high = one.interval
-            lines.append(
-                f"{one.one} - {one.other}: {one.mean:.6f}, 95 % interval {low:.6f} to {high:.6f}"
-            )
-        return "\n".join(lines)
 
 
 def cross_validate(
@@ -281,9 +90,9 @@ def cross_validate(
     target : str, optional
         A column whose states shall have equal shares in all parts.
     max_parents, knowledge, time_limit, threads
-        As in `learn`; the limit is for one part.
+        As in `learn`; the limit is for one part. Parts run at once on all threads.
     progress : callable, optional
-        Called with a text for each part.
+        Called with a text as each part is done.
 
     Returns
     -------
@@ -368,55 +177,88 @@ def validated(
     wholes = {}
     if with_whole:
         for method in methods:
-            _say(progress, f"{method.label}: all rows")
+            if progress is not None:
+                progress(f"{method.label}: all rows")
             # With a bound, so that every method says how far from the best it may be.
             more = {**limits, "bound": True}
             wholes[method.label] = _learned(dataset, method, threads, more, seed)
-    rows: dict[str, list[tuple[float, int, int, bool, float]]] = {m.label: [] for m in methods}
+    runs = []
     for repeat in range(repeats):
         drawn = int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
         part = folds(classes, k, seed=drawn)
-        for held_out in range(k):
-            train = dataset.select(rows=part != held_out)
-            test = dataset.select(rows=part == held_out)
-            for method in methods:
-                _say(progress, f"{method.label}: part {repeat * k + held_out + 1}")
-                rows[method.label].append(_tried(train, test, method, threads, limits, seed))
+        runs += [_Run(m, part, repeat * k, held) for held in range(k) for m in methods]
+
+    def run(one: _Run, threads: int) -> _Tried:
+        return _tried(dataset, one, threads, limits, seed)
+
+    def on_done(number: int) -> None:
+        if progress is not None:
+            progress(str(runs[number]))
+
+    with warnings.catch_warnings():
+        # What is said of all rows is not said again of each part.
+        warnings.simplefilter("ignore", DataWarning)
+        tried = run_all(run, runs, threads=threads, who=_WHO, on_done=on_done)
     found = []
     for method in methods:
-        losses, arcs, sizes, proved, seconds = zip(*rows[method.label], strict=True)
+        parts = [one for run, one in zip(runs, tried, strict=True) if run.method is method]
         whole = wholes.get(method.label)
-        compared = None if whole is None or truth is None else compare(truth, whole.dag)
         found.append(
             MethodResult(
-                method.label, losses, arcs, sizes, sum(proved), sum(seconds), k, whole, compared
+                label=method.label,
+                log_losses=tuple(one.log_loss for one in parts),
+                n_arcs=tuple(one.n_arcs for one in parts),
+                n_parameters=tuple(one.n_parameters for one in parts),
+                n_proved=sum(one.is_proved for one in parts),
+                seconds=sum(one.seconds for one in parts),
+                n_parts_of_one=k,
+                whole=whole,
+                comparison=None if whole is None or truth is None else compare(truth, whole.dag),
             )
         )
     return CrossValidation(tuple(found), dataset.n_rows, k, repeats, seed, target)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """A method to be tried on the rows of one part, having learned from the others."""
+
+    method: Method
+    parts: npt.NDArray[np.int64]
+    n_before: int
+    part: int
+
+    def __str__(self) -> str:
+        return f"{self.method.label}: part {self.n_before + self.part + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """What came out of one run."""
+
+    log_loss: float
+    n_arcs: int
+    n_parameters: int
+    is_proved: bool
+    seconds: float
+
+
 def _tried(
-    train: Dataset,
-    test: Dataset,
-    method: Method,
-    threads: int | None,
-    limits: Mapping[str, Any],
-    seed: int,
-) -> tuple[float, int, int, bool, float]:
-    import time
-    import warnings
-
-    from bestdag.errors import DataWarning
-
+    dataset: Dataset, run: _Run, threads: int, limits: Mapping[str, Any], seed: int
+) -> _Tried:
     start = time.perf_counter()
-    with warnings.catch_warnings():
-        # What is said of all rows is not said again of each part.
-        warnings.simplefilter("ignore", DataWarning)
-        result = _learned(train, method, threads, limits, seed)
-        network = result.fit(method.parameters, threads=threads)
-    loss = network.log_loss(test, threads=threads)
-    seconds = time.perf_counter() - start
-    return loss, len(network.dag.arcs), network.n_parameters, result.is_proved, seconds
+    held_out = run.parts == run.part
+    train = dataset.select(rows=~held_out)
+    result = _learned(train, run.method, threads, limits, seed)
+    network = result.fit(run.method.parameters, threads=threads)
+    loss = network.log_loss(dataset.select(rows=held_out), threads=threads)
+    return _Tried(
+        log_loss=loss,
+        n_arcs=len(network.dag.arcs),
+        n_parameters=network.n_parameters,
+        is_proved=result.is_proved,
+        seconds=time.perf_counter() - start,
+    )
 
 
 def _learned(
@@ -439,11 +281,6 @@ def _require_complete(dataset: Dataset) -> None:
         )
 
 
-def _say(progress: Callable[[str], None] | None, text: str) -> None:
-    if progress is not None:
-        progress(text)
-
-
 def _listed(what: str, given: Any) -> list[Any]:
     listed = list(given) if isinstance(given, list | tuple) else [given]
     if not listed:
@@ -462,28 +299,3 @@ def _named(parameters: Estimator | str | None) -> str:
         return "own parameters"
     made = make_estimator(parameters) if isinstance(parameters, str) else parameters
     return made.name
-
-
-def _mean(values: Sequence[float]) -> float:
-    if any(math.isinf(value) or math.isnan(value) for value in values):
-        return math.nan if any(math.isnan(value) for value in values) else sum(values)
-    return math.fsum(values) / len(values)
-
-
-def _standard_error(values: Sequence[float], k: int) -> float:
-    if not all(math.isfinite(value) for value in values):
-        return math.nan
-    return statistics.stdev(values) * math.sqrt(1 / len(values) + 1 / (k - 1))
-
-
-def _interval(mean: float, error: float, n: int) -> tuple[float, float]:
-    if not math.isfinite(error):
-        return (-math.inf, math.inf)
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(n - 1, 0.975)) * error
-    return mean - half, mean + half
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

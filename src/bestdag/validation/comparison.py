@@ -1,0 +1,230 @@
+"""What a cross-validation found: log losses with their errors, paired differences."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bestdag.errors import import_optional, unknown_name
+from bestdag.evaluation.structures import StructureComparison
+from bestdag.learning import Result
+from bestdag.wording import count_of
+
+__all__ = ["CrossValidation", "MethodResult", "PairedDifference"]
+
+
+@dataclass(frozen=True, slots=True)
+class MethodResult:
+    """How one method did in every part.
+
+    Attributes
+    ----------
+    label : str
+    log_losses : tuple of float
+        Mean of -ln P(row) over the rows held out, part by part, in nats.
+    n_arcs, n_parameters : tuple of int
+        Of the networks learned.
+    n_proved : int
+        In so many parts the structure is the proven optimum.
+    seconds : float
+        For learning, fitting and predicting all parts.
+    n_parts_of_one : int
+        k: the parts of one repeat.
+    whole : Result or None
+        What was learned from all rows, if that was asked for.
+    comparison : StructureComparison or None
+        Of that with the true structure.
+    """
+
+    label: str
+    log_losses: tuple[float, ...]
+    n_arcs: tuple[int, ...]
+    n_parameters: tuple[int, ...]
+    n_proved: int
+    seconds: float
+    n_parts_of_one: int
+    whole: Result | None = field(default=None, compare=False)
+    comparison: StructureComparison | None = field(default=None, compare=False)
+
+    @property
+    def log_loss(self) -> float:
+        """Mean over the parts."""
+        return _mean(self.log_losses)
+
+    @property
+    def standard_error(self) -> float:
+        """Of the log loss; see `cross_validate`."""
+        return _standard_error(self.log_losses, self.n_parts_of_one)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the log loss, by Student's distribution."""
+        return _interval(self.log_loss, self.standard_error, len(self.log_losses))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold: None for what is infinite."""
+        return {
+            "label": self.label,
+            "log_loss": _finite(self.log_loss),
+            "standard_error": _finite(self.standard_error),
+            "interval": [_finite(end) for end in self.interval],
+            "log_losses": [_finite(loss) for loss in self.log_losses],
+            "n_arcs": list(self.n_arcs),
+            "n_parameters": list(self.n_parameters),
+            "n_proved": self.n_proved,
+            "seconds": self.seconds,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """The log loss of one method minus that of another, on the same rows.
+
+    Attributes
+    ----------
+    one, other : str
+    mean, standard_error : float
+        Below zero: the first is better.
+    interval : (float, float)
+        95 %, by Student's distribution.
+    """
+
+    one: str
+    other: str
+    mean: float
+    standard_error: float
+    interval: tuple[float, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {
+            "one": self.one,
+            "other": self.other,
+            "mean": _finite(self.mean),
+            "standard_error": _finite(self.standard_error),
+            "interval": [_finite(end) for end in self.interval],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CrossValidation:
+    """Methods compared on the same parts of one table.
+
+    Attributes
+    ----------
+    methods : tuple of MethodResult
+    n_rows, k, repeats, seed : int
+    target : str or None
+        The column whose states have equal shares in all parts.
+    """
+
+    methods: tuple[MethodResult, ...]
+    n_rows: int
+    k: int
+    repeats: int
+    seed: int
+    target: str | None
+
+    @property
+    def best(self) -> MethodResult:
+        """The method with the least log loss; ties go to the first."""
+        return min(self.methods, key=lambda method: method.log_loss)
+
+    def __getitem__(self, one: str) -> MethodResult:
+        for method in self.methods:
+            if method.label == one:
+                return method
+        raise unknown_name("method", one, [method.label for method in self.methods])
+
+    def difference(self, one: str, other: str) -> PairedDifference:
+        """Compare two methods by their labels, part by part."""
+        a, b = self[one], self[other]
+        # Where both are infinite nothing is known of the difference.
+        apart = [
+            math.nan if math.isinf(x) and math.isinf(y) else x - y
+            for x, y in zip(a.log_losses, b.log_losses, strict=True)
+        ]
+        mean = _mean(apart)
+        error = _standard_error(apart, self.k)
+        return PairedDifference(one, other, mean, error, _interval(mean, error, len(apart)))
+
+    def differences(self) -> tuple[PairedDifference, ...]:
+        """Compare every method with the best one."""
+        best = self.best
+        return tuple(
+            self.difference(method.label, best.label)
+            for method in self.methods
+            if method is not best
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold."""
+        return {
+            "rows": self.n_rows,
+            "k": self.k,
+            "repeats": self.repeats,
+            "seed": self.seed,
+            "target": self.target,
+            "methods": [method.to_dict() for method in self.methods],
+            "best": self.best.label,
+            "differences": [one.to_dict() for one in self.differences()],
+        }
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the log loss of each method with its interval; needs matplotlib."""
+        if ax is None:
+            ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+        shown = [method for method in self.methods if math.isfinite(method.log_loss)]
+        places = range(len(shown))
+        halves = [method.log_loss - method.interval[0] for method in shown]
+        ax.errorbar([m.log_loss for m in shown], places, xerr=halves, fmt="o")
+        ax.set_yticks(places, [method.label for method in shown])
+        ax.set(xlabel="held-out log loss (nats per row)", title=self._about())
+        return ax
+
+    def _about(self) -> str:
+        times = "" if self.repeats == 1 else f", {self.repeats} times"
+        return f"{self.k}-fold cross-validation{times}, {count_of(self.n_rows, 'row')}"
+
+    def __str__(self) -> str:
+        width = max(len("method"), *(len(method.label) for method in self.methods))
+        lines = [self._about(), f"{'method':<{width}}  {'log loss':>12}  {'s.e.':>10}  {'arcs':>6}"]
+        lines += [
+            f"{m.label:<{width}}  {m.log_loss:>12.6f}  {m.standard_error:>10.6f}  "
+            f"{_mean(m.n_arcs):>6.1f}"
+            for m in self.methods
+        ]
+        for one in self.differences():
+            low, high = one.interval
+            lines.append(
+                f"{one.one} - {one.other}: {one.mean:.6f}, 95 % interval {low:.6f} to {high:.6f}"
+            )
+        return "\n".join(lines)
+
+
+def _mean(values: Sequence[float]) -> float:
+    if any(math.isinf(value) or math.isnan(value) for value in values):
+        return math.nan if any(math.isnan(value) for value in values) else sum(values)
+    return math.fsum(values) / len(values)
+
+
+def _standard_error(values: Sequence[float], k: int) -> float:
+    if not all(math.isfinite(value) for value in values):
+        return math.nan
+    return statistics.stdev(values) * math.sqrt(1 / len(values) + 1 / (k - 1))
+
+
+def _interval(mean: float, error: float, n: int) -> tuple[float, float]:
+    if not math.isfinite(error):
+        return (-math.inf, math.inf)
+    from scipy.special import stdtrit
+
+    half = float(stdtrit(n - 1, 0.975)) * error
+    return mean - half, mean + half
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
