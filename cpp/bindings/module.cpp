@@ -5,7 +5,6 @@
 // Every NAME, once, in the order of the folders. A type comes before functions that return it.
 // clang-format off
 #define BESTDAG_BINDINGS(BINDING)     \
-    BINDING(stop_request)             \
     BINDING(special)                  \
     BINDING(graph_chain)              \
     BINDING(tables)                   \

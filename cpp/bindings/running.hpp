@@ -3,37 +3,12 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <exception>
-#include <memory>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "bindings/common.hpp"
-
-// Python hands signals to its first thread only; whoever starts other threads ends their native
-// work by this. Its end is a KeyboardInterrupt there, as that of Ctrl-C is in the first.
-class StopRequest {
-public:
-    void listen() const { heard_here() = sent_; }
-    void send() { sent_->store(true, std::memory_order_relaxed); }
-
-    static bool has_come() {
-        const auto& heard = heard_here();
-        return heard != nullptr && heard->load(std::memory_order_relaxed);
-    }
-
-private:
-    using Flag = std::shared_ptr<std::atomic<bool>>;
-
-    static Flag& heard_here() {
-        thread_local Flag heard;
-        return heard;
-    }
-
-    Flag sent_ = std::make_shared<std::atomic<bool>>(false);
-};
 
 // Run work(execution) without the interpreter lock. The calling thread looks for signals while
 // the workers work; a pending KeyboardInterrupt stops them and is raised here.
@@ -41,10 +16,6 @@ template <class Work>
 void run_unlocked(int threads, Work&& work) {
     const bestdag::Execution execution{threads, [] {
                                            const nb::gil_scoped_acquire locked;
-                                           if (StopRequest::has_come()) {
-                                               PyErr_SetNone(PyExc_KeyboardInterrupt);
-                                               return true;
-                                           }
                                            return PyErr_CheckSignals() != 0;
                                        }};
     try {

@@ -9,16 +9,6 @@ import numpy
 from numpy.typing import NDArray
 
 
-class StopRequest:
-    """Ends native work of the threads that listen; see bindings/running.hpp."""
-
-    def __init__(self) -> None: ...
-
-    def listen(self) -> None:
-        """Let this thread obey the request from now on."""
-
-    def send(self) -> None: ...
-
 def log_gamma(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """ln Gamma of each number > 0."""
 

@@ -1,22 +1,28 @@
-"""Many runs at once: threads that share the processors, the memory limit and Ctrl-C."""
+"""Many runs at once: processes that share the processors, the memory limit and Ctrl-C."""
 
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
+import pickle
+import signal
+import sys
 import threading
-from collections import deque
+import warnings
 from collections.abc import Callable, Sequence
-from contextvars import copy_context
-from typing import Generic, TypeVar
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic, TypeVar
 
-from bestdag._core import StopRequest
+from bestdag.errors import BestdagError
 from bestdag.machine import memory_limit, thread_count
 
 __all__ = ["run_all"]
 
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
-_PATIENCE = 0.02  # seconds between looks
+_DIE_WITH_PARENT = 1  # of Linux's prctl
 
 
 def run_all(
@@ -32,20 +38,23 @@ def run_all(
     Parameters
     ----------
     work : callable
-        Takes an item and the number of threads it may use itself; what it returns must not depend
-        on the latter, nor on what runs beside it. Native kernels run at once, Python in turns.
+        Takes an item and the number of threads it may use itself; what it returns, which must be
+        possible to pickle, must not depend on the latter, nor on what runs beside it.
     items : sequence
     threads : int or None
         For all of them together; one per processor unless given.
     who : str
         Whom errors name.
     on_done : callable, optional
-        Called in this thread with the numbers of items as they are done, in any order.
+        Called here with the numbers of items as they are done, in any order.
 
     Notes
     -----
-    The first failure, or Ctrl-C, ends all of them before it is raised. The memory limit is divided
-    between those that run at once.
+    Under Linux each thread's share is a process that begins as a copy of this one: it has the data
+    at once, and Python code runs at once too. Elsewhere such copies are not safe, and items come
+    one after another, each with all threads; so it is outside the main thread. The first failure,
+    or Ctrl-C, ends all of them before it is raised. The memory limit is divided between those that
+    run at once.
 
     Examples
     --------
@@ -53,98 +62,149 @@ def run_all(
     [9, 1, 4]
     """
     n_threads = thread_count(threads, who=who)
-    n_workers = max(1, min(n_threads, len(items)))
-    if n_workers == 1:
-        answers = []
-        for number, item in enumerate(items):
-            answers.append(work(item, n_threads))
-            if on_done is not None:
-                on_done(number)
-        return answers
-    with memory_limit(None, sharers=n_workers):
-        crew = _Crew(work, items, n_threads // n_workers)
-        crew.run(n_workers, on_done)
-    return [crew.answers[number] for number in range(len(items))]
-
-
-class _Crew(Generic[_Item, _Answer]):
-    """Threads that take items until there are none, one fails, or they are told to stop."""
-
-    def __init__(
-        self, work: Callable[[_Item, int], _Answer], items: Sequence[_Item], threads: int
-    ) -> None:
-        self.answers: dict[int, _Answer] = {}
-        self._work = work
-        self._items = items
-        self._threads = threads
-        self._waiting = deque(range(len(items)))
-        self._done: deque[int] = deque()
-        self._failures: dict[int, BaseException] = {}
-        self._request = StopRequest()
-        self._is_stopped = False
-        self._news = threading.Event()
-
-    def run(self, n_workers: int, on_done: Callable[[int], None] | None) -> None:
-        workers = [
-            threading.Thread(
-                target=copy_context().run, args=(self._take_items,), name="bestdag-run", daemon=True
-            )
-            for _ in range(n_workers)
-        ]
-        stopped: BaseException | None = None
-        begun = 0
-        # Ctrl-C may come at any line, and again: every thread that began must have ended.
-        while begun < n_workers or any(worker.is_alive() for worker in workers):
+    n_workers = min(n_threads, len(items))
+    if n_workers > 1 and _can_copy():
+        own = n_threads // n_workers
+        with memory_limit(None, sharers=n_workers):
+            crew = _Crew(lambda number: work(items[number], own), len(items), who)
             try:
-                if stopped is not None or self._failures:
-                    begun = n_workers  # whoever has not begun never will
-                    self._stop(workers)
-                while begun < n_workers:
-                    begun += 1
-                    workers[begun - 1].start()
-                self._news.wait(_PATIENCE)
-                self._news.clear()
-                self._tell(on_done)
+                if crew.begin(n_workers):
+                    return crew.run(on_done)
+            finally:
+                crew.end()
+    answers = []
+    for number, item in enumerate(items):
+        answers.append(work(item, n_threads))
+        if on_done is not None:
+            on_done(number)
+    return answers
+
+
+def _can_copy() -> bool:
+    is_main = threading.current_thread() is threading.main_thread()
+    return sys.platform == "linux" and is_main and not multiprocessing.current_process().daemon
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What a process says of one item."""
+
+    answer: Any
+    failure: BaseException | None
+    warned: list[tuple[Warning, str, int]]
+
+
+class _Crew(Generic[_Answer]):
+    """Processes that are each given an item whenever they have none."""
+
+    def __init__(self, work: Callable[[int], _Answer], n_items: int, who: str) -> None:
+        self._work = work
+        self._n_items = n_items
+        self._who = who
+        self._processes: list[Any] = []
+        self._lines: list[Connection] = []
+
+    def begin(self, n_workers: int) -> bool:
+        """Start processes; False when the system has none to give."""
+        context = multiprocessing.get_context("fork")
+        for _ in range(n_workers):
+            try:
+                here, there = context.Pipe()
+                self._lines.append(here)
+                process = context.Process(target=_work_on, args=(self._work, there), daemon=True)
+                self._processes.append(process)
+                with warnings.catch_warnings():
+                    # Other threads are not copied; kernels have none between calls.
+                    warnings.simplefilter("ignore", DeprecationWarning)
+                    process.start()
+                there.close()
+            except OSError:
+                return False
+        return True
+
+    def run(self, on_done: Callable[[int], None] | None) -> list[_Answer]:
+        answers: dict[int, _Answer] = {}
+        busy: dict[Any, int] = {}
+        waiting = iter(range(self._n_items))
+        for first in self._lines:
+            self._give(first, next(waiting), busy)
+        while busy:
+            for line in list(wait(list(busy))):
+                number = busy.pop(line)
+                done = self._heard(line)
+                for warned in done.warned:
+                    warnings.warn_explicit(warned[0], None, *warned[1:])
+                if done.failure is not None:
+                    raise done.failure
+                answers[number] = done.answer
+                following = next(waiting, None)
+                if following is not None:
+                    self._give(line, following, busy)
+                if on_done is not None:
+                    on_done(number)
+        return [answers[number] for number in range(self._n_items)]
+
+    def _give(self, line: Any, number: int, busy: dict[Any, int]) -> None:
+        with suppress(BrokenPipeError):  # it is heard of when its answer is read
+            line.send(number)
+        busy[line] = number
+
+    def _heard(self, line: Any) -> _Done:
+        try:
+            done = pickle.loads(line.recv_bytes())
+        except (EOFError, ConnectionError):
+            what = f"{self._who}: one of the processes was ended, perhaps because memory ran out"
+            raise BestdagError(f"{what}; use fewer threads").with_option(
+                f"{what}; pass a smaller --threads"
+            ) from None
+        assert isinstance(done, _Done)
+        return done
+
+    def end(self) -> None:
+        """Let no process be left, however often Ctrl-C comes."""
+        stopped: BaseException | None = None
+        while self._processes:
+            try:
+                process = self._processes[-1]
+                if process.pid is not None:
+                    process.kill()
+                    process.join()
+                self._processes.remove(process)
             except BaseException as error:
-                stopped = stopped or error
-        self._is_stopped = True  # also for one that began as Ctrl-C came
+                stopped = error
+        for line in self._lines:
+            line.close()
         if stopped is not None:
             raise stopped
-        if self._failures:
-            raise self._failures[min(self._failures)]
-        self._tell(on_done)
 
-    def _tell(self, on_done: Callable[[int], None] | None) -> None:
-        while self._done:
-            number = self._done.popleft()
-            if on_done is not None:
-                on_done(number)
 
-    def _take_items(self) -> None:
-        self._request.listen()
-        number = -1
+def _work_on(work: Callable[[int], Any], line: Connection) -> None:
+    """Answer for items until no more come; signals are the first process's to answer."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    with suppress(EOFError):
+        while True:
+            line.send_bytes(_tried(work, line.recv()))
+
+
+def _tried(work: Callable[[int], Any], number: int) -> bytes:
+    with warnings.catch_warnings(record=True) as caught:
         try:
-            while self._waiting and not self._is_stopped:
-                try:
-                    number = self._waiting.popleft()
-                except IndexError:
-                    break  # another thread was faster
-                self.answers[number] = self._work(self._items[number], self._threads)
-                self._done.append(number)
-                self._news.set()
+            done = _Done(work(number), None, _told(caught))
+            return pickle.dumps(done)
         except BaseException as error:
-            if not self._is_stopped:
-                self._failures[number] = error
-        self._news.set()
+            return pickle.dumps(_Done(None, _that_travels(error), _told(caught)))
 
-    def _stop(self, workers: Sequence[threading.Thread]) -> None:
-        """End native work by the request, and work in Python by an exception in its thread."""
-        if self._is_stopped:
-            return
-        self._is_stopped = True
-        self._request.send()
-        for worker in workers:
-            if worker.is_alive() and worker.ident is not None:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                    ctypes.c_ulong(worker.ident), ctypes.py_object(KeyboardInterrupt)
-                )
+
+def _told(caught: Sequence[warnings.WarningMessage]) -> list[tuple[Warning, str, int]]:
+    return [(one.message, one.filename, one.lineno) for one in caught]  # type: ignore[misc]
+
+
+def _that_travels(error: BaseException) -> BaseException:
+    """Return the error, or one with its text where it cannot be sent."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

@@ -21,11 +21,12 @@ class Pressed:
 
     def __init__(self):
         self.n_calls = 0
+        self.whom = os.getpid()
 
     def family(self, counts):
         self.n_calls += 1
         if self.n_calls == 5:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(self.whom, signal.SIGINT)
         return float(-self.n_calls)
 
     def kernel(self):
@@ -35,11 +36,12 @@ class Pressed:
 @pytest.mark.skipif(
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN, reason="Ctrl-C is ignored here"
 )
-def test_an_interrupted_search_ends_the_whole_validation():
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupted_search_ends_the_whole_validation(threads):
     before = signal.getsignal(signal.SIGINT)
     score = Pressed()
     with pytest.raises(KeyboardInterrupt):
-        cross_validate(DATA, score, "hill_climb", k=5)
+        cross_validate(DATA, score, "hill_climb", k=5, threads=threads)
     assert score.n_calls < 2000  # the other parts were not begun
     assert signal.getsignal(signal.SIGINT) is before
 

@@ -125,9 +125,15 @@ def best_tree(
     given = () if target is None else (target,)
     names = tuple(name for name in problem.names if name != target)
     how = _choice(settings, problem, names, given)
-    scores, status = _pair_scores(problem, scorer, names, given, _choosing_takes(len(names), how))
+    takes = _choosing_takes(len(names), how)
+    try:
+        if takes > _AT_ONCE:  # so that its score is known when Ctrl-C comes
+            scorer.total(_structure(problem, names, _required_parents(len(names), how), given))
+        scores, status = _pair_scores(problem, scorer, names, given, takes)
+    except KeyboardInterrupt:
+        scores, status = _nothing_scored(len(names)), "interrupted"
     has_none = status == "interrupted" or scores.strides == (0, 0)
-    if has_none and _choosing_takes(len(names), how) > _AT_ONCE:
+    if has_none and takes > _AT_ONCE:
         scores = _nothing_scored(len(names))
         parents = _required_parents(len(names), how)
     else:
@@ -137,10 +143,9 @@ def best_tree(
             status = "interrupted"
             scores = _nothing_scored(len(names))
             parents = _required_parents(len(names), how)
-    arcs = [(names[p], names[c]) for c, p in enumerate(parents) if p >= 0]
-    dag = Dag(problem.names, [*(class_arcs(given[0], names) if given else ()), *arcs])
+    dag = _structure(problem, names, parents, given)
     _refuse_violations(who, problem.knowledge, dag)
-    n_roots = len(names) - len(arcs)
+    n_roots = int((parents < 0).sum())
     return problem.result(
         settings,
         dag,
@@ -150,6 +155,16 @@ def best_tree(
         weights=_weights(names, scores, given, how),
         among="trees" if target is None else "tan",
     )
+
+
+def _structure(
+    problem: Problem,
+    names: tuple[str, ...],
+    parents: npt.NDArray[np.int32],
+    given: tuple[str, ...],
+) -> Dag:
+    arcs = [(names[p], names[c]) for c, p in enumerate(parents) if p >= 0]
+    return Dag(problem.names, [*(class_arcs(given[0], names) if given else ()), *arcs])
 
 
 def _weights(

@@ -121,12 +121,14 @@ class Exact:
 
     def _without_structure(self, problem: Problem, status: Status) -> SearchResult:
         """Return what other searches begin with."""
-        return self._unproved(problem, problem.without_start().feasible_dag("exact"), status)
+        return self._unproved(problem, _first(problem), status)
 
     def _from_lists(self, problem: Problem) -> SearchResult:
         """Solve by lists of candidate sets."""
         stopped: Status | None = None
         try:
+            if isinstance(problem.scores, Scorer) and len(problem.names) > _MANY_VARIABLES:
+                problem.scores.total(_first(problem))  # so that it is known when Ctrl-C comes
             left = problem.seconds_left
             for_sets = min(
                 _SHARE_FOR_SETS * left, left - _SECONDS_PER_VARIABLE * len(problem.names)
@@ -221,6 +223,11 @@ def _is_worth_listing(problem: Problem, needed: Forecast) -> bool:
     rows = problem.scorer("exact").dataset.n_rows
     seconds = n * n_parent_sets(n, most) * _SECONDS_PER_LISTED_SET * max(1.0, rows / 10_000)
     return needed.seconds > _AT_ONCE or seconds < needed.seconds
+
+
+def _first(problem: Problem) -> Dag:
+    """Return the structure that searches begin with."""
+    return problem.without_start().feasible_dag("exact")
 
 
 def _climb(problem: Problem) -> Dag:
