@@ -27,7 +27,9 @@ std::vector<bestdag::ParentLimits> limits_of(const Int64s& required_ends, const 
         limits.push_back({part(required, required_ends(i), required_ends(i + 1)),
                           part(allowed, allowed_ends(i), allowed_ends(i + 1)),
                           static_cast<std::size_t>(max_parents(i)), base_bonuses(i),
-                          part(bonuses, allowed_ends(i), allowed_ends(i + 1))});
+                          bonuses.size() == 0
+                              ? std::span<const double>()
+                              : part(bonuses, allowed_ends(i), allowed_ends(i + 1))});
     }
     return limits;
 }

@@ -24,7 +24,9 @@ struct ParentLimits {
     // Added to the score (a prior over structures): for the required parents, and for each of the
     // allowed ones when it is a parent. Finite.
     double bonus;
-    std::span<const double> bonuses;  // as many as allowed
+    std::span<const double> bonuses;  // as many as allowed, or none: they are zero
+
+    double bonus_of(std::size_t i) const { return bonuses.empty() ? 0.0 : bonuses[i]; }
 };
 
 // How many sets there are at most; pruning may leave far fewer to be looked at.

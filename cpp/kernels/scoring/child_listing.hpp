@@ -22,7 +22,7 @@ struct ChildListing {
     bool has_begun = false, is_done = false;
     double seconds = 0.0;              // it has had
     std::vector<std::int32_t> chosen;  // columns that may be added to the required parents
-    std::vector<double> bonuses;       // of each
+    std::vector<double> bonuses;       // of each; none when they are zero
     double positive_bonus = 0.0;       // the sum of those above 0
     double growth = std::numeric_limits<double>::infinity();  // the smallest arity of these columns
     std::size_t max_chosen = 0;
@@ -35,6 +35,9 @@ struct ChildListing {
     FoundSets open;  // what is left of the levels where memory ended the listing
     std::size_t bytes_counted = 0;
 
+    double bonus_of(std::size_t member) const noexcept {
+        return bonuses.empty() ? 0.0 : bonuses[member];
+    }
     std::size_t bytes() const noexcept { return level.bytes() + next.bytes() + found.bytes(); }
     std::size_t n_sets() const noexcept {
         return found.scores.size() + level.size() - place + next.size();

@@ -77,7 +77,7 @@ private:
             return c - (c > child);
         };
         for (std::size_t i = 0; i < limits.allowed.size(); ++i) {
-            bonuses_[position(limits.allowed[i])] = limits.bonuses[i];
+            bonuses_[position(limits.allowed[i])] = limits.bonus_of(i);
         }
         for (const std::int32_t column : limits.required) {
             bonuses_[position(column)] = 0.0;

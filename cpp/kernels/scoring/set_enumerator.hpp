@@ -78,8 +78,9 @@ private:
     void begin() {
         ChildListing& c = *at_;
         const ParentLimits& limits = c.limits;
+        c.chosen.reserve(limits.allowed.size());
         for (std::size_t i = 0; i < limits.allowed.size(); ++i) {
-            const double bonus = limits.bonuses[i];
+            const double bonus = limits.bonus_of(i);
             const std::uint32_t states = arity(limits.allowed[i]);
             // A parent with one state changes no count, and a child with one state has nothing to
             // be learned from a parent: it can only tie.
@@ -87,7 +88,7 @@ private:
             const bool ties = n_states == 1 && evaluator_->is_blind_to_single_states();
             if (prune_ && ties && bonus <= 0.0) continue;
             c.chosen.push_back(limits.allowed[i]);
-            c.bonuses.push_back(bonus);
+            if (!limits.bonuses.empty()) c.bonuses.push_back(bonus);
             c.growth = std::min(c.growth, static_cast<double>(states));
             c.positive_bonus += std::max(0.0, bonus);
         }
@@ -256,8 +257,8 @@ private:
         parents_.assign(c.limits.required.begin(), c.limits.required.end());
         for (const std::uint16_t member : set_) {
             parents_.push_back(c.chosen[member]);
-            bonus += c.bonuses[member];
-            bonus_left -= std::max(0.0, c.bonuses[member]);
+            bonus += c.bonus_of(member);
+            bonus_left -= std::max(0.0, c.bonus_of(member));
         }
         if (!c.limits.required.empty()) std::sort(parents_.begin(), parents_.end());
         const Family family{c.child, parents_};
@@ -315,7 +316,7 @@ private:
                              const FamilyShape& shape, const SetLevel::Values& values) {
         for (std::size_t k = 0; k < set_.size(); ++k) {
             const auto& without = level.values(subsets_[candidate.first_subset + k]);
-            const double bonus = at_->bonuses[set_[k]];
+            const double bonus = at_->bonus_of(set_[k]);
             if (without.n_seen == values.n_seen && bonus <= 0.0 && evaluator_->is_regular()) {
                 return true;  // a function of the others
             }

@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from bestdag.errors import GraphError
 from bestdag.scores.parent_sets.limits import limits_within, with_bonuses
 from bestdag.scores.parent_sets.listing import ParentSetListing
@@ -211,7 +213,7 @@ def _joint_cap(problem: Problem, scorer: Scorer) -> float:
         return cap
     limits = with_bonuses(limits_within(problem.nodes, len(problem.names)), problem.names, prior)
     return _sum_up(
-        [cap, *(t for x in limits for t in (x.bonus, *(max(0.0, b) for b in x.bonuses)))]
+        [cap, *(t for x in limits for t in (x.bonus, *np.maximum(x.bonuses, 0.0).tolist()))]
     )
 
 

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from bestdag.errors import (
     GraphError,
     require_count,
@@ -19,7 +21,7 @@ from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import require_memory
 from bestdag.scores.parent_sets.build_for_statements import build_for_statements, groups_to_keep
-from bestdag.scores.parent_sets.limits import ParentLimits, with_bonuses
+from bestdag.scores.parent_sets.limits import ParentLimits, all_but, with_bonuses
 from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.prior import ArcPrior
 from bestdag.scores.scorer import Scorer
@@ -184,16 +186,13 @@ def _limits(
     listed = _numbered("candidates", candidates, numbers)
     wanted = _numbered("required", required, numbers)
     most = _most_parents(max_parents, numbers)
-    in_order = tuple(range(len(names)))
-    everybody = frozenset(in_order)
-    no_bonus = (0.0,) * max(0, len(names) - 1)  # shared: large tables have many
+    everybody = frozenset(range(len(names)))
     limits = []
     for child, name in enumerate(names):
         must = wanted.get(child, frozenset())
         if child not in listed and not must:
             most_here = min(most.get(child, len(names)), len(names) - 1)
-            allowed = in_order[:child] + in_order[child + 1 :]
-            limits.append(ParentLimits((), allowed, most_here, 0.0, no_bonus))
+            limits.append(ParentLimits((), all_but(child, len(names)), most_here))
             continue
         may = listed.get(child, everybody - {child})
         if not must <= may:
@@ -207,32 +206,31 @@ def _limits(
                 f"{_WHO}: {show(name)} has {len(must)} required parents, more than the "
                 f"{limit} it may have"
             )
-        allowed = tuple(sorted(may - must))
-        limits.append(
-            ParentLimits(
-                tuple(sorted(must)), allowed, min(limit, len(may)), 0.0, (0.0,) * len(allowed)
-            )
-        )
+        allowed = np.array(sorted(may - must), np.int32)
+        limits.append(ParentLimits(tuple(sorted(must)), allowed, min(limit, len(may))))
     return limits
 
 
 def _within(known: NodeKnowledge, child: int, limit: ParentLimits) -> ParentLimits:
     """Narrow a child's limits by what is known."""
     name = show(known.names[child])
-    must = {*limit.required, *known.required_parents(child).tolist()}
-    may = {*limit.required, *limit.allowed} & {*known.allowed_parents(child).tolist()}
-    if not must <= may:
-        parent = show(known.names[min(must - may)])
+    must = sorted({*limit.required, *known.required_parents(child).tolist()})
+    may = np.zeros(len(known.names), np.bool_)
+    may[limit.allowed] = True
+    may[list(limit.required)] = True
+    may &= known.allowed[:, child]
+    if not may[must].all():
+        parent = show(known.names[next(p for p in must if not may[p])])
         raise GraphError(
             f"{_WHO}: {parent} must be a parent of {name}, and is not among those it may have"
         )
-    most = min(limit.max_parents, int(known.max_parents[child]), len(may))
+    most = min(limit.max_parents, int(known.max_parents[child]), int(may.sum()))
     if len(must) > most:
         raise GraphError(
             f"{_WHO}: {name} has {len(must)} required parents, more than the {most} it may have"
         )
-    allowed = tuple(sorted(may - must))
-    return ParentLimits(tuple(sorted(must)), allowed, most, 0.0, (0.0,) * len(allowed))
+    may[must] = False
+    return ParentLimits(tuple(must), np.flatnonzero(may).astype(np.int32), most)
 
 
 def _numbered(

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+import numpy as np
+
 from bestdag.errors import NotEnoughMemoryError
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.machine import do_without, memory_left, readable_size
@@ -50,11 +52,11 @@ def groups_to_keep(
 
 def _groups(known: NodeKnowledge, child: int, limit: ParentLimits) -> Iterator[Group]:
     joined = {a + b - child for a, b in known.required_edges if child in (a, b)}
-    partners = sorted(joined & set(limit.allowed))
+    partners = sorted(joined & set(limit.allowed.tolist()))
     room = limit.max_parents - len(limit.required)
     seen: set[Group] = set()
     for n_arcs in range(min(len(known.ancestors), room) + 1):
-        for arcs in combinations(limit.allowed, n_arcs):
+        for arcs in combinations(limit.allowed.tolist(), n_arcs):
             for n_edges in range(len(partners) + 1):
                 for edges in combinations(partners, n_edges):
                     group = tuple(sorted({*arcs, *edges}))
@@ -104,9 +106,9 @@ def build_for_statements(
 
 def _with_group(limit: ParentLimits, group: Group | None) -> ParentLimits:
     if group is None:  # no more groups: the smallest set again
-        return replace(limit, allowed=(), max_parents=len(limit.required))
+        return replace(limit, allowed=limit.allowed[:0], max_parents=len(limit.required))
     return replace(
         limit,
         required=tuple(sorted({*limit.required, *group})),
-        allowed=tuple(p for p in limit.allowed if p not in group),
+        allowed=limit.allowed[~np.isin(limit.allowed, group)],
     )

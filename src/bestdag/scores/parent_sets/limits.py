@@ -4,47 +4,56 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from bestdag.errors import InvalidParameterError
 from bestdag.graph._names import arc_text, show
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.scores.prior import ArcPrior
 
-__all__ = ["ParentLimits", "largest_bonuses", "limits_within", "with_bonuses"]
+__all__ = ["ParentLimits", "all_but", "largest_bonuses", "limits_within", "with_bonuses"]
+
+_NO_BONUSES = np.zeros(0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ParentLimits:
     """What the parents of one child may be: all the required, some of the allowed.
 
     Parents are numbers of variables in name order, ascending. A family's score gets `bonus`,
-    and the bonus of each allowed parent it has.
+    and the bonus of each allowed parent it has: as many as there are, or none for zeros.
     """
 
     required: tuple[int, ...]
-    allowed: tuple[int, ...]
+    allowed: npt.NDArray[np.int32]
     max_parents: int
-    bonus: float
-    bonuses: tuple[float, ...]
+    bonus: float = 0.0
+    bonuses: npt.NDArray[np.float64] = field(default_factory=lambda: _NO_BONUSES)
+
+
+def all_but(child: int, n: int) -> npt.NDArray[np.int32]:
+    """Return the numbers of the other variables."""
+    others = np.arange(n - 1, dtype=np.int32)
+    others[child:] += 1
+    return others
 
 
 def limits_within(nodes: NodeKnowledge | None, n: int) -> list[ParentLimits]:
     """Say what the parents of each of n variables may be."""
     limits = []
-    everybody = tuple(range(n))
     for child in range(n):
         required: tuple[int, ...] = ()
         if nodes is None:
-            allowed, most = everybody[:child] + everybody[child + 1 :], n - 1
+            allowed, most = all_but(child, n), n - 1
         else:
             required = tuple(nodes.required_parents(child).tolist())
             free = nodes.allowed[:, child] & ~nodes.required[:, child]
-            allowed = tuple(np.flatnonzero(free).tolist())
+            allowed = np.flatnonzero(free).astype(np.int32)
             most = min(int(nodes.max_parents[child]), len(required) + len(allowed))
-        limits.append(ParentLimits(required, allowed, most, 0.0, (0.0,) * len(allowed)))
+        limits.append(ParentLimits(required, allowed, most))
     return limits
 
 
@@ -63,17 +72,18 @@ def with_bonuses(
                 f"structure prior: the logarithm for {show(child)} given {sorted(given)} must be "
                 f"a finite number, got {bonus!r}"
             )
-        terms = {p: prior.arc(names[p], child) for p in limit.allowed}
+        terms = {p: prior.arc(names[p], child) for p in limit.allowed.tolist()}
         for p, term in terms.items():
             if not term < math.inf:
                 raise InvalidParameterError(
                     f"structure prior: the logarithm for {arc_text(names[p], child)} must be a "
                     f"number below infinity, got {term!r}"
                 )
-        allowed = tuple(p for p in limit.allowed if terms[p] > -math.inf)
+        bonuses = np.array(list(terms.values()), np.float64)
+        is_possible = bonuses > -math.inf
+        allowed = limit.allowed[is_possible]
         most = min(limit.max_parents, len(limit.required) + len(allowed))
-        bonuses = tuple(terms[p] for p in allowed)
-        made.append(ParentLimits(limit.required, allowed, most, bonus, bonuses))
+        made.append(ParentLimits(limit.required, allowed, most, bonus, bonuses[is_possible]))
     return made
 
 
@@ -82,6 +92,6 @@ def largest_bonuses(
 ) -> list[float]:
     """Return the most that the prior may add to a family of each child."""
     return [
-        limit.bonus + math.fsum(max(0.0, bonus) for bonus in limit.bonuses)
+        limit.bonus + math.fsum(np.maximum(limit.bonuses, 0.0).tolist())
         for limit in with_bonuses(limits, names, prior)
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
-from bestdag.counts.flat import flat_groups
+from bestdag.counts.flat import flat_groups, joined_groups
 from bestdag.scores.parent_sets.limits import ParentLimits
 
 __all__ = ["CandidateSets", "NativeListing"]
@@ -74,10 +73,8 @@ class NativeListing:
             table,
             kernel,
             *flat_groups([limit.required for limit in limits]),
-            *flat_groups([limit.allowed for limit in limits]),
-            np.fromiter(
-                itertools.chain.from_iterable(limit.bonuses for limit in limits), np.float64
-            ),
+            *joined_groups([limit.allowed for limit in limits]),
+            _bonuses(limits),
             np.array([limit.max_parents for limit in limits], np.int64),
             np.array([limit.bonus for limit in limits], np.float64),
             prune,
@@ -118,3 +115,12 @@ class NativeListing:
             open_sets,
             is_bounded.astype(np.bool_),
         )
+
+
+def _bonuses(limits: Sequence[ParentLimits]) -> npt.NDArray[np.float64]:
+    """Return those of all allowed parents; nothing where they are all zero."""
+    if not any(limit.bonuses.any() for limit in limits):
+        return np.zeros(0)
+    return np.concatenate(
+        [limit.bonuses if len(limit.bonuses) else np.zeros(len(limit.allowed)) for limit in limits]
+    )

@@ -162,7 +162,7 @@ class _Child:
 
     def sets(self, n_chosen: int) -> Iterator[_Set]:
         """Go through the sets with so many parents that are not required."""
-        for chosen in combinations(self.limit.allowed, n_chosen):
+        for chosen in combinations(self.limit.allowed.tolist(), n_chosen):
             yield tuple(sorted((*self.limit.required, *chosen)))
 
     def add(self, parents: _Set, score: float, *, prune: bool) -> None:

@@ -14,7 +14,7 @@ does to the scores themselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -266,11 +266,11 @@ def _allowed(
 ) -> npt.NDArray[np.bool_]:
     """Which sets of the other variables may be parents."""
 
-    def mask(numbers: tuple[int, ...]) -> int:
+    def mask(numbers: Sequence[int]) -> int:
         return sum(1 << (p - (p > child)) for p in numbers)
 
     required = mask(limit.required)
-    outside = ~(required | mask(limit.allowed))
+    outside = ~(required | mask(limit.allowed.tolist()))
     allowed: npt.NDArray[np.bool_] = (
         (sets & outside == 0) & (sets & required == required) & (sizes <= limit.max_parents)
     )
@@ -296,7 +296,7 @@ def _limits(problem: Problem, scorer: Scorer) -> list[ParentLimits] | None:
 
 def _may_leave_out(limits: list[ParentLimits]) -> bool:
     """Whether each variable may be without parents, and nothing is added to the scores."""
-    return not any(limit.required or limit.bonus or any(limit.bonuses) for limit in limits)
+    return not any(limit.required or limit.bonus or limit.bonuses.any() for limit in limits)
 
 
 def _rules(limits: list[ParentLimits]) -> _Rules:
@@ -304,10 +304,11 @@ def _rules(limits: list[ParentLimits]) -> _Rules:
     n = len(limits)
     bonuses = np.zeros((n, n))
     for v, limit in enumerate(limits):
-        bonuses[v, list(limit.allowed)] = limit.bonuses
+        if len(limit.bonuses):
+            bonuses[v, limit.allowed] = limit.bonuses
     return (
         np.array([sum(1 << p for p in limit.required) for limit in limits], np.uint64),
-        np.array([sum(1 << p for p in limit.allowed) for limit in limits], np.uint64),
+        np.array([sum(1 << p for p in limit.allowed.tolist()) for limit in limits], np.uint64),
         np.array([limit.max_parents for limit in limits], np.int64),
         np.array([limit.bonus for limit in limits], np.float64),
         bonuses if bonuses.any() else np.zeros((0, 0)),
