@@ -126,9 +126,9 @@ def run(
     if sent is not None and not ours.poll(limit):
         computed, came = _cpu_seconds(process.pid or 0), time.monotonic()
         os.kill(process.pid or 0, sent)
-    if not ours.poll(120):
+    if not ours.poll(limit + 120):
         process.kill()
-        return "does not end", 120.0, 120.0
+        return "does not end", limit + 120.0, limit + 120.0
     status, seconds, ended, late, spent = ours.recv()
     process.join()
     if sent is None:
