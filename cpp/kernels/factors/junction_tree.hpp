@@ -10,8 +10,10 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "base/cells.hpp"
 #include "base/parallel.hpp"
 #include "factors/clique_tree.hpp"
 #include "factors/projection.hpp"
@@ -90,18 +92,35 @@ private:
 
     // How the neighbours of a clique, and the axes at home in it, lie over its table.
     struct Maps {
+        explicit Maps(Projection to_parent) : separator(std::move(to_parent)) {}
+
         Projection separator;              // shared with the parent
         std::vector<Projection> children;  // separators of the children
         std::vector<Axis> at_home;
         std::vector<Projection> axes;      // of those at home
         std::vector<std::size_t> factors;  // multiplied here
         std::vector<Projection> factor_maps;
-        std::size_t first_cell;  // of the clique among all tables
-        std::size_t n_cells;
-        std::size_t first_separator_cell;
-        std::size_t n_separator_cells;
+        // The cells that can be other than zero, in ascending order, where few can: the tables of
+        // the clique hold these alone. Empty where they hold all.
+        std::vector<std::uint32_t> listed;
+        std::size_t first_cell = 0;  // of the clique among all tables
+        std::size_t n_cells = 0;     // that are held
+        std::size_t first_separator_cell = 0;
+        std::size_t n_separator_cells = 0;
     };
 
+    static constexpr double kNanosecondsPerCell = 6.0;  // of a question to the whole tree
+
+    // How a table over `axes` lies over one over `inside`.
+    static Projection projection(std::span<const Axis> inside, std::span<const Axis> axes,
+                                 std::span<const std::uint32_t> lengths);
+    void map_cliques();
+    void map_factors();
+    // Multiply the factors of a clique, and leave out cells that are always zero. `possible` has a
+    // one for each cell of a separator that can be above zero, as far as is known from below.
+    void fill_potential(std::size_t clique, std::span<double> possible,
+                        std::vector<std::uint8_t>& has_zeros, const StopFlag& stop);
+    void list_cells(std::size_t clique, std::size_t n_listed, const StopFlag& stop);
     double nanoseconds() const noexcept;
     // Calls answer(propagation, stop), and again with logarithms where doubles underflowed.
     template <class Answer>
@@ -111,8 +130,8 @@ private:
     std::vector<TreeFactor> factors_;
     const bool are_logs_;  // the values of the factors
     std::vector<Maps> maps_;
-    std::unique_ptr<double[]> potentials_;   // products of the factors, clique after clique
-    std::vector<std::size_t> first_states_;  // of each axis, among the states of all
+    std::unique_ptr<Cells<double>> potentials_;  // products of the factors, clique after clique
+    std::vector<std::size_t> first_states_;      // of each axis, among the states of all
     std::size_t n_states_ = 0;
     std::size_t n_cells_ = 0;
     std::size_t n_separator_cells_ = 0;

@@ -29,7 +29,7 @@ from bestdag.network.findings import said
 
 if TYPE_CHECKING:
     from bestdag import _core
-    from bestdag.network.network import Network
+    from bestdag.network.content import NetworkContent
 
 __all__ = ["Answers", "TreeForecast"]
 
@@ -73,7 +73,7 @@ class TreeForecast:
 class Answers:
     """The tables of a network, its junction tree when it has been made, and questions to them."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: NetworkContent) -> None:
         tables = network.tables
         self.variables: tuple[Variable, ...] = tuple(table.child for table in tables)
         self.by_name = {v.name: (i, v) for i, v in enumerate(self.variables)}
