@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "factors/junction_tree.hpp"
@@ -16,7 +15,7 @@ namespace bestdag {
 namespace {
 
 // A listed cell takes about as much time as this many others.
-constexpr std::size_t kListedCost = 4;
+constexpr std::size_t kListedCost = 3;
 
 }  // namespace
 
@@ -44,11 +43,10 @@ JunctionTree::JunctionTree(CliqueTree structure, std::vector<TreeFactor> factors
         1, kNanosecondsPerCell * n_cells, execution, [&](std::size_t, const StopFlag& stop) {
             // Pages that are not reached take no memory.
             potentials_ = std::make_unique<Cells<double>>(static_cast<std::size_t>(n_cells));
-            std::vector<double> possible(n_separator_cells_);
-            std::vector<std::uint8_t> has_zeros(maps_.size(), 0);
-            for (std::size_t c = 0; c < maps_.size(); ++c) {
-                fill_potential(c, possible, has_zeros, stop);
-            }
+            Zeros zeros(maps_.size(), n_separator_cells_);
+            for (std::size_t c = 0; c < maps_.size(); ++c) fill_potential(c, zeros, stop);
+            for (std::size_t c = maps_.size(); c-- > 0;) narrow_potential(c, zeros, stop);
+            close_gaps(stop);
         });
     state_ = std::make_unique<Propagation<SumProduct>>(*this);
 }
@@ -96,13 +94,12 @@ void JunctionTree::map_factors() {
     }
 }
 
-void JunctionTree::fill_potential(std::size_t c, std::span<double> possible,
-                                  std::vector<std::uint8_t>& has_zeros, const StopFlag& stop) {
+void JunctionTree::fill_potential(std::size_t c, Zeros& zeros, const StopFlag& stop) {
     Maps& maps = maps_[c];
     const Clique& clique = structure_.cliques()[c];
-    const auto n_all = static_cast<std::size_t>(structure_.cells(c));
     maps.first_cell = n_cells_;
-    double* const cells = potentials_->data() + n_cells_;
+    maps.n_cells = static_cast<std::size_t>(structure_.cells(c));
+    double* const cells = potentials_->data() + maps.first_cell;
     bool is_filled = false;
     const auto multiply = [&](const Projection& map, const double* by) {
         if (is_filled) {
@@ -114,7 +111,7 @@ void JunctionTree::fill_potential(std::size_t c, std::span<double> possible,
     };
     std::feclearexcept(FE_UNDERFLOW);
     std::vector<double> shares;
-    bool can_be_zero = false;
+    bool has_zeros = false;
     for (std::size_t k = 0; k < maps.factors.size(); ++k) {
         std::span<const double> values = factors_[maps.factors[k]].values;
         if (are_logs_) {
@@ -122,67 +119,112 @@ void JunctionTree::fill_potential(std::size_t c, std::span<double> possible,
             for (double& value : shares) value = std::exp(value);
             values = shares;
         }
-        can_be_zero = can_be_zero || std::find(values.begin(), values.end(), 0.0) != values.end();
+        has_zeros = has_zeros || std::find(values.begin(), values.end(), 0.0) != values.end();
         multiply(maps.factor_maps[k], values.data());
     }
     for (std::size_t k = 0; k < clique.children.size(); ++k) {
         const std::uint32_t child = clique.children[k];
-        if (!has_zeros[child]) continue;
-        can_be_zero = true;
-        multiply(maps.children[k], possible.data() + maps_[child].first_separator_cell);
+        if (!zeros.in_message[child]) continue;
+        has_zeros = true;
+        multiply(maps.children[k], zeros.possible.data() + maps_[child].first_separator_cell);
     }
     if (!is_filled) {
-        for_pieces(n_all, stop,
+        for_pieces(maps.n_cells, stop,
                    [&](std::size_t first, std::size_t n) { std::fill_n(cells + first, n, 1.0); });
     }
-    maps.n_cells = n_all;
-    const bool is_lossy = std::fetestexcept(FE_UNDERFLOW) != 0;
-    is_lossy_ = is_lossy_ || is_lossy;
-    // What underflowed is no zero.
-    if (can_be_zero && !is_lossy && !are_logs_) {
-        std::size_t n_above = 0;
-        for_pieces(n_all, stop, [&](std::size_t first, std::size_t n) {
-            n_above +=
-                n - static_cast<std::size_t>(std::count(cells + first, cells + first + n, 0.0));
-        });
-        // A listed cell takes 8 bytes and 4 for each map; memory must not grow.
-        const std::size_t n_maps = 2 + maps.children.size() + maps.axes.size();
-        const bool is_small = n_above * std::max(kListedCost, 1 + n_maps / 2) <= n_all;
-        if (is_small && n_above > 0 && n_all <= std::numeric_limits<std::uint32_t>::max()) {
-            list_cells(c, n_above, stop);
-        }
-        if (n_above < n_all && clique.parent >= 0) {
-            const std::span<double> up =
-                possible.subspan(maps.first_separator_cell, maps.n_separator_cells);
-            std::fill(up.begin(), up.end(), 0.0);
-            maps.separator.add<SumProduct>(up.data(), cells, stop);
-            for (double& value : up) {
-                if (value == 0.0) has_zeros[c] = 1;
-                value = value == 0.0 ? 0.0 : 1.0;
-            }
-        }
-    }
+    // What underflowed is no zero. Logarithms are kept as they are.
+    zeros.can_list[c] = !are_logs_ && std::fetestexcept(FE_UNDERFLOW) == 0;
+    is_lossy_ = is_lossy_ || std::fetestexcept(FE_UNDERFLOW) != 0;
+    zeros.in_clique[c] = has_zeros && zeros.can_list[c];
+    if (zeros.in_clique[c]) list_cells(c, stop);
+    zeros.in_message[c] = zeros.in_clique[c] && clique.parent >= 0 &&
+                          find_possible(maps, maps.separator, c, zeros, stop);
     n_cells_ += maps.n_cells;
-    n_largest_ = std::max(n_largest_, maps.n_cells);
 }
 
-// Keep the cells above zero alone, and where they lie in the tables around.
-void JunctionTree::list_cells(std::size_t c, std::size_t n_listed, const StopFlag& stop) {
+// Leave out what is impossible because of the cliques above, and tell those below.
+void JunctionTree::narrow_potential(std::size_t c, Zeros& zeros, const StopFlag& stop) {
+    Maps& maps = maps_[c];
+    const Clique& clique = structure_.cliques()[c];
+    if (clique.parent >= 0 && zeros.in_message[c] && zeros.can_list[c]) {
+        const double* const from = zeros.possible.data() + maps.first_separator_cell;
+        maps.separator.multiply<SumProduct>(potentials_->data() + maps.first_cell, from, stop);
+        zeros.in_clique[c] = 1;
+        list_cells(c, stop);
+    }
+    for (std::size_t k = 0; k < clique.children.size(); ++k) {
+        const std::uint32_t child = clique.children[k];
+        zeros.in_message[child] =
+            zeros.in_clique[c] && find_possible(maps, maps.children[k], child, zeros, stop);
+    }
+}
+
+// Sum a clique's table into a separator, one for all that is above zero; whether there are zeros.
+bool JunctionTree::find_possible(const Maps& maps, const Projection& map, std::size_t child,
+                                 Zeros& zeros, const StopFlag& stop) const {
+    const Maps& below = maps_[child];
+    const std::span<double> possible =
+        std::span(zeros.possible).subspan(below.first_separator_cell, below.n_separator_cells);
+    std::fill(possible.begin(), possible.end(), 0.0);
+    map.add<SumProduct>(possible.data(), potentials_->data() + maps.first_cell, stop);
+    bool has_zeros = false;
+    for (double& value : possible) {
+        has_zeros = has_zeros || value == 0.0;
+        value = value == 0.0 ? 0.0 : 1.0;
+    }
+    return has_zeros;
+}
+
+// Where few cells are above zero, keep these alone, and where they lie in the tables around.
+void JunctionTree::list_cells(std::size_t c, const StopFlag& stop) {
     Maps& maps = maps_[c];
     double* const cells = potentials_->data() + maps.first_cell;
-    maps.listed.reserve(n_listed);
+    std::size_t n_above = 0;
+    for_pieces(maps.n_cells, stop, [&](std::size_t first, std::size_t n) {
+        n_above += n - static_cast<std::size_t>(std::count(cells + first, cells + first + n, 0.0));
+    });
+    // A listed cell takes 8 bytes and 4 for each map; memory must not grow.
+    const std::size_t n_maps = 2 + maps.children.size() + maps.axes.size();
+    const std::size_t cost = std::max(kListedCost, 1 + n_maps / 2);
+    const double n_all = structure_.cells(c);
+    if (n_above == 0 || n_above == maps.n_cells || n_all > 0xffffffff ||
+        static_cast<double>(n_above * cost) > n_all) {
+        return;
+    }
+    std::vector<std::uint32_t> kept;
+    kept.reserve(n_above);
     for_pieces(maps.n_cells, stop, [&](std::size_t first, std::size_t n) {
         for (std::size_t i = first; i < first + n; ++i) {
             if (cells[i] == 0.0) continue;
-            cells[maps.listed.size()] = cells[i];
-            maps.listed.push_back(static_cast<std::uint32_t>(i));
+            cells[kept.size()] = cells[i];
+            kept.push_back(static_cast<std::uint32_t>(i));
         }
     });
-    maps.n_cells = n_listed;
-    maps.separator = maps.separator.listed(maps.listed, stop);
-    for (Projection& map : maps.children) map = map.listed(maps.listed, stop);
-    for (Projection& map : maps.axes) map = map.listed(maps.listed, stop);
+    maps.separator = maps.separator.listed(kept, stop);
+    for (Projection& map : maps.children) map = map.listed(kept, stop);
+    for (Projection& map : maps.axes) map = map.listed(kept, stop);
     maps.factor_maps.clear();
+    maps.n_cells = n_above;
+    if (!maps.listed.empty()) {
+        for (std::uint32_t& cell : kept) cell = maps.listed[cell];
+    }
+    maps.listed = std::move(kept);
+}
+
+void JunctionTree::close_gaps(const StopFlag& stop) {
+    n_cells_ = 0;
+    for (Maps& maps : maps_) {
+        const double* const from = potentials_->data() + maps.first_cell;
+        double* const to = potentials_->data() + n_cells_;
+        if (from != to) {
+            for_pieces(maps.n_cells, stop, [&](std::size_t first, std::size_t n) {
+                std::copy_n(from + first, n, to + first);
+            });
+        }
+        maps.first_cell = n_cells_;
+        n_cells_ += maps.n_cells;
+        n_largest_ = std::max(n_largest_, maps.n_cells);
+    }
 }
 
 }  // namespace bestdag

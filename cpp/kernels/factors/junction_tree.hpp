@@ -59,6 +59,8 @@ public:
     JunctionTree& operator=(const JunctionTree&) = delete;
 
     const CliqueTree& structure() const noexcept { return structure_; }
+    // Cells of the cliques' tables, without those that are left out because they are always zero.
+    std::size_t held_cells() const noexcept { return n_cells_; }
 
     // Each answer returns the logarithm of the probability of the evidence; minus infinity where
     // that is zero, and then the answer is not filled in. The answers depend on the evidence
@@ -116,11 +118,26 @@ private:
                                  std::span<const std::uint32_t> lengths);
     void map_cliques();
     void map_factors();
-    // Multiply the factors of a clique, and leave out cells that are always zero. `possible` has a
-    // one for each cell of a separator that can be above zero, as far as is known from below.
-    void fill_potential(std::size_t clique, std::span<double> possible,
-                        std::vector<std::uint8_t>& has_zeros, const StopFlag& stop);
-    void list_cells(std::size_t clique, std::size_t n_listed, const StopFlag& stop);
+    // What is known about cells that are zero whatever becomes known, while a tree is made.
+    struct Zeros {
+        Zeros(std::size_t n_cliques, std::size_t n_separator_cells)
+            : possible(n_separator_cells),
+              in_message(n_cliques, 0),
+              in_clique(n_cliques, 0),
+              can_list(n_cliques, 0) {}
+
+        std::vector<double> possible;          // of each separator: 1 where it can be above zero
+        std::vector<std::uint8_t> in_message;  // whether a separator has zeros
+        std::vector<std::uint8_t> in_clique;   // whether the table of a clique has
+        std::vector<std::uint8_t> can_list;    // whether its zeros are known
+    };
+
+    void fill_potential(std::size_t clique, Zeros& zeros, const StopFlag& stop);
+    void narrow_potential(std::size_t clique, Zeros& zeros, const StopFlag& stop);
+    bool find_possible(const Maps& maps, const Projection& map, std::size_t child, Zeros& zeros,
+                       const StopFlag& stop) const;
+    void list_cells(std::size_t clique, const StopFlag& stop);
+    void close_gaps(const StopFlag& stop);
     double nanoseconds() const noexcept;
     // Calls answer(propagation, stop), and again with logarithms where doubles underflowed.
     template <class Answer>

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bestdag.data.schema import Variable
 from bestdag.network.row_answers import RowAnswers
 from bestdag.network.table import ConditionalTable
 from bestdag.network.variable_answers import VariableAnswers
@@ -47,6 +46,7 @@ class Network(RowAnswers, VariableAnswers):
 
     Examples
     --------
+    >>> from bestdag import ConditionalTable, Network, Variable
     >>> rain, wet = Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))
     >>> network = Network([
     ...     ConditionalTable(rain, (), [0.8, 0.2]),
@@ -72,6 +72,7 @@ class Network(RowAnswers, VariableAnswers):
 
         Examples
         --------
+        >>> from bestdag import ConditionalTable, Network, Variable
         >>> rain, wet = Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))
         >>> network = Network([
         ...     ConditionalTable(rain, (), [0.8, 0.2]),
