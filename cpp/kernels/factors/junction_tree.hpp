@@ -132,11 +132,22 @@ private:
         std::vector<std::uint8_t> can_list;    // whether its zeros are known
     };
 
+    // A table that is multiplied into that of a clique, and how it lies there.
+    struct Operand {
+        std::span<const Axis> axes;
+        const double* values;
+        const Projection* map;
+    };
+
     void fill_potential(std::size_t clique, Zeros& zeros, const StopFlag& stop);
     void narrow_potential(std::size_t clique, Zeros& zeros, const StopFlag& stop);
     bool find_possible(const Maps& maps, const Projection& map, std::size_t child, Zeros& zeros,
                        const StopFlag& stop) const;
+    bool multiply_blocks(std::size_t clique, std::span<const Operand> operands, std::size_t n_most,
+                         std::vector<std::uint32_t>& kept, const StopFlag& stop) const;
+    std::size_t most_listed(std::size_t clique) const;
     void list_cells(std::size_t clique, const StopFlag& stop);
+    void keep_cells(std::size_t clique, std::vector<std::uint32_t> kept, const StopFlag& stop);
     void close_gaps(const StopFlag& stop);
     double nanoseconds() const noexcept;
     // Calls answer(propagation, stop), and again with logarithms where doubles underflowed.
