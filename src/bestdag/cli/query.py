@@ -123,13 +123,15 @@ def _print_marginals(
             }
         )
         return
+    from bestdag.inference.distribution import condition_text
+
     rows = []
     for name, distribution in marginals.items():
         shares = list(distribution.to_dict().items())
         shown = ", ".join(f"{state} {p:.6g}" for state, p in shares[:_SHOWN])
         rows.append([name, shown + (", ..." if len(shares) > _SHOWN else "")])
     condition = (*found.interventions, *next(iter(marginals.values())).condition)
-    given = f" given {', '.join(condition)}" if condition else ""
+    given = f" given {condition_text(condition)}" if condition else ""
     print_table(["variable", "distribution" + given], rows, left=2)
     _say_evidence(found, evidence)
 

@@ -18,7 +18,7 @@ from bestdag.wording import count_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Distribution", "Estimate", "Explanation"]
+__all__ = ["Distribution", "Estimate", "Explanation", "condition_text"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -212,11 +212,8 @@ class Distribution:
 
     @property
     def _title(self) -> str:
-        text = ", ".join(map(_one_line, self.names))
-        if self.condition:
-            text += " | " + ", ".join(map(_one_line, self.condition[:_CONDITIONS]))
-        n_more = len(self.condition) - _CONDITIONS
-        return f"P({text}, and {n_more:,} more)" if n_more > 0 else f"P({text})"
+        names = ", ".join(map(_one_line, self.names))
+        return f"P({names} | {condition_text(self.condition)})" if self.condition else f"P({names})"
 
     @property
     def _more(self) -> str:
@@ -266,6 +263,19 @@ class Distribution:
             f"<table><caption>{html.escape(self._title)}</caption><thead><tr>{head}<th>probability</th><th></th></tr></thead>"
             f"<tbody>{''.join(rows)}</tbody></table>"
         )
+
+
+def condition_text(condition: Sequence[str]) -> str:
+    """Write what was known, the first findings of many.
+
+    Examples
+    --------
+    >>> condition_text(["smoke=yes", "do(tub=no)"])
+    'smoke=yes, do(tub=no)'
+    """
+    shown = ", ".join(map(_one_line, condition[:_CONDITIONS]))
+    n_more = len(condition) - _CONDITIONS
+    return f"{shown}, and {n_more:,} more" if n_more > 0 else shown
 
 
 def _rebuilt(

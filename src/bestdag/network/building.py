@@ -38,7 +38,7 @@ class States:
 
     @classmethod
     def of(cls, written: tuple[str, ...]) -> States:
-        """Number the states."""
+        """Give each state its code."""
         codes = {state: code for code, state in enumerate(written)}
         bare = {state: code for state, code in codes.items() if is_bare(state)}
         return cls(written, codes, codes if len(bare) == len(codes) else bare)
