@@ -34,7 +34,8 @@ struct Model {
             for (const Axis axis : scope) n_cells *= lengths[axis];
             std::vector<double> table;
             for (std::size_t i = 0; i < n_cells; ++i) {
-                table.push_back(rng() % 5 == 0 ? 0.0 : 0.01 * static_cast<double>(rng() % 100));
+                const bool is_zero = rng() % 5 < (seed % 3 == 0 ? 4u : 1u);  // many, or some
+                table.push_back(is_zero ? 0.0 : 0.01 * static_cast<double>(rng() % 100));
             }
             scopes.push_back(scope);
             values.push_back(table);
@@ -156,6 +157,46 @@ void check_model(std::uint32_t seed) {
     }
 }
 
+// A chain in which every state has one successor: all but a few cells are always zero.
+void check_listed() {
+    constexpr std::uint32_t kStates = 12;
+    const std::vector<std::uint32_t> lengths(4, kStates);
+    const std::vector<std::vector<Axis>> scopes{{0}, {0, 1}, {1, 2}, {0, 2, 3}};
+    std::vector<std::vector<double>> values{std::vector<double>(kStates, 1.0 / kStates)};
+    for (const std::size_t n_parents : {1u, 1u, 2u}) {
+        std::vector<double> table(n_parents == 1 ? kStates * kStates : kStates * kStates * kStates);
+        for (std::size_t row = 0; row < table.size() / kStates; ++row) {
+            table[row * kStates + (row * 5 + 3) % kStates] = 1.0;
+        }
+        values.push_back(table);
+    }
+    std::vector<bestdag::TreeFactor> factors;
+    for (std::size_t i = 0; i < scopes.size(); ++i) factors.push_back({scopes[i], values[i]});
+    bestdag::CliqueTree structure(lengths, scopes);
+    bestdag::JunctionTree tree(structure, factors, false, {1, {}});
+    check(static_cast<double>(tree.held_cells()) <= structure.total_cells() / 4, "few cells");
+    for (std::size_t start = 0; start < kStates; ++start) {
+        std::vector<std::size_t> states{start, (start * 5 + 3) % kStates};
+        states.push_back((states[1] * 5 + 3) % kStates);
+        states.push_back(((start * kStates + states[2]) * 5 + 3) % kStates);
+        const std::vector<std::int32_t> known{static_cast<std::int32_t>(start), -1, -1, -1};
+        const std::vector<Axis> asked{0, 1, 2, 3};
+        std::vector<double> out(4 * kStates);
+        const double log = tree.marginals({known, {}, {}}, asked, out, {1, {}});
+        check(is_near(std::exp(log), 1.0 / kStates), "the probability of a start");
+        const auto best = tree.most_probable({known, {}, {}}, 2, {1, {}});
+        check(best.size() == 1, "one way from a start");
+        for (std::size_t axis = 0; axis < 4; ++axis) {
+            check(out[axis * kStates + states[axis]] == 1.0, "the state that follows");
+            check(best[0].codes[axis] == static_cast<std::int32_t>(states[axis]), "the best");
+        }
+        std::vector<double> pair(kStates * kStates);
+        const std::vector<Axis> last{2, 3};
+        tree.joint({known, {}, {}}, last, pair, {1, {}});
+        check(pair[states[2] * kStates + states[3]] == 1.0, "a joint of listed cells");
+    }
+}
+
 // A clique of 2^21 cells, asked again and again until somebody stops it.
 void check_stop() {
     std::vector<std::uint32_t> lengths(22, 2);
@@ -183,6 +224,7 @@ void check_stop() {
 
 int main() {
     for (std::uint32_t seed = 0; seed < 60; ++seed) check_model(seed);
+    check_listed();
     check_stop();
     return report();
 }

@@ -104,3 +104,11 @@ def test_it_pickles_and_compares():
     again = pickle.loads(pickle.dumps(two()))
     assert again == two()
     assert again != two().marginal("age", "lung")
+
+
+def test_a_long_condition_is_cut_and_pickled_in_full():
+    known = [f"v{i}=yes" for i in range(10)]
+    lung = Distribution([Variable("lung", ("no", "yes"))], np.array([0.9, 0.1]), condition=known)
+    title = str(pickle.loads(pickle.dumps(lung))).splitlines()[0]
+    assert title == "P(lung | " + ", ".join(known[:8]) + ", and 2 more)"
+    assert lung.marginal("lung").condition == tuple(known)

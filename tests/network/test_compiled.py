@@ -43,6 +43,23 @@ def test_earlier_questions_leave_no_trace():
                 )
 
 
+# A chain in which every state has one successor: nearly all cells of its tree are always zero.
+def test_cells_that_are_always_zero_are_not_held():
+    states = tuple(f"s{i}" for i in range(20))
+    chain = [Variable(f"v{i}", states) for i in range(4)]
+    turned = np.roll(np.eye(20), 3, axis=1)
+    network = Network(
+        [
+            ConditionalTable(chain[0], (), np.full(20, 0.05)),
+            *(ConditionalTable(child, (parent,), turned) for parent, child in pairwise(chain)),
+        ]
+    )
+    tree = network.compile()
+    assert (tree.n_cells, tree.n_held_cells) == (1200, 60)
+    assert tree.query("v3", {"v0": "s19"}).to_dict()["s8"] == 1.0
+    assert tree.query(["v1", "v2"])["s4", "s7"] == pytest.approx(0.05, rel=1e-14)
+
+
 def rows_with_holes(rng, network, n_rows):
     """Rows with missing cells, possible or not."""
     return {

@@ -23,11 +23,13 @@ BLOCKS = range(30)
 NETWORKS = 100
 
 
-@pytest.fixture(params=["whole tree", "what is needed"], autouse=True)
+@pytest.fixture(params=["whole tree", "what is needed", "kept for a part"], autouse=True)
 def road(request, monkeypatch):
-    """Every test twice: with the tree of the whole network, and with a tree for each question."""
-    if request.param == "what is needed":
+    """Every test by each road: the whole network's tree, one for each question, either by size."""
+    if request.param != "whole tree":
         monkeypatch.setattr("bestdag.network.answers._SMALL_TREE", -1)
+    if request.param == "what is needed":
+        monkeypatch.setattr("bestdag.network.answers._LARGEST_KEPT", -1)
     return request.param
 
 

@@ -148,6 +148,9 @@ void register_junction_tree(nb::module_& m) {
                       std::vector<Array1<const double>>, bool, int>(),
              "structure"_a, "axes"_a.noconvert(), "ends"_a.noconvert(), "values"_a.noconvert(),
              "are_logs"_a, "threads"_a)
+        .def_prop_ro(
+            "held_cells", [](const BoundTree& self) { return self.tree().held_cells(); },
+            "Cells that are held: those that can be other than zero, where these are few.")
         .def(
             "marginals",
             [](const BoundTree& self, Codes codes, Axes soft, Array1<const double> weights,

@@ -16,6 +16,7 @@ template <class T>
 class Cells {
 public:
     explicit Cells(std::size_t count) {
+        if (count == 0) return;
         constexpr std::size_t kHugePage = std::size_t{1} << 21;
         if (count > std::numeric_limits<std::size_t>::max() / sizeof(T) - kHugePage) {
             throw std::bad_alloc();

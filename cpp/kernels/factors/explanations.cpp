@@ -62,8 +62,22 @@ public:
 private:
     std::size_t at(std::size_t step) const { return n_cliques_ - 1 - step; }
 
-    // The cells that belong to the states of the separator: they lie side by side.
-    std::span<const double> block(std::span<const std::int32_t> codes, std::size_t step) const {
+    // The cells that belong to the states of the separator: they lie side by side. The choice that
+    // a cell stands for is its number among all of them, of which impossible ones may be left out.
+    struct Block {
+        std::span<const double> cells;
+        std::span<const std::uint32_t> listed;  // empty where no cell is left out
+        std::size_t first;
+
+        std::size_t choice(std::size_t i) const { return listed.empty() ? i : listed[i] - first; }
+        double at(std::size_t choice) const {
+            if (listed.empty()) return cells[choice];
+            const auto found = std::lower_bound(listed.begin(), listed.end(), first + choice);
+            return cells[static_cast<std::size_t>(found - listed.begin())];
+        }
+    };
+
+    Block block(std::span<const std::int32_t> codes, std::size_t step) const {
         const Clique& clique = tree_.cliques()[at(step)];
         std::size_t first = 0;
         std::size_t size = 1;
@@ -75,7 +89,15 @@ private:
                 size *= length;
             }
         }
-        return {state_.table(at(step)) + first * size, size};
+        first *= size;
+        const std::span<const double> cells = state_.table(at(step));
+        const std::span<const std::uint32_t> listed = state_.listed(at(step));
+        if (listed.empty()) return {cells.subspan(first, size), {}, first};
+        const auto from = std::lower_bound(listed.begin(), listed.end(), first);
+        const auto to = std::lower_bound(from, listed.end(), first + size);
+        const auto skipped = static_cast<std::size_t>(from - listed.begin());
+        const auto n = static_cast<std::size_t>(to - from);
+        return {cells.subspan(skipped, n), listed.subspan(skipped, n), first};
     }
 
     // Give the clique's own axes the states with this number.
@@ -101,9 +123,9 @@ private:
     // The best states of this clique and of those after it.
     void complete(std::span<std::int32_t> codes, std::size_t step) const {
         for (; step < n_cliques_; ++step) {
-            const std::span<const double> cells = block(codes, step);
-            const auto most = std::max_element(cells.begin(), cells.end());
-            choose(codes, step, static_cast<std::size_t>(most - cells.begin()));
+            const Block here = block(codes, step);
+            const auto most = std::max_element(here.cells.begin(), here.cells.end());
+            choose(codes, step, here.choice(static_cast<std::size_t>(most - here.cells.begin())));
         }
     }
 
@@ -113,7 +135,8 @@ private:
         const Explanation& known = listed[like];
         for (; step < n_cliques_; ++step, excluded.clear()) {
             check(stop_);
-            const std::span<const double> cells = block(known.codes, step);
+            const Block here = block(known.codes, step);
+            const std::span<const double> cells = here.cells;
             const std::size_t own = chosen(known.codes, step);
             excluded.push_back(own);
             std::size_t best = cells.size();
@@ -121,11 +144,13 @@ private:
                 if (cells[i] == kImpossible || (best < cells.size() && cells[i] <= cells[best])) {
                     continue;
                 }
-                if (std::find(excluded.begin(), excluded.end(), i) == excluded.end()) best = i;
+                if (std::find(excluded.begin(), excluded.end(), here.choice(i)) == excluded.end()) {
+                    best = i;
+                }
             }
             if (best == cells.size()) continue;
-            parts_.push({known.log_probability - cells[own] + cells[best], n_parts_++, like, step,
-                         best, excluded});
+            parts_.push({known.log_probability - here.at(own) + cells[best], n_parts_++, like, step,
+                         here.choice(best), excluded});
         }
     }
 

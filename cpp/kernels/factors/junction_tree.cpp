@@ -12,29 +12,8 @@ namespace bestdag {
 
 namespace {
 
-constexpr double kNanosecondsPerCell = 6.0;  // of a question to the whole tree
 constexpr std::size_t kRowsPerTask = 64;
 constexpr std::uint32_t kAbsent = CliqueTree::kNowhere;
-
-// Strides of a table over `axes`, in the order of `inside`'s axes; 0 where it has none.
-std::vector<std::size_t> strides_in(std::span<const Axis> inside, std::span<const Axis> axes,
-                                    std::span<const std::uint32_t> lengths) {
-    std::vector<std::size_t> strides(inside.size(), 0);
-    std::size_t step = 1;
-    for (std::size_t i = axes.size(); i-- > 0;) {
-        const auto place = std::find(inside.begin(), inside.end(), axes[i]);
-        if (place != inside.end()) strides[static_cast<std::size_t>(place - inside.begin())] = step;
-        step *= lengths[axes[i]];
-    }
-    return strides;
-}
-
-Projection projection(std::span<const Axis> inside, std::span<const Axis> axes,
-                      std::span<const std::uint32_t> lengths) {
-    std::vector<std::uint32_t> large;
-    for (const Axis axis : inside) large.push_back(lengths[axis]);
-    return Projection(large, strides_in(inside, axes, lengths));
-}
 
 // Long work is done by one thread while the calling one looks for Ctrl-C.
 void run_one(double nanoseconds, const Execution& execution,
@@ -51,79 +30,6 @@ void to_shares(std::span<double> values) {
 }
 
 }  // namespace
-
-JunctionTree::JunctionTree(CliqueTree structure, std::vector<TreeFactor> factors, bool are_logs,
-                           const Execution& execution)
-    : structure_(std::move(structure)), factors_(std::move(factors)), are_logs_(are_logs) {
-    const std::span<const std::uint32_t> lengths = structure_.lengths();
-    const std::span<const Clique> cliques = structure_.cliques();
-    for (const std::uint32_t length : lengths) {
-        first_states_.push_back(n_states_);
-        n_states_ += length;
-    }
-    for (std::size_t c = 0; c < cliques.size(); ++c) {
-        const Clique& clique = cliques[c];
-        const std::span<const Axis> axes(clique.axes);
-        Maps& maps =
-            maps_.emplace_back(Maps{projection(axes, axes.first(clique.n_separator), lengths),
-                                    {},
-                                    {},
-                                    {},
-                                    {},
-                                    {},
-                                    n_cells_,
-                                    static_cast<std::size_t>(structure_.cells(c)),
-                                    n_separator_cells_,
-                                    static_cast<std::size_t>(structure_.separator_cells(c))});
-        for (const std::uint32_t child : clique.children) {
-            const std::span<const Axis> shared(cliques[child].axes);
-            maps.children.push_back(
-                projection(axes, shared.first(cliques[child].n_separator), lengths));
-        }
-        for (const Axis axis : axes) {
-            if (structure_.home(axis) != c) continue;
-            maps.at_home.push_back(axis);
-            maps.axes.push_back(projection(axes, {&axis, 1}, lengths));
-        }
-        n_cells_ += maps.n_cells;
-        n_separator_cells_ += maps.n_separator_cells;
-        n_largest_ = std::max(n_largest_, maps.n_cells);
-    }
-    for (std::size_t f = 0; f < factors_.size(); ++f) {
-        TreeFactor& factor = factors_[f];
-        std::erase_if(factor.axes, [&](Axis axis) { return lengths[axis] == 1; });
-        if (factor.axes.empty()) {
-            log_constant_ += are_logs_ ? factor.values[0] : std::log(factor.values[0]);
-            continue;
-        }
-        const std::uint32_t c = structure_.clique_of(factor.axes);
-        maps_[c].factors.push_back(f);
-        maps_[c].factor_maps.push_back(projection(cliques[c].axes, factor.axes, lengths));
-    }
-    run_one(kNanosecondsPerCell * static_cast<double>(n_cells_), execution,
-            [&](const StopFlag& stop) {
-                potentials_ = std::make_unique_for_overwrite<double[]>(n_cells_);
-                for_pieces(n_cells_, stop, [&](std::size_t first, std::size_t n) {
-                    std::fill_n(potentials_.get() + first, n, 1.0);
-                });
-                std::feclearexcept(FE_UNDERFLOW);
-                std::vector<double> shares;
-                for (const Maps& maps : maps_) {
-                    for (std::size_t k = 0; k < maps.factors.size(); ++k) {
-                        std::span<const double> values = factors_[maps.factors[k]].values;
-                        if (are_logs_) {
-                            shares.assign(values.begin(), values.end());
-                            for (double& value : shares) value = std::exp(value);
-                            values = shares;
-                        }
-                        maps.factor_maps[k].multiply<SumProduct>(
-                            potentials_.get() + maps.first_cell, values.data(), stop);
-                    }
-                }
-                is_lossy_ = std::fetestexcept(FE_UNDERFLOW) != 0;
-            });
-    state_ = std::make_unique<Propagation<SumProduct>>(*this);
-}
 
 JunctionTree::~JunctionTree() = default;
 
@@ -217,7 +123,9 @@ double JunctionTree::joint(const Evidence& evidence, std::span<const Axis> axes,
             std::fill(out.begin(), out.end(), 1.0);
             return;
         }
-        const Projection map = projection(structure_.cliques()[clique].axes, wide, lengths);
+        Projection map = projection(structure_.cliques()[clique].axes, wide, lengths);
+        const std::span<const std::uint32_t> listed = maps_[clique].listed;
+        if (!listed.empty()) map = map.listed(listed, stop);
         state.beliefs(
             {&clique, 1},
             [&](std::size_t, const double* cells) {

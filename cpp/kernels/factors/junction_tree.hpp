@@ -10,8 +10,10 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "base/cells.hpp"
 #include "base/parallel.hpp"
 #include "factors/clique_tree.hpp"
 #include "factors/projection.hpp"
@@ -57,6 +59,8 @@ public:
     JunctionTree& operator=(const JunctionTree&) = delete;
 
     const CliqueTree& structure() const noexcept { return structure_; }
+    // Cells of the cliques' tables, without those that are left out because they are always zero.
+    std::size_t held_cells() const noexcept { return n_cells_; }
 
     // Each answer returns the logarithm of the probability of the evidence; minus infinity where
     // that is zero, and then the answer is not filled in. The answers depend on the evidence
@@ -90,18 +94,61 @@ private:
 
     // How the neighbours of a clique, and the axes at home in it, lie over its table.
     struct Maps {
+        explicit Maps(Projection to_parent) : separator(std::move(to_parent)) {}
+
         Projection separator;              // shared with the parent
         std::vector<Projection> children;  // separators of the children
         std::vector<Axis> at_home;
         std::vector<Projection> axes;      // of those at home
         std::vector<std::size_t> factors;  // multiplied here
         std::vector<Projection> factor_maps;
-        std::size_t first_cell;  // of the clique among all tables
-        std::size_t n_cells;
-        std::size_t first_separator_cell;
-        std::size_t n_separator_cells;
+        // The cells that can be other than zero, in ascending order, where few can: the tables of
+        // the clique hold these alone. Empty where they hold all.
+        std::vector<std::uint32_t> listed;
+        std::size_t first_cell = 0;  // of the clique among all tables
+        std::size_t n_cells = 0;     // that are held
+        std::size_t first_separator_cell = 0;
+        std::size_t n_separator_cells = 0;
     };
 
+    static constexpr double kNanosecondsPerCell = 6.0;  // of a question to the whole tree
+
+    // How a table over `axes` lies over one over `inside`.
+    static Projection projection(std::span<const Axis> inside, std::span<const Axis> axes,
+                                 std::span<const std::uint32_t> lengths);
+    void map_cliques();
+    void map_factors();
+    // What is known about cells that are zero whatever becomes known, while a tree is made.
+    struct Zeros {
+        Zeros(std::size_t n_cliques, std::size_t n_separator_cells)
+            : possible(n_separator_cells),
+              in_message(n_cliques, 0),
+              in_clique(n_cliques, 0),
+              can_list(n_cliques, 0) {}
+
+        std::vector<double> possible;          // of each separator: 1 where it can be above zero
+        std::vector<std::uint8_t> in_message;  // whether a separator has zeros
+        std::vector<std::uint8_t> in_clique;   // whether the table of a clique has
+        std::vector<std::uint8_t> can_list;    // whether its zeros are known
+    };
+
+    // A table that is multiplied into that of a clique, and how it lies there.
+    struct Operand {
+        std::span<const Axis> axes;
+        const double* values;
+        const Projection* map;
+    };
+
+    void fill_potential(std::size_t clique, Zeros& zeros, const StopFlag& stop);
+    void narrow_potential(std::size_t clique, Zeros& zeros, const StopFlag& stop);
+    bool find_possible(const Maps& maps, const Projection& map, std::size_t child, Zeros& zeros,
+                       const StopFlag& stop) const;
+    bool multiply_blocks(std::size_t clique, std::span<const Operand> operands, std::size_t n_most,
+                         std::vector<std::uint32_t>& kept, const StopFlag& stop) const;
+    std::size_t most_listed(std::size_t clique) const;
+    void list_cells(std::size_t clique, const StopFlag& stop);
+    void keep_cells(std::size_t clique, std::vector<std::uint32_t> kept, const StopFlag& stop);
+    void close_gaps(const StopFlag& stop);
     double nanoseconds() const noexcept;
     // Calls answer(propagation, stop), and again with logarithms where doubles underflowed.
     template <class Answer>
@@ -111,8 +158,8 @@ private:
     std::vector<TreeFactor> factors_;
     const bool are_logs_;  // the values of the factors
     std::vector<Maps> maps_;
-    std::unique_ptr<double[]> potentials_;   // products of the factors, clique after clique
-    std::vector<std::size_t> first_states_;  // of each axis, among the states of all
+    std::unique_ptr<Cells<double>> potentials_;  // products of the factors, clique after clique
+    std::vector<std::size_t> first_states_;      // of each axis, among the states of all
     std::size_t n_states_ = 0;
     std::size_t n_cells_ = 0;
     std::size_t n_separator_cells_ = 0;

@@ -70,34 +70,21 @@ public:
     // that the small table has no such axis.
     Projection(std::span<const std::uint32_t> lengths, std::span<const std::size_t> strides);
 
+    // The same for a large table of which these cells alone are left, in ascending order.
+    Projection listed(std::span<const std::uint32_t> cells, const StopFlag& stop) const;
+
     std::size_t n_cells() const noexcept { return run_ * n_runs_; }  // of the large table
+
+    // large = small.
+    void spread(double* large, const double* small, const StopFlag& stop) const {
+        change(large, small, stop, [](double& cell, double by) { cell = by; });
+    }
 
     // large *= small.
     template <class Semiring>
     void multiply(double* large, const double* small, const StopFlag& stop) const {
-        walk(stop, [&](std::size_t at, std::size_t from) {
-            double* const cells = large + at;
-            const double* const by = small + from;
-            if (kind_ == Kind::kAlong) {
-                pieces_of_run(stop, [&](std::size_t first, std::size_t last) {
-                    for (std::size_t i = first; i < last; ++i) {
-                        cells[i] = Semiring::times(cells[i], by[i]);
-                    }
-                });
-            } else if (kind_ == Kind::kConstant) {
-                const double value = *by;
-                pieces_of_run(stop, [&](std::size_t first, std::size_t last) {
-                    for (std::size_t i = first; i < last; ++i) {
-                        cells[i] = Semiring::times(cells[i], value);
-                    }
-                });
-            } else {
-                const std::size_t* const places = places_.data();
-                for (std::size_t i = 0; i < run_; ++i) {
-                    cells[i] = Semiring::times(cells[i], by[places[i]]);
-                }
-            }
-        });
+        change(large, small, stop,
+               [](double& cell, double by) { cell = Semiring::times(cell, by); });
     }
 
     // out = large * small; both tables over the large one's axes.
@@ -122,10 +109,12 @@ public:
                     }
                 });
             } else {
-                const std::size_t* const places = places_.data();
-                for (std::size_t i = 0; i < run_; ++i) {
-                    to[i] = Semiring::times(cells[i], by[places[i]]);
-                }
+                const std::uint32_t* const places = places_.data();
+                pieces_of_run(stop, [&](std::size_t first, std::size_t last) {
+                    for (std::size_t i = first; i < last; ++i) {
+                        to[i] = Semiring::times(cells[i], by[places[i]]);
+                    }
+                });
             }
         });
     }
@@ -147,11 +136,13 @@ public:
                     *to = Semiring::plus(*to, sum<Semiring>({cells + first, last - first}));
                 });
             } else {
-                const std::size_t* const places = places_.data();
-                for (std::size_t i = 0; i < run_; ++i) {
-                    double& cell = to[places[i]];
-                    cell = Semiring::plus(cell, cells[i]);
-                }
+                const std::uint32_t* const places = places_.data();
+                pieces_of_run(stop, [&](std::size_t first, std::size_t last) {
+                    for (std::size_t i = first; i < last; ++i) {
+                        double& cell = to[places[i]];
+                        cell = Semiring::plus(cell, cells[i]);
+                    }
+                });
             }
         });
     }
@@ -175,6 +166,31 @@ private:
     enum class Kind { kAlong, kConstant, kPlaces };
 
     static constexpr std::size_t kPiece = 1u << 15;  // cells between two looks at the flag
+
+    // change_cell(cell of the large table, cell of the small one) for every cell.
+    template <class Change>
+    void change(double* large, const double* small, const StopFlag& stop,
+                const Change& change_cell) const {
+        walk(stop, [&](std::size_t at, std::size_t from) {
+            double* const cells = large + at;
+            const double* const by = small + from;
+            if (kind_ == Kind::kAlong) {
+                pieces_of_run(stop, [&](std::size_t first, std::size_t last) {
+                    for (std::size_t i = first; i < last; ++i) change_cell(cells[i], by[i]);
+                });
+            } else if (kind_ == Kind::kConstant) {
+                const double value = *by;
+                pieces_of_run(stop, [&](std::size_t first, std::size_t last) {
+                    for (std::size_t i = first; i < last; ++i) change_cell(cells[i], value);
+                });
+            } else {
+                const std::uint32_t* const places = places_.data();
+                pieces_of_run(stop, [&](std::size_t first, std::size_t last) {
+                    for (std::size_t i = first; i < last; ++i) change_cell(cells[i], by[places[i]]);
+                });
+            }
+        });
+    }
 
     // use(first cell of the large table, of the small one) for every run.
     template <class Use>
@@ -211,12 +227,14 @@ private:
         }
     }
 
+    Projection() = default;
+
     Kind kind_ = Kind::kConstant;
     std::size_t run_ = 1;
     std::size_t n_runs_ = 1;
     std::vector<std::uint32_t> lengths_;  // of the axes outside the runs
     std::vector<std::size_t> strides_;
-    std::vector<std::size_t> places_;  // of the cells of a run, with kPlaces
+    std::vector<std::uint32_t> places_;  // of the cells of a run, with kPlaces
 };
 
 }  // namespace bestdag

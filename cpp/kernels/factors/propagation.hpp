@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/cells.hpp"
 #include "factors/junction_tree.hpp"
 
 namespace bestdag {
@@ -21,9 +22,6 @@ namespace bestdag {
 template <class Semiring>
 class Propagation {
     static constexpr bool kIsScaled = std::is_same_v<Semiring, SumProduct>;
-    using Cells = std::unique_ptr<double[]>;  // without numbers: filling gigabytes takes long
-    static Cells cells(std::size_t n) { return std::make_unique_for_overwrite<double[]>(n); }
-
     // Tables with up to so many cells in all are kept with the messages (32 MiB).
     static constexpr std::size_t kMostKept = 1u << 22;
 
@@ -31,10 +29,10 @@ public:
     explicit Propagation(const JunctionTree& tree, bool keeps_tables = false)
         : tree_(tree),
           keeps_tables_(keeps_tables || tree.n_cells_ <= kMostKept),
-          tables_(cells(keeps_tables_ ? tree.n_cells_ : 0)),
-          work_(cells(tree.n_largest_)),
-          up_(cells(tree.n_separator_cells_)),
-          down_(cells(tree.n_separator_cells_)),
+          tables_(keeps_tables_ ? tree.n_cells_ : 0),
+          work_(tree.n_largest_),
+          up_(tree.n_separator_cells_),
+          down_(tree.n_separator_cells_),
           scales_(tree.maps_.size(), 0),
           totals_(tree.maps_.size(), Semiring::kOne),
           is_up_(tree.maps_.size(), 0),
@@ -114,8 +112,14 @@ public:
 
     // The product of a clique's factors, its evidence and the messages from below; kept tables
     // only.
-    const double* table(std::size_t clique) const {
-        return tables_.get() + tree_.maps_[clique].first_cell;
+    std::span<const double> table(std::size_t clique) const {
+        const JunctionTree::Maps& maps = tree_.maps_[clique];
+        return {tables_.data() + maps.first_cell, maps.n_cells};
+    }
+
+    // Which cells of the clique these are; empty where they are all.
+    std::span<const std::uint32_t> listed(std::size_t clique) const {
+        return tree_.maps_[clique].listed;
     }
 
 private:
@@ -146,12 +150,12 @@ private:
     // The clique's factors, evidence and messages from below.
     double* fill(std::size_t c, const StopFlag& stop) {
         const JunctionTree::Maps& maps = tree_.maps_[c];
-        double* const cells = keeps_tables_ ? tables_.get() + maps.first_cell : work_.get();
+        double* const cells = keeps_tables_ ? tables_.data() + maps.first_cell : work_.data();
         bool is_filled = false;
         const auto multiply = [&](const Projection& map, const double* by) {
             if (!is_filled && kIsScaled) {
                 map.template multiply_into<Semiring>(
-                    cells, tree_.potentials_.get() + maps.first_cell, by, stop);
+                    cells, tree_.potentials_->data() + maps.first_cell, by, stop);
             } else {
                 map.template multiply<Semiring>(cells, by, stop);
             }
@@ -161,7 +165,7 @@ private:
         const Clique& clique = tree_.structure_.cliques()[c];
         for (std::size_t k = 0; k < clique.children.size(); ++k) {
             multiply(maps.children[k],
-                     up_.get() + tree_.maps_[clique.children[k]].first_separator_cell);
+                     up_.data() + tree_.maps_[clique.children[k]].first_separator_cell);
         }
         for (std::size_t k = 0; k < maps.at_home.size(); ++k) {
             const Axis axis = maps.at_home[k];
@@ -170,7 +174,7 @@ private:
             }
         }
         if (!is_filled && kIsScaled) {
-            const double* const from = tree_.potentials_.get() + maps.first_cell;
+            const double* const from = tree_.potentials_->data() + maps.first_cell;
             for_pieces(maps.n_cells, stop, [&](std::size_t first, std::size_t n) {
                 std::copy_n(from + first, n, cells + first);
             });
@@ -180,9 +184,14 @@ private:
 
     void fill_logs(std::size_t c, double* cells, const StopFlag& stop) {
         const JunctionTree::Maps& maps = tree_.maps_[c];
+        const double* const potential = tree_.potentials_->data() + maps.first_cell;
+        const bool is_listed = !maps.listed.empty();  // then nothing underflowed
         for_pieces(maps.n_cells, stop, [&](std::size_t first, std::size_t n) {
-            std::fill_n(cells + first, n, Semiring::kOne);
+            for (std::size_t i = first; i < first + n; ++i) {
+                cells[i] = is_listed ? Semiring::from(potential[i]) : Semiring::kOne;
+            }
         });
+        if (is_listed) return;
         std::vector<double> logs;
         for (std::size_t k = 0; k < maps.factors.size(); ++k) {
             const std::span<const double> values = tree_.factors_[maps.factors[k]].values;
@@ -205,7 +214,7 @@ private:
             totals_[c] = total;
             scales_[c] = 0;
         } else {
-            const std::span<double> message(up_.get() + maps.first_separator_cell,
+            const std::span<double> message(up_.data() + maps.first_separator_cell,
                                             maps.n_separator_cells);
             std::fill(message.begin(), message.end(), Semiring::kZero);
             maps.separator.template add<Semiring>(message.data(), cells, stop);
@@ -240,21 +249,21 @@ private:
         if (!is_asked) return;
         if (kIsScaled) std::feclearexcept(FE_UNDERFLOW);
         const JunctionTree::Maps& maps = tree_.maps_[c];
-        const double* cells = keeps_tables_ ? table(c) : fill(c, stop);
+        const double* cells = keeps_tables_ ? table(c).data() : fill(c, stop);
         if (clique.parent >= 0) {
             maps.separator.template multiply_into<Semiring>(
-                work_.get(), cells, down_.get() + maps.first_separator_cell, stop);
-            cells = work_.get();
+                work_.data(), cells, down_.data() + maps.first_separator_cell, stop);
+            cells = work_.data();
         }
         for (std::size_t k = 0; k < clique.children.size(); ++k) {
             const std::uint32_t child = clique.children[k];
             if (!is_wanted_[child] || is_down_[child]) continue;
             const JunctionTree::Maps& below = tree_.maps_[child];
-            const std::span<double> message(down_.get() + below.first_separator_cell,
+            const std::span<double> message(down_.data() + below.first_separator_cell,
                                             below.n_separator_cells);
             std::fill(message.begin(), message.end(), Semiring::kZero);
             maps.children[k].template add<Semiring>(message.data(), cells, stop);
-            const double* const up = up_.get() + below.first_separator_cell;
+            const double* const up = up_.data() + below.first_separator_cell;
             for (std::size_t i = 0; i < message.size(); ++i) {
                 message[i] = Semiring::over(message[i], up[i]);
             }
@@ -267,10 +276,10 @@ private:
 
     const JunctionTree& tree_;
     const bool keeps_tables_;
-    Cells tables_;
-    Cells work_;
-    Cells up_;
-    Cells down_;
+    Cells<double> tables_;
+    Cells<double> work_;
+    Cells<double> up_;
+    Cells<double> down_;
     std::vector<std::int64_t> scales_;  // of the messages up
     std::vector<double> totals_;        // of roots
     std::vector<std::uint8_t> is_up_;

@@ -73,6 +73,7 @@ def command(
     elif as_json:
         print_json({**_target(answer, found), **_errors(answer), **evidence})
     else:
+        answer.condition = (*found.interventions, *answer.condition)
         click.echo(str(answer))
         _say_evidence(found, evidence)
 
@@ -122,12 +123,16 @@ def _print_marginals(
             }
         )
         return
+    from bestdag.inference.distribution import condition_text
+
     rows = []
     for name, distribution in marginals.items():
         shares = list(distribution.to_dict().items())
         shown = ", ".join(f"{state} {p:.6g}" for state, p in shares[:_SHOWN])
         rows.append([name, shown + (", ..." if len(shares) > _SHOWN else "")])
-    print_table(["variable", "distribution"], rows, left=2)
+    condition = (*found.interventions, *next(iter(marginals.values())).condition)
+    given = f" given {condition_text(condition)}" if condition else ""
+    print_table(["variable", "distribution" + given], rows, left=2)
     _say_evidence(found, evidence)
 
 

@@ -18,13 +18,14 @@ from bestdag.wording import count_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Distribution", "Estimate", "Explanation"]
+__all__ = ["Distribution", "Estimate", "Explanation", "condition_text"]
 
 _Floats = npt.NDArray[np.float64]
 
 # Rows that text and HTML show.
 _SHOWN = 40
 _BAR = 20  # signs of a bar in text
+_CONDITIONS = 8  # of what was known, in a title
 
 
 class Distribution:
@@ -40,20 +41,22 @@ class Distribution:
         Of the probabilities, where these were estimated by sampling.
     effective_sample_size : float, optional
         How many independent rows the sample was worth.
+    condition : sequence of str
+        What was known, as text: printed, and no part of comparisons.
 
     Examples
     --------
     >>> lung = Variable("lung", ("no", "yes"))
-    >>> found = Distribution([lung], np.array([0.9, 0.1]))
+    >>> found = Distribution([lung], np.array([0.9, 0.1]), condition=["smoke=yes"])
     >>> found["yes"], found.most_probable(), found.to_dict()
     (0.1, 'no', {'no': 0.9, 'yes': 0.1})
     >>> print(found)
-    P(lung)
+    P(lung | smoke=yes)
       no   0.9  ##################
       yes  0.1  ##
     """
 
-    __slots__ = ("_errors", "_values", "effective_sample_size", "variables")
+    __slots__ = ("_errors", "_values", "condition", "effective_sample_size", "variables")
 
     def __init__(
         self,
@@ -62,11 +65,13 @@ class Distribution:
         *,
         standard_errors: _Floats | None = None,
         effective_sample_size: float | None = None,
+        condition: Sequence[str] = (),
     ) -> None:
         self.variables: tuple[Variable, ...] = tuple(variables)
         self._values = values
         self._errors = standard_errors
         self.effective_sample_size = effective_sample_size
+        self.condition: tuple[str, ...] = tuple(condition)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -165,7 +170,8 @@ class Distribution:
         summed = self.values.sum(axis=rest)
         left = [name for name in self.names if name in names]
         values = summed.transpose([left.index(name) for name in names])
-        return Distribution([self.variables[self.names.index(n)] for n in names], values)
+        chosen = [self.variables[self.names.index(n)] for n in names]
+        return Distribution(chosen, values, condition=self.condition)
 
     def entropy(self) -> float:
         """Return the entropy, in nats.
@@ -193,7 +199,8 @@ class Distribution:
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self.variables, self._values, self._errors, self.effective_sample_size)
+        what = (self.variables, self._values, self._errors, self.effective_sample_size)
+        return _rebuilt, (*what, self.condition)
 
     def _lines(self) -> list[tuple[tuple[str, ...], float, str]]:
         shown = self._values.reshape(-1)[:_SHOWN].tolist()
@@ -205,7 +212,8 @@ class Distribution:
 
     @property
     def _title(self) -> str:
-        return f"P({', '.join(map(_one_line, self.names))})"
+        names = ", ".join(map(_one_line, self.names))
+        return f"P({names} | {condition_text(self.condition)})" if self.condition else f"P({names})"
 
     @property
     def _more(self) -> str:
@@ -252,9 +260,22 @@ class Distribution:
         if self._more:
             rows.append(f'<tr><td colspan="{len(self.names) + 2}">{self._more}</td></tr>')
         return (
-            f"<table><thead><tr>{head}<th>probability</th><th></th></tr></thead>"
+            f"<table><caption>{html.escape(self._title)}</caption><thead><tr>{head}<th>probability</th><th></th></tr></thead>"
             f"<tbody>{''.join(rows)}</tbody></table>"
         )
+
+
+def condition_text(condition: Sequence[str]) -> str:
+    """Write what was known, the first findings of many.
+
+    Examples
+    --------
+    >>> condition_text(["smoke=yes", "do(tub=no)"])
+    'smoke=yes, do(tub=no)'
+    """
+    shown = ", ".join(map(_one_line, condition[:_CONDITIONS]))
+    n_more = len(condition) - _CONDITIONS
+    return f"{shown}, and {n_more:,} more" if n_more > 0 else shown
 
 
 def _rebuilt(
@@ -262,12 +283,14 @@ def _rebuilt(
     values: _Floats,
     errors: _Floats | None,
     effective_sample_size: float | None,
+    condition: tuple[str, ...],
 ) -> Distribution:
     return Distribution(
         variables,
         values,
         standard_errors=errors,
         effective_sample_size=effective_sample_size,
+        condition=condition,
     )
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "Tree",
     "irreducible",
     "max_tree",
+    "planned",
     "structure_of",
     "tree_bytes",
 ]
@@ -132,13 +133,10 @@ class Tree:
         structure: _core.CliqueTree | None = None,
         logs: Sequence[_Floats] | None = None,
     ) -> None:
-        self.variables = sorted({*(v for scope in parts.scopes for v in scope), *together})
+        self.variables = _variables(parts, together)
         self._place = {v: i for i, v in enumerate(self.variables)}
         self._arities = [parts.tables.arities[v] for v in self.variables]
-        self.structure = structure or structure_of(
-            self._arities,
-            [[self._place[v] for v in scope] for scope in (*parts.scopes, list(together))],
-        )
+        self.structure = structure or planned(parts, together)
         names = [parts.tables.names[v] for v in self.variables]
         _require_tree(self.structure, names, require, n_copies)
         scopes = [[self._place[v] for v in scope] for scope in parts.scopes]
@@ -147,6 +145,11 @@ class Tree:
         self._native = _core.JunctionTree(self.structure, axes, ends, values, logs is not None, 1)
         self._every = np.arange(len(self.variables), dtype=np.uint32)
         self._starts = np.cumsum([0, *self._arities]).tolist()
+
+    @property
+    def n_held_cells(self) -> int:
+        """Number of cells of the tables, without those that are left out as always zero."""
+        return self._native.held_cells
 
     def holds(self, variables: Sequence[int]) -> bool:
         """Whether these variables share a clique."""
@@ -250,6 +253,18 @@ def flat(scopes: Sequence[Sequence[int]]) -> tuple[_Axes, npt.NDArray[np.int64]]
     """Write lists of axes one after the other, and where each ends."""
     axes = np.array([axis for scope in scopes for axis in scope], dtype=np.uint32)
     return axes, np.cumsum([len(scope) for scope in scopes], dtype=np.int64)
+
+
+def planned(parts: Parts, together: Sequence[int] = ()) -> _core.CliqueTree:
+    """Plan the junction tree of factors in which some variables share a clique."""
+    variables = _variables(parts, together)
+    place = {v: i for i, v in enumerate(variables)}
+    scopes = [[place[v] for v in scope] for scope in (*parts.scopes, list(together))]
+    return structure_of([parts.tables.arities[v] for v in variables], scopes)
+
+
+def _variables(parts: Parts, together: Sequence[int]) -> list[int]:
+    return sorted({*(v for scope in parts.scopes for v in scope), *together})
 
 
 def structure_of(arities: Sequence[int], scopes: Sequence[Sequence[int]]) -> _core.CliqueTree:

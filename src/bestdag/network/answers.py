@@ -20,6 +20,7 @@ from bestdag.inference.junction_tree import (
     Tree,
     irreducible,
     max_tree,
+    planned,
     structure_of,
     tree_bytes,
 )
@@ -29,16 +30,20 @@ from bestdag.network.findings import said
 
 if TYPE_CHECKING:
     from bestdag import _core
-    from bestdag.network.network import Network
+    from bestdag.network.content import NetworkContent
 
 __all__ = ["Answers", "TreeForecast"]
 
 _Floats = npt.NDArray[np.float64]
 
 # With up to so many cells (8 MiB) the tree of the whole network is made at the first question,
-# and answers all of them. Larger ones are made when all variables are asked for; other
-# questions make a tree of what they need.
+# and answers all of them.
 _SMALL_TREE = 1 << 20
+# Up to so many (1 GiB) it is made and kept for a question that needs a good part of it; what needs
+# less makes a tree of its own, which may be a thousand times smaller. The limits are numbers of
+# cells, not shares of the memory that is free: which tree answers is a matter of the question.
+_LARGEST_KEPT = 1 << 27
+_GOOD_PART = 0.25
 # Those that sampling can answer too.
 _SAMPLED = ("query", "marginals")
 
@@ -73,7 +78,7 @@ class TreeForecast:
 class Answers:
     """The tables of a network, its junction tree when it has been made, and questions to them."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: NetworkContent) -> None:
         tables = network.tables
         self.variables: tuple[Variable, ...] = tuple(table.child for table in tables)
         self.by_name = {v.name: (i, v) for i, v in enumerate(self.variables)}
@@ -130,7 +135,12 @@ class Answers:
         if whole or self.has_small_tree:
             return self.tree(who).log_probability(known)
         above = sorted(ancestors_of(self.tables.parents, [*known.codes, *known.weights]))
-        return self._part(above, known, who).log_probability(_open(known))
+        parts = Parts.of(self.tables, above, known.codes)
+        plan = planned(parts)
+        kept = self._kept_tree(plan, who)
+        if kept is not None:
+            return kept.log_probability(known)
+        return _tree(parts, who, structure=plan).log_probability(_open(known))
 
     def marginals(self, known: Known, who: str) -> tuple[float, list[_Floats]]:
         """Return the logarithm of what is known, and the distribution of every variable."""
@@ -144,13 +154,29 @@ class Answers:
     ) -> tuple[float, _Floats]:
         """Return the logarithm of what is known (of NaN if too large), and the targets' joint."""
         if whole or self.has_small_tree:
-            tree = self.tree(who)
-            if tree.holds(targets):
-                log, found = tree.joint(targets, known)
-                if log == -inf:
-                    self.refuse(known, who, whole=True)
-                return log, found
+            return self._joint_by(self.tree(who), targets, known, who)
         return self._joint_by_part(targets, known, who)
+
+    def _joint_by(
+        self, tree: Tree, targets: Sequence[int], known: Known, who: str
+    ) -> tuple[float, _Floats]:
+        """Answer from the tree of the whole network, if the targets share a clique of it."""
+        if not tree.holds(targets):
+            return self._joint_by_part(targets, known, who)
+        log, found = tree.joint(targets, known)
+        if log == -inf:
+            self.refuse(known, who, whole=True)
+        return log, found
+
+    def _kept_tree(self, plan: _core.CliqueTree, who: str) -> Tree | None:
+        """Return the tree of the whole network, if one by this plan is a good part of it."""
+        n_cells = self.structure.total_cells
+        if n_cells > _LARGEST_KEPT or plan.total_cells < _GOOD_PART * n_cells:
+            return None
+        try:
+            return self.tree(who)
+        except NotEnoughMemoryError:
+            return None
 
     def _joint_by_part(
         self, targets: Sequence[int], known: Known, who: str
@@ -165,7 +191,13 @@ class Answers:
             {v: code for v, code in known.codes.items() if v in near},
             {v: weights for v, weights in known.weights.items() if v in near},
         )
-        tree = _tree(Parts.of(tables, deciding, known.codes), who, together=asked)
+        parts = Parts.of(tables, deciding, known.codes)
+        plan = planned(parts, asked)
+        if not self.has_small_tree and self.structure.holds(np.array(targets, dtype=np.uint32)):
+            kept = self._kept_tree(plan, who)
+            if kept is not None:
+                return self._joint_by(kept, targets, known, who)
+        tree = _tree(parts, who, together=asked, structure=plan)
         log, found = tree.joint(asked, _open(here))
         if log > -inf:
             log += self._log_of_rest(deciding, near, known, who)

@@ -138,7 +138,7 @@ class Block:
             return self._configuration_by_token()
         row = 0
         for piece, parent in zip(pieces, self._declared, strict=True):
-            code = parent.bare_codes.get(piece.strip(BLANKS))
+            code = parent.states.bare_codes.get(piece.strip(BLANKS))
             if code is None:
                 return self._configuration_by_token()
             row = row * parent.variable.arity + code
@@ -157,10 +157,10 @@ class Block:
             )
         row = 0
         for state, parent in zip(states, self._declared, strict=True):
-            code = parent.codes.get(state.text)
+            code = parent.states.codes.get(state.text)
             if code is None:
                 kind = f"state of {parent.variable.name!r}"
-                known = parent.written
+                known = parent.states.written
                 scanner.fail(state.position, str(unknown_name(kind, state.text, known)))
             row = row * parent.variable.arity + code
         return row

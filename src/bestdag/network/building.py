@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -28,21 +28,31 @@ __all__ = ["Builder", "Declared", "all_rows", "dense_table", "table_of_all_rows"
 _MANY = 1 << 16  # numbers for which memory is asked for
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
+class States:
+    """States as they stand in rows of tables; variables with the same ones share this."""
+
+    written: tuple[str, ...]
+    codes: Mapping[str, int]
+    bare_codes: Mapping[str, int]  # of the states that may stand unquoted
+
+    @classmethod
+    def of(cls, written: tuple[str, ...]) -> States:
+        """Give each state its code."""
+        codes = {state: code for code, state in enumerate(written)}
+        bare = {state: code for state, code in codes.items() if is_bare(state)}
+        return cls(written, codes, codes if len(bare) == len(codes) else bare)
+
+
+@dataclass(slots=True)
 class Declared:
     """A variable and what was said of it so far."""
 
     variable: Variable
-    written: Sequence[str]  # its states as they stand in the file
+    states: States
     position: Any
     properties: list[str]
     table: ConditionalTable | None = None
-    codes: dict[str, int] = field(init=False)
-    bare_codes: dict[str, int] = field(init=False)  # of the states that may stand unquoted
-
-    def __post_init__(self) -> None:
-        self.codes = {state: code for code, state in enumerate(self.written)}
-        self.bare_codes = {state: code for state, code in self.codes.items() if is_bare(state)}
 
 
 class Builder:
@@ -62,6 +72,7 @@ class Builder:
         self.properties: list[str] = []
         self._block = block
         self._declared: dict[str, Declared] = {}  # by the names in the file
+        self._states: dict[tuple[str, ...], States] = {}
         self._names: set[str] = set()  # those that are restored
         self._placed: list[tuple[str, Any]] = []  # children of the tables, in order
 
@@ -71,16 +82,28 @@ class Builder:
             self.fail(position, f"variable {name!r} is declared twice")
 
     def declare(
-        self, name: str, states: Sequence[str], notes: Iterable[Note], position: Any
+        self,
+        name: str,
+        states: Sequence[str],
+        notes: Iterable[Note],
+        position: Any,
+        in_rows: Sequence[str] | None = None,
     ) -> Declared:
-        """Add a variable; `notes` are its properties, and what our writer kept beside it."""
+        """Add a variable; `notes` are its properties, and what our writer kept beside it.
+
+        Rows of tables call its states by their names, or as `in_rows` says.
+        """
         self.require_new(name, position)
         own, properties = sorted_notes(self.fail, notes, name)
         variable = restored_variable(self.fail, name, states, own, position)
         if variable.name in self._names:
             self.fail(position, f"variable {variable.name!r} is declared twice")
         self._names.add(variable.name)
-        made = Declared(variable, tuple(states), position, properties)
+        written = tuple(states if in_rows is None else in_rows)
+        shared = self._states.get(written)
+        if shared is None:
+            shared = self._states[written] = States.of(written)
+        made = Declared(variable, shared, position, properties)
         self._declared[name] = made
         return made
 

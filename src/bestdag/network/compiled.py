@@ -64,6 +64,11 @@ class CompiledNetwork:
         return int(self._answers.structure.total_cells)
 
     @property
+    def n_held_cells(self) -> int:
+        """Number of cells that are held: without those that are always zero, where many are."""
+        return self._tree.n_held_cells
+
+    @property
     def cliques(self) -> list[tuple[str, ...]]:
         """The variables of each clique, children of the tree before their parents."""
         structure = self._answers.structure
@@ -162,7 +167,7 @@ class CompiledNetwork:
         arities = self._answers.tables.arities
         n_threads = thread_count(threads, who=who)
         n_out = 1 + sum(arities[place] for place in places)
-        n_state = self.n_cells + 2 * self._answers.structure.total_separator_cells
+        n_state = self.n_held_cells + 2 * self._answers.structure.total_separator_cells
         what = f"the answer for {rows.n_rows:,} rows"
         n_bytes = 8.0 * (n_out * rows.n_rows + n_threads * n_state)
         require_memory(who, what, n_bytes, "use fewer rows at a time, or fewer threads")
@@ -186,5 +191,5 @@ class CompiledNetwork:
     def __repr__(self) -> str:
         return (
             f"<CompiledNetwork {self._network.name!r}: {self.n_cliques:,} cliques, "
-            f"{self.n_cells:,} cells>"
+            f"{self.n_held_cells:,} of {self.n_cells:,} cells>"
         )

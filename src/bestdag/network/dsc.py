@@ -186,9 +186,8 @@ class _Parser:
             scanner.unexpected("'type'")
         scanner.expect("}")
         notes = sorted(notes + scanner.comments(), key=lambda note: note[1])
-        made = self._builder.declare(name.text, states, notes, name.position)
-        made.codes = {str(code): code for code in range(len(states))}
-        made.bare_codes, made.written = made.codes, tuple(made.codes)
+        numbers = [str(code) for code in range(len(states))]
+        self._builder.declare(name.text, states, notes, name.position, numbers)
 
     # probability ( CHILD | PARENT, ... ) { (CODE, ...) : NUMBER, ...; }
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Given = Mapping[str, str]
     Likelihood = Mapping[str, Sequence[float] | Mapping[str, float]]
 
-__all__ = ["known_of", "positions_of", "said"]
+__all__ = ["condition_of", "known_of", "positions_of", "said"]
 
 
 def known_of(
@@ -60,6 +60,14 @@ def positions_of(
 def said(variable: Variable, code: int | None) -> str:
     """Write a finding."""
     return f"{variable.name}={variable.states[code]}" if code is not None else variable.name
+
+
+def condition_of(variables: Sequence[Variable], known: Known) -> tuple[str, ...]:
+    """Write what is known, finding by finding."""
+    return (
+        *(said(variables[place], code) for place, code in known.codes.items()),
+        *(f"likelihood of {variables[place].name}" for place in known.weights),
+    )
 
 
 def _items(given: Any, what: str, needed: str, who: str) -> Iterable[tuple[Any, Any]]:

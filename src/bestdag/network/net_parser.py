@@ -210,7 +210,8 @@ def _wrong_group(text: str, shape: list[int]) -> tuple[int, str] | None:
     is_sign = (signs == ord("(")) | (signs == ord(")"))
     is_gap = is_sign | (signs <= ord(" "))
     starts = np.flatnonzero(~is_gap & np.concatenate(([True], is_gap[:-1])))
-    places = np.flatnonzero(is_sign)
+    # More parentheses than could stand around so many numbers are not looked at.
+    places = np.flatnonzero(is_sign)[: 2 * (len(shape) + 2) * (len(starts) + 1)]
     counts = np.searchsorted(starts, places).tolist()  # numbers before each parenthesis
     sizes = {prod(shape[axis:]) for axis in range(len(shape) + 1)}
     opened: list[int] = []

@@ -18,7 +18,7 @@ from bestdag.inference.rows import log_marginal, log_probabilities, most_probabl
 from bestdag.wording import count_of, either, first_names
 
 if TYPE_CHECKING:
-    from bestdag.network.network import Network
+    from bestdag.network.content import NetworkContent
 
 __all__ = [
     "evidence_rows",
@@ -34,7 +34,7 @@ _Floats = npt.NDArray[np.float64]
 _BLOCK_ROWS = 1 << 16
 
 
-def log_tables(network: Network) -> LogTables:
+def log_tables(network: NetworkContent) -> LogTables:
     """Take the logarithms of the tables of a network."""
     place = {name: i for i, name in enumerate(network.names)}
     return LogTables(
@@ -43,13 +43,15 @@ def log_tables(network: Network) -> LogTables:
     )
 
 
-def log_probability(network: Network, data: Any, missing: str, threads: int | None) -> _Floats:
+def log_probability(
+    network: NetworkContent, data: Any, missing: str, threads: int | None
+) -> _Floats:
     """Answer `Network.log_probability`."""
     matched = _matched(network, data, None, missing, "log_probability")
     return log_probabilities(network._logs(), _rows(network, matched), threads=threads)
 
 
-def log_loss(network: Network, data: Any, missing: str, threads: int | None) -> float:
+def log_loss(network: NetworkContent, data: Any, missing: str, threads: int | None) -> float:
     """Answer `Network.log_loss`."""
     matched = _matched(network, data, None, missing, "log_loss")
     found = log_probabilities(network._logs(), _rows(network, matched), threads=threads)
@@ -62,7 +64,7 @@ def log_loss(network: Network, data: Any, missing: str, threads: int | None) -> 
 
 
 def predict_proba(
-    network: Network,
+    network: NetworkContent,
     target: str,
     data: Any,
     missing: str,
@@ -85,7 +87,12 @@ def predict_proba(
 
 
 def predict(
-    network: Network, target: str, data: Any, missing: str, impossible: str, threads: int | None
+    network: NetworkContent,
+    target: str,
+    data: Any,
+    missing: str,
+    impossible: str,
+    threads: int | None,
 ) -> npt.NDArray[np.object_]:
     """Answer `Network.predict`."""
     rows, place = _evidence(network, target, data, missing, impossible, "predict")
@@ -100,7 +107,7 @@ def predict(
     return labels
 
 
-def evidence_rows(network: Network, data: Any, who: str) -> Rows:
+def evidence_rows(network: NetworkContent, data: Any, who: str) -> Rows:
     """Give rows the network's variables; a variable without a column is not known."""
     if not isinstance(data, Dataset):
         wanted = network.variables
@@ -116,7 +123,7 @@ def evidence_rows(network: Network, data: Any, who: str) -> Rows:
 
 
 def _evidence(
-    network: Network, target: str, data: Any, missing: str, impossible: str, who: str
+    network: NetworkContent, target: str, data: Any, missing: str, impossible: str, who: str
 ) -> tuple[Rows, int]:
     network.variable(target)
     require_choice(who, "impossible", impossible, ["error", "marginal"])
@@ -138,7 +145,9 @@ def _refuse_impossible(
         )
 
 
-def _matched(network: Network, data: Any, target: str | None, missing: str, who: str) -> Dataset:
+def _matched(
+    network: NetworkContent, data: Any, target: str | None, missing: str, who: str
+) -> Dataset:
     """Give the data the network's variables, in their order and with their states."""
     require_choice(who, "missing", missing, ["marginalize", "error"])
     # In a network of one variable any row says the same about it.
@@ -173,7 +182,7 @@ def _matched(network: Network, data: Any, target: str | None, missing: str, who:
 
 
 def _chosen(
-    network: Network, data: Dataset, wanted: list[Variable], who: str, *, strict: bool
+    network: NetworkContent, data: Dataset, wanted: list[Variable], who: str, *, strict: bool
 ) -> Dataset:
     names = [variable.name for variable in wanted]
     lacking = [name for name in names if name not in data.arities]
@@ -207,7 +216,7 @@ def _with_states(data: Dataset, wanted: list[Variable], who: str) -> Dataset:
     return data.with_states({n: v.states for n, v in other.items()}) if other else data
 
 
-def _rows(network: Network, data: Dataset) -> Rows:
+def _rows(network: NetworkContent, data: Dataset) -> Rows:
     columns = tuple(data.codes(n) if n in data.arities else None for n in network.names)
     holes = data.missing_counts
     has_missing = tuple(n in holes or n not in data.arities for n in network.names)

@@ -13,11 +13,12 @@ from bestdag.errors import DataError, require_choice, require_count
 from bestdag.inference.distribution import Distribution, Explanation
 from bestdag.inference.junction_tree import Known
 from bestdag.inference.likelihood_weighting import WeightedSample, draw_weighted
-from bestdag.network.findings import known_of, positions_of
+from bestdag.network.findings import condition_of, known_of, positions_of
 from bestdag.network.table import ConditionalTable
 
 if TYPE_CHECKING:
     from bestdag.network.answers import Answers
+    from bestdag.network.content import NetworkContent
     from bestdag.network.findings import Given, Likelihood
     from bestdag.network.network import Network
 
@@ -48,7 +49,8 @@ def query(
     places = _targets(answers, targets, who)
     known = known_of(answers.by_name, given, likelihood, who)
     _, values = answers.joint(places, known, who, whole=whole)
-    return Distribution([answers.variables[i] for i in places], values)
+    asked = [answers.variables[i] for i in places]
+    return Distribution(asked, values, condition=condition_of(answers.variables, known))
 
 
 def distributions(
@@ -57,14 +59,15 @@ def distributions(
     """Answer `marginals` exactly."""
     known = known_of(answers.by_name, given, likelihood, "marginals")
     _, found = answers.marginals(known, "marginals")
+    condition = condition_of(answers.variables, known)
     return {
-        variable.name: Distribution((variable,), values)
+        variable.name: Distribution((variable,), values, condition=condition)
         for variable, values in zip(answers.variables, found, strict=True)
     }
 
 
 def sampled_query(
-    network: Network,
+    network: NetworkContent,
     targets: str | Iterable[str],
     given: Given | None,
     likelihood: Likelihood | None,
@@ -78,11 +81,11 @@ def sampled_query(
     places = _targets(answers, targets, "query")
     known = known_of(answers.by_name, given, likelihood, "query")
     sample = _drawn(network, places, known, samples, seed, threads, "query")
-    return _estimated(answers, places, sample)
+    return _estimated(answers, places, sample, condition_of(answers.variables, known))
 
 
 def sampled_marginals(
-    network: Network,
+    network: NetworkContent,
     given: Given | None,
     likelihood: Likelihood | None,
     *,
@@ -95,11 +98,12 @@ def sampled_marginals(
     known = known_of(answers.by_name, given, likelihood, "marginals")
     every = range(len(answers.variables))
     sample = _drawn(network, every, known, samples, seed, threads, "marginals")
-    return {answers.variables[i].name: _estimated(answers, [i], sample) for i in every}
+    condition = condition_of(answers.variables, known)
+    return {answers.variables[i].name: _estimated(answers, [i], sample, condition) for i in every}
 
 
 def _drawn(
-    network: Network,
+    network: NetworkContent,
     places: Sequence[int],
     known: Known,
     samples: int,
@@ -112,13 +116,16 @@ def _drawn(
     return draw_weighted(tables, network._logs(), places, known, n, seed=seed, threads=threads)
 
 
-def _estimated(answers: Answers, places: Sequence[int], sample: WeightedSample) -> Distribution:
+def _estimated(
+    answers: Answers, places: Sequence[int], sample: WeightedSample, condition: tuple[str, ...]
+) -> Distribution:
     values, errors = sample.distribution(places, answers.tables.arities)
     return Distribution(
         [answers.variables[i] for i in places],
         values,
         standard_errors=errors,
         effective_sample_size=sample.effective_size,
+        condition=condition,
     )
 
 
@@ -191,7 +198,7 @@ def _entropy(table: _Floats) -> float:
     return float(-(positive * np.log(positive)).sum())
 
 
-def intervened(network: Network, states: Mapping[str, str]) -> Network:
+def intervened(network: NetworkContent, states: Mapping[str, str]) -> Network:
     """Answer `do`: the variables that are set lose their parents and have one possible state."""
     from bestdag.network.network import Network
 

@@ -13,9 +13,10 @@ What is read::
     4 0.99 0.01 0.9 0.1
     12 ...
 
-Variables and states are called ``0``, ``1``, ``2`` ... . ``#`` begins a comment. A ``MARKOV`` file
-is refused: its functions are no distributions. pyAgrum writes tables with the first parent running
-fastest and the name behind each list of variables: that is recognised, and read as it means it.
+Variables and states are called ``0``, ``1``, ``2`` ... . ``#`` begins a comment, and so does
+``c`` at the beginning of a line (UAI 2016). A ``MARKOV`` file is refused: its functions are no
+distributions. pyAgrum writes tables with the first parent running fastest and the name behind each
+list of variables: that is recognised, and read as it means it.
 
 What is written begins with just that, so that every solver reads it; names, states, cut points and
 properties stand in comments behind the last table, which our reader restores (`kept`). A tab

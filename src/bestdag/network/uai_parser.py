@@ -25,7 +25,8 @@ _SYNTAX = Syntax(";", "#", is_strict=False)
 MARK = "BAYES\t"  # of our files, which end with END
 NODE, END = "bestdag-variable", "bestdag-end"
 
-_COMMENT = re.compile(r"#[^\n]*")
+# Behind a sign, as our files have them; or a line that begins with the letter (UAI 2016).
+_COMMENT = re.compile(r"#[^\n]*|^c(?:[ \t\r][^\n]*)?$", re.MULTILINE)
 _OWN = re.compile(r"# (bestdag-[a-z]+)( =)?[ \t]*([^\r\n]*)")
 _WHOLE = re.compile(r"[0-9]{1,18}")
 # How pyAgrum ends each list of variables.

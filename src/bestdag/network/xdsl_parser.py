@@ -180,10 +180,10 @@ class Collected:
         require_memory(who, f"{n_numbers:,} numbers", 24 * n_numbers, "use a smaller network")
         numbers = np.zeros((len(results), child.variable.arity))
         for row, state in enumerate(results):
-            if state not in child.codes:
+            if state not in child.states.codes:
                 kind = f"state of {node.name!r}"
-                self._fail(node.place, str(unknown_name(kind, state, child.written)))
-            numbers[row, child.codes[state]] = 1.0
+                self._fail(node.place, str(unknown_name(kind, state, child.states.written)))
+            numbers[row, child.states.codes[state]] = 1.0
         return numbers.reshape(-1)
 
     def _order_of_variables(self) -> list[int] | None:

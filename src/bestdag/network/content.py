@@ -1,0 +1,170 @@
+"""What a network holds: its variables, conditional tables and graph, compared by content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError, unknown_name
+from bestdag.graph.dag import Dag
+from bestdag.network.checks import property_texts, tables_by_name
+from bestdag.network.table import ConditionalTable
+
+if TYPE_CHECKING:
+    import networkx
+
+    from bestdag.inference.log_tables import LogTables
+    from bestdag.network.answers import Answers
+
+__all__ = ["NetworkContent"]
+
+
+class NetworkContent:
+    """What a network holds, without what it answers; the parameters are those of `Network`."""
+
+    __slots__ = (
+        "_dag",
+        "_hash",
+        "_kept_answers",
+        "_log_tables",
+        "_name",
+        "_notes",
+        "_properties",
+        "_tables",
+    )
+
+    _kept_answers: Answers | None
+    _dag: Dag
+    _hash: int | None
+    _log_tables: LogTables | None
+    _name: str
+    _notes: dict[str, tuple[str, ...]]
+    _properties: tuple[str, ...]
+    _tables: dict[str, ConditionalTable]
+
+    def __init__(
+        self,
+        tables: Iterable[ConditionalTable],
+        *,
+        name: str = "unknown",
+        properties: Iterable[str] = (),
+        variable_properties: Mapping[str, Iterable[str]] | None = None,
+    ) -> None:
+        found = tables_by_name(tables)
+        if not isinstance(name, str):
+            raise DataError(f"Network: a name must be text, got {name!r}")
+        notes = {}
+        for variable, texts in (variable_properties or {}).items():
+            if variable not in found:
+                raise unknown_name("variable", variable, found, who="Network")
+            notes[variable] = property_texts(texts)
+        parents = {child: [p.name for p in table.parents] for child, table in found.items()}
+        self._dag = Dag.from_parents(parents)
+        self._tables = found
+        self._name = name
+        self._properties = property_texts(properties)
+        self._notes = {each: texts for each, texts in notes.items() if texts}
+        self._hash = None
+        self._log_tables = None
+        self._kept_answers = None
+
+    # What it holds
+
+    @property
+    def name(self) -> str:
+        """What the network is called in files."""
+        return self._name
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """Free text about the network."""
+        return self._properties
+
+    def properties_of(self, name: str) -> tuple[str, ...]:
+        """Free text about one variable."""
+        return self._notes.get(self.variable(name).name, ())
+
+    @property
+    def dag(self) -> Dag:
+        """The graph."""
+        return self._dag
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables, in order."""
+        return tuple(self._tables)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in order."""
+        return tuple(table.child for table in self._tables.values())
+
+    @property
+    def tables(self) -> tuple[ConditionalTable, ...]:
+        """The conditional tables, in the order of the variables."""
+        return tuple(self._tables.values())
+
+    @property
+    def arities(self) -> Mapping[str, int]:
+        """Number of states of each variable."""
+        return MappingProxyType({name: t.child.arity for name, t in self._tables.items()})
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of free parameters: (arity - 1) times the parent configurations, summed."""
+        return sum(table.n_parameters for table in self._tables.values())
+
+    def table(self, name: str) -> ConditionalTable:
+        """Return the table of a variable, or an error that offers the nearest name."""
+        if name not in self._tables:
+            raise unknown_name("variable", name, self._tables)
+        return self._tables[name]
+
+    def variable(self, name: str) -> Variable:
+        """Return a variable, or an error that offers the nearest name."""
+        return self.table(name).child
+
+    def markov_blanket(self, name: str) -> tuple[str, ...]:
+        """Name the parents, children and other parents of children of a variable."""
+        return self._dag.markov_blanket(self.variable(name).name)
+
+    def to_networkx(self) -> networkx.DiGraph[str]:
+        """Make a networkx graph of the arcs."""
+        return self._dag.to_networkx()
+
+    def to_dot(self) -> str:
+        """Write the graph for Graphviz."""
+        return self._dag.to_dot()
+
+    def _answers(self) -> Answers:
+        """Return what answers questions: made once, kept, never pickled."""
+        if self._kept_answers is None:
+            from bestdag.network.answers import Answers
+
+            self._kept_answers = Answers(self)
+        return self._kept_answers
+
+    def _logs(self) -> LogTables:
+        """Return the logarithms of the tables: worked out once, kept, never pickled."""
+        if self._log_tables is None:
+            from bestdag.network.prediction import log_tables
+
+            self._log_tables = log_tables(self)
+        return self._log_tables
+
+    # As a Python value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NetworkContent):
+            return NotImplemented
+        return self is other or self._content() == other._content()
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self._content())
+        return self._hash
+
+    def _content(self) -> tuple[Any, ...]:
+        return self.tables, self._name, self._properties, tuple(sorted(self._notes.items()))

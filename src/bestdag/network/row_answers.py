@@ -1,0 +1,185 @@
+"""What a network does with rows: draws them, weighs them and predicts cells of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.data.dataset import Dataset
+from bestdag.inference.sampling import sample_codes
+from bestdag.network import prediction
+from bestdag.network.content import NetworkContent
+
+__all__ = ["RowAnswers"]
+
+
+class RowAnswers(NetworkContent):
+    """The methods of a network that make or take rows of data."""
+
+    __slots__ = ()
+
+    def sample(self, n: int, *, seed: int = 0, threads: int | None = None) -> Dataset:
+        """Draw rows at random.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows, at least 1.
+        seed : int, default 0
+            At least 0; equal seeds give equal rows. The rows of a shorter sample are the
+            first rows of a longer one.
+        threads : int, optional
+            Threads to use; by default one per processor. The rows are the same.
+
+        Returns
+        -------
+        Dataset
+            Columns in the order of `variables`.
+
+        Raises
+        ------
+        NotEnoughMemoryError
+            If the rows would not fit in memory.
+        """
+        order = self._dag.topological_order()
+        place = {name: i for i, name in enumerate(order)}
+        tables = [self._tables[name] for name in order]
+        parents = [[place[p.name] for p in table.parents] for table in tables]
+        values = [t.values if t.sparse is None else t.sparse for t in tables]
+        columns = sample_codes(order, values, parents, n, seed=seed, threads=threads)
+        return Dataset._adopt(self.variables, [columns[place[name]] for name in self._tables])
+
+    def log_probability(
+        self, data: Any, *, missing: str = "marginalize", threads: int | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Work out the natural logarithm of the probability of each row.
+
+        Parameters
+        ----------
+        data : Dataset, or anything `read` takes
+            Columns are found by name; each variable of the network needs one, with no value
+            that is not among its states.
+        missing : {"marginalize", "error"}, default "marginalize"
+            Give a row with missing cells the probability of the others, exactly (a missing
+            cell without known descendants is left out), or refuse it.
+        threads : int, optional
+            Threads to use; by default one per processor. The numbers are the same.
+
+        Returns
+        -------
+        float64 array
+            One number per row; minus infinity where a probability is zero.
+
+        Raises
+        ------
+        DataError, UnknownNameError
+            A column too few or too many, or a value that is not a state.
+        NotEnoughMemoryError
+            If missing variables depend on each other so that the sum would not fit in memory.
+
+        Examples
+        --------
+        >>> from bestdag import ConditionalTable, Network, Variable
+        >>> rain, wet = Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))
+        >>> network = Network([
+        ...     ConditionalTable(rain, (), [0.8, 0.2]),
+        ...     ConditionalTable(wet, (rain,), [[0.9, 0.1], [0.0, 1.0]]),
+        ... ])
+        >>> rows = {"rain": ["no", "yes", None], "wet": ["yes", "no", "yes"]}
+        >>> np.exp(network.log_probability(rows)).round(6)
+        array([0.08, 0.  , 0.28])
+        """
+        return prediction.log_probability(self, data, missing, threads)
+
+    def log_loss(
+        self, data: Any, *, missing: str = "marginalize", threads: int | None = None
+    ) -> float:
+        """Work out the mean of -ln P(row), in nats: row weights count, lower is better.
+
+        It is infinite when a row (of weight above zero) has probability zero. The parameters
+        are those of `log_probability`.
+        """
+        return prediction.log_loss(self, data, missing, threads)
+
+    def predict_proba(
+        self,
+        target: str,
+        data: Any,
+        *,
+        missing: str = "marginalize",
+        impossible: str = "error",
+        threads: int | None = None,
+    ) -> npt.NDArray[np.float64]:
+        """Work out the distribution of one variable given the other cells of each row.
+
+        Parameters
+        ----------
+        target : str
+            The variable asked for. Its column may be absent and is never looked at.
+        data : Dataset, or anything `read` takes
+            Columns for other variables, found by name. A variable without a column is not known,
+            and summed over; columns that are not in the network are ignored.
+        missing : {"marginalize", "error"}, default "marginalize"
+            Sum over missing cells and columns, exactly, or refuse them.
+        impossible : {"error", "marginal"}, default "error"
+            What to do about a row whose cells leave probability zero to every state of the
+            target: refuse it by its number, or answer with the distribution that the target
+            has when nothing is known.
+        threads : int, optional
+            Threads to use; by default one per processor. The numbers are the same.
+
+        Returns
+        -------
+        float64 array, shape (rows, states)
+            Columns in the order of the target's states; each row sums to 1.
+
+        Notes
+        -----
+        Sums are taken in logarithms, so many attributes do not underflow. Only cells that the
+        target depends on are looked at: in a complete row its Markov blanket.
+
+        Examples
+        --------
+        >>> from bestdag import ConditionalTable, Network, Variable
+        >>> rain, wet = Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))
+        >>> network = Network([
+        ...     ConditionalTable(rain, (), [0.8, 0.2]),
+        ...     ConditionalTable(wet, (rain,), [[0.9, 0.1], [0.0, 1.0]]),
+        ... ])
+        >>> network.predict_proba("rain", {"wet": ["no", "yes", None]}).round(6)
+        array([[1.      , 0.      ],
+               [0.285714, 0.714286],
+               [0.8     , 0.2     ]])
+        >>> network.predict("rain", {"wet": ["no", "yes"]})
+        array(['no', 'yes'], dtype=object)
+        """
+        return prediction.predict_proba(self, target, data, missing, impossible, threads)
+
+    def predict_log_proba(
+        self,
+        target: str,
+        data: Any,
+        *,
+        missing: str = "marginalize",
+        impossible: str = "error",
+        threads: int | None = None,
+    ) -> npt.NDArray[np.float64]:
+        """Work out the natural logarithms of `predict_proba`, also where those would be zero."""
+        return prediction.predict_proba(self, target, data, missing, impossible, threads, log=True)
+
+    def predict(
+        self,
+        target: str,
+        data: Any,
+        *,
+        missing: str = "marginalize",
+        impossible: str = "error",
+        threads: int | None = None,
+    ) -> npt.NDArray[np.object_]:
+        """Name the most probable state of one variable for each row, ties to the first state.
+
+        The parameters are those of `predict_proba`; memory does not grow with the states.
+        """
+        return prediction.predict(self, target, data, missing, impossible, threads)
