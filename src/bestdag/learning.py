@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 from bestdag.constraint.pc import pc_skeleton
 from bestdag.data.dataset import Dataset
@@ -23,12 +24,16 @@ from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
+from bestdag.scores.strength import arc_losses
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
 from bestdag.search.bound import solve_with_bound
 from bestdag.search.problem import Problem, Search
 from bestdag.search.result import SearchResult
 from bestdag.wording import count_of
+
+if TYPE_CHECKING:
+    from bestdag.drawing.picture import Picture
 
 __all__ = ["Result", "learn"]
 
@@ -46,10 +51,12 @@ class Result(SearchResult):
         The rows; None when a table of local scores was given.
     scored_by : Score or None
         The score; None as well.
+    structure_prior : StructurePrior or None
     """
 
     dataset: Dataset | None
     scored_by: Score | None
+    structure_prior: StructurePrior | None = None
 
     def fit(
         self,
@@ -91,6 +98,41 @@ class Result(SearchResult):
             )
         estimator = choose_estimator(self.scored_by, parameters, settings)
         return fit_network(self.dag, self.dataset, estimator, threads=threads)
+
+    def arc_losses(self, *, threads: int | None = None) -> dict[tuple[str, str], float]:
+        """Work out the score lost when one arc is left out and all others stay, in nats.
+
+        Examples
+        --------
+        >>> from bestdag.examples import example
+        >>> losses = learn(example("asia.csv"), "bdeu").arc_losses()
+        >>> round(losses["bronc", "dysp"], 1)
+        562.4
+        """
+        if self.dataset is None or self.scored_by is None:
+            raise DataError(
+                "arc_losses: needs rows of data, and this structure was learned from a table of "
+                "local scores; use arc_losses(Scorer(data, score), result.dag)"
+            )
+        scorer = Scorer(self.dataset, self.scored_by, self.structure_prior, threads=threads)
+        return arc_losses(scorer, self.dag)
+
+    def plot(self, *, threads: int | None = None) -> Picture:
+        """Draw the structure in layers; needs the extra ``draw``.
+
+        The wider an arc, the more score is lost without it; dashed ones are reversible. Where the
+        structure was learned from local scores, all arcs are equally wide.
+        """
+        from bestdag.graph.plotting import plot_dag
+
+        losses = None if self.dataset is None else self.arc_losses(threads=threads)
+        return plot_dag(self.dag, losses)
+
+    def _repr_html_(self) -> str:
+        from bestdag.graph.plotting import notebook_svg
+
+        head = escape(f"{self._about()}; {self.summary()}")
+        return f"<div><p>{head}</p>{notebook_svg(self, len(self.dag.nodes)) or ''}</div>"
 
     def __repr__(self) -> str:
         return f"<Result: {self._about()}; {self.summary()}>"
@@ -218,7 +260,7 @@ def learn(
             seconds=found.seconds + tested,
         )
     values = {field.name: getattr(found, field.name) for field in fields(found)}
-    return Result(**values, dataset=dataset, scored_by=chosen)
+    return Result(**values, dataset=dataset, scored_by=chosen, structure_prior=structure_prior)
 
 
 def _within(

@@ -33,6 +33,7 @@ COMMANDS = {
     "compare": "Compare learned structures with the true one.",
     "convert": "Write a network in another file format.",
     "discretize": "Cut number columns into intervals.",
+    "draw": "Draw the structure of a network as SVG or PNG.",
     "evaluate": "Compare scores and searches on a table by cross-validation.",
     "explain": "Find the most probable explanation of what is known.",
     "fit": "Fit the parameters of a network to a table.",

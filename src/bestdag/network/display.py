@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from bestdag.graph.plotting import notebook_svg
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def summary(network: Network) -> str:
 
 
 def html_table(network: Network) -> str:
-    """Return the summary and the first variables as HTML, with all text escaped."""
+    """Return the summary, the picture and the first variables as HTML, with all text escaped."""
     head = "".join(f"<th>{title}</th>" for title in ("variable", "states", "parents"))
     rows = []
     for table in network.tables[:_SHOWN_HTML_ROWS]:
@@ -44,6 +45,7 @@ def html_table(network: Network) -> str:
     body = "".join(f"<tr>{cells}</tr>" for cells in rows)
     return (
         f"<div><p>{html.escape(network.name)}: {summary(network)}</p>"
+        f"{notebook_svg(network, len(network.names)) or ''}"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
