@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -127,6 +128,23 @@ class Result(SearchResult):
 
         losses = None if self.dataset is None else self.arc_losses(threads=threads)
         return plot_dag(self.dag, losses)
+
+    def report(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:
+        """Write a report: one HTML file that fetches nothing; needs the extra ``draw``.
+
+        It has the graph, to zoom, to search and to ask for the probabilities of each variable, what
+        was read, every arc and every score, the search, and what is needed to repeat it.
+
+        Parameters
+        ----------
+        path : path
+            The file, written complete or not at all; one that is there is replaced.
+        threads : int, optional
+            Threads for counting; the report does not depend on it.
+        """
+        from bestdag.report.page import write_report
+
+        write_report(self, path, threads=threads)
 
     def _repr_html_(self) -> str:
         from bestdag.graph.plotting import notebook_svg

@@ -122,7 +122,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
             _complain("standard output is closed")
             return 1
         given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
-        with cli.make_context("bestdag", given) as context:
+        with cli.make_context("bestdag", given, obj=tuple(given)) as context:
             cli.invoke(context)
         sys.stdout.flush()
         return 0

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bestdag.network.network import Network
     from bestdag.network.table import ConditionalTable
 
-__all__ = ["html_table", "network_text", "summary", "table_text"]
+__all__ = ["html_table", "network_text", "summary", "table_rows", "table_text"]
 
 _SHOWN_HTML_ROWS = 30
 # Text shows so many tables of a network, rows of a table (of one in a network) and states.
@@ -68,7 +68,7 @@ def table_text(table: ConditionalTable, *, most_rows: int = _SHOWN_ROWS) -> str:
     states = [_one_line(state) for state in table.child.states[:_SHOWN_STATES]]
     has_more_states = table.child.arity > _SHOWN_STATES
     lines = [[*given, *states, *(["..."] * has_more_states)]]
-    for labels, numbers in _rows(table, most_rows):
+    for labels, numbers in table_rows(table, most_rows):
         cells = [f"{number:.6g}" for number in numbers[:_SHOWN_STATES]]
         lines.append([*labels, *cells, *(["..."] * has_more_states)])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -85,7 +85,7 @@ def table_text(table: ConditionalTable, *, most_rows: int = _SHOWN_ROWS) -> str:
     return "\n".join(text)
 
 
-def _rows(table: ConditionalTable, most: int) -> Iterator[tuple[list[str], Sequence[float]]]:
+def table_rows(table: ConditionalTable, most: int) -> Iterator[tuple[list[str], Sequence[float]]]:
     """Go through the first rows, and last the one for all others: labels and numbers."""
     if table.sparse is not None:
         listed = zip(table.sparse.configurations[:most], table.sparse.rows[:-1], strict=False)
