@@ -62,6 +62,8 @@ NO_OPTION = {"limit", "k", "arity", "memory_limit", "precision", "handle_unknown
 NO_OPTION |= {"among", "constant", "distance"}
 # Their words are those of knowledge files and statements, the same in both worlds.
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
+# Marks of SVG and HTML, whose attributes are called as arguments are.
+OF_A_FORMAT += ("drawing/svg.py:", "report/trace.py:", "report/page.py:")
 
 
 def click_commands():

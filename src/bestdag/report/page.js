@@ -17,6 +17,7 @@
     if (parent) parent.append(one);
     return one;
   };
+  const READABLE = 0.7; // pixels for each length of the picture
   const number = (value) => (typeof value === "number" ? value.toFixed(6) : value);
 
   svg.setAttribute("role", "group"); // not one image: its nodes can be chosen
@@ -42,9 +43,15 @@
     const at = (name) => Number(box.getAttribute(name));
     return [at("x") + at("width") / 2, at("y") + at("height") / 2];
   };
-  const reveal = (k) => {
+  // Bring a node into the window; from afar, near enough to read its name.
+  const reveal = (k, isNear = false) => {
     const [cx, cy] = middle(k);
-    if (cx < x || cx > x + width || cy < y || cy > y + height) {
+    const size = svg.getBoundingClientRect();
+    const scale = Math.min(size.width / width, size.height / height);
+    if (isNear && scale < READABLE) {
+      width *= scale / READABLE; height *= scale / READABLE;
+      x = cx - width / 2; y = cy - height / 2; show();
+    } else if (cx < x || cx > x + width || cy < y || cy > y + height) {
       x = cx - width / 2; y = cy - height / 2; show();
     }
   };
@@ -74,9 +81,9 @@
   const links = (title, group) => {
     if (!group.length) return;
     made("h3", title, aside);
-    group.forEach((k) => { made("button", names[k], aside).onclick = () => { choose(k); nodes[k].focus(); }; });
+    group.forEach((k) => { made("button", names[k], aside).onclick = () => { choose(k, true); nodes[k].focus(); }; });
   };
-  const choose = (k) => {
+  const choose = (k, isNear = false) => {
     chosen = k;
     const node = facts.nodes[k], near = new Set([k, ...node.parents, ...node.children]);
     svg.classList.add("fades");
@@ -95,7 +102,7 @@
     if (node.table) conditional(node);
     links("Parents", node.parents);
     links("Children", node.children);
-    reveal(k);
+    reveal(k, isNear);
   };
   const marginal = (node) => {
     made("h3", `Its states ${facts.where}`, aside);
@@ -161,7 +168,7 @@
     if (event.key in ways && k >= 0) {
       const n = next(k, ways[event.key]);
       if (n >= 0) nodes[n].focus();
-    } else if ((event.key === "Enter" || event.key === " ") && k >= 0) choose(k);
+    } else if ((event.key === "Enter" || event.key === " ") && k >= 0) choose(k, true);
     else if (event.key === "+" || event.key === "=") zoom(0.8);
     else if (event.key === "-") zoom(1.25);
     else if (event.key === "0") showAll();
@@ -220,7 +227,7 @@
   find.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !matches.length) return;
     event.preventDefault();
-    choose(matches[turn % matches.length]);
+    choose(matches[turn % matches.length], true);
     turn += 1;
   });
   addEventListener("beforeprint", showAll);
