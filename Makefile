@@ -21,6 +21,7 @@ lint: $(VENV)/.installed
 	$(BIN)/python tools/check_includes.py
 
 docs: $(VENV)/.installed
+	$(BIN)/python tools/write_pictures.py
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
 
 # The lists of scores, searches and estimators in the documentation; a test compares them.
