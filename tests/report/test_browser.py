@@ -162,3 +162,29 @@ def test_readable_on_a_phone_in_light_and_dark(opened, result, scheme):
     lightness = [sum(map(int, c.strip("rgb()").split(","))) for c in (ground, ink)]
     assert (lightness[0] > lightness[1]) == (scheme == "light")
     assert abs(lightness[0] - lightness[1]) > 400
+
+
+def test_a_click_on_a_state_changes_all_distributions(opened, result):
+    page = opened(result)
+    network = result.fit()
+
+    def state(name, label):
+        card = page.locator("#cards fieldset").filter(has=page.locator("legend", has_text=name))
+        return card.locator(".bar").filter(has_text=label)
+
+    def shown(name, label):
+        return float(state(name, label).locator(".n").inner_text())
+
+    assert shown("dysp", "yes") == pytest.approx(network.query("dysp")["yes"], rel=6e-3)
+    given = {}
+    for name in ("bronc", "xray"):
+        state(name, "yes").locator("button").click()
+        given[name] = "yes"
+        for other, expected in network.marginals(given).items():
+            assert shown(other, "yes") == pytest.approx(expected["yes"], rel=6e-3, abs=1e-6)
+    state("xray", "yes").locator("button").click()  # taken back
+    assert shown("lung", "yes") == pytest.approx(
+        network.query("lung", given={"bronc": "yes"})["yes"], rel=6e-3
+    )
+    page.locator("#forget").click()
+    assert shown("bronc", "yes") == pytest.approx(network.query("bronc")["yes"], rel=6e-3)

@@ -196,8 +196,9 @@ def test_written_by_the_result(result, tmp_path):
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_the_script_parses():
-    script = Path(bestdag.__file__).parent / "report/page.js"
-    subprocess.run(["node", "--check", script], check=True)
+    folder = Path(bestdag.__file__).parent / "report"
+    for name in ("page.js", "whatif.js"):
+        subprocess.run(["node", "--check", folder / name], check=True)
 
 
 def test_of_a_network_that_was_drawn_from(tmp_path):

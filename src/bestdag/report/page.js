@@ -231,4 +231,36 @@
     turn += 1;
   });
   addEventListener("beforeprint", showAll);
+
+  // What if: a click on a state says that it is known, and all distributions follow.
+  const cards = byId("cards"), said = byId("known");
+  if (!cards) return;
+  const answer = answering(facts.model), known = new Map(), bars = [];
+  const update = () => {
+    const found = answer(known);
+    said.textContent = found ? "" : "These states cannot be together; take one of them back.";
+    bars.forEach((states, v) => states.forEach(({ button, bar, text }, s) => {
+      const share = found ? found[v][s] : 0;
+      button.setAttribute("aria-pressed", String(known.get(v) === s));
+      bar.style.width = `${100 * share}%`;
+      text.textContent = found ? share.toPrecision(3) : "";
+    }));
+    nodes.forEach((one, v) => one.classList.toggle("known", known.has(v)));
+  };
+  facts.nodes.forEach((node, v) => {
+    const card = made("fieldset", null, cards);
+    made("legend", node.name, card);
+    bars.push(node.states.map((state, s) => {
+      const row = made("div", null, card, "bar");
+      const button = made("button", state, row);
+      button.type = "button";
+      button.onclick = () => {
+        if (known.get(v) === s) known.delete(v); else known.set(v, s);
+        update();
+      };
+      return { button, bar: made("i", null, made("span", null, row)), text: made("span", null, row, "n") };
+    }));
+  });
+  byId("forget").onclick = () => { known.clear(); update(); };
+  update();
 })();

@@ -13,6 +13,7 @@ from bestdag.graph.plotting import plot_dag
 from bestdag.report import sections
 from bestdag.report.citing import citation, references_of
 from bestdag.report.families import family_facts, marginals_of, structure_facts
+from bestdag.report.whatif import whatif_facts
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.strength import arc_losses
 from bestdag.search import SEARCHES
@@ -61,6 +62,10 @@ _PAGE = """<!DOCTYPE html>
 </body>
 </html>
 """
+_WHAT_IF = """<section id="whatif"><h2>What if</h2>
+<p>Click a state to say that it is known: the fitted network gives the probabilities of all others.
+<button id="forget" type="button">Forget all</button> <output id="known"></output></p>
+<div id="cards"></div></section>"""
 _HINT = (
     "Choose a variable, by pointer or by keyboard: it shows its probabilities here. Tab and the "
     "arrow keys go from one to the next, Enter chooses; drag to move the picture, + and - zoom, "
@@ -94,6 +99,10 @@ def report_page(result: Result, *, command: str | None = None, threads: int | No
         for node, more in zip(nodes, family_facts(scorer, network, marginals), strict=True):
             node.update(more)
         facts["where"] = where
+        model = whatif_facts(network)
+        if model is not None:
+            facts["model"] = model
+            parts.append(_WHAT_IF)
         facts["score"] = f"{score!r:.80}"
         parts += [sections.data_section(data), sections.arcs_section(dag, losses)]
         parts.append(sections.scores_section(data, dag, score, threads))
@@ -115,7 +124,7 @@ def report_page(result: Result, *, command: str | None = None, threads: int | No
         hint=escaped(_HINT),
         sections="\n".join(parts),
         facts=_json(facts),
-        script=_beside("page.js"),
+        script=_beside("whatif.js") + _beside("page.js"),
     )
 
 
