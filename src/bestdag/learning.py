@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -53,11 +53,14 @@ class Result(SearchResult):
     scored_by : Score or None
         The score; None as well.
     structure_prior : StructurePrior or None
+    asked : mapping of str to object
+        What `learn` was given beside these, for those who repeat it; threads change nothing.
     """
 
     dataset: Dataset | None
     scored_by: Score | None
     structure_prior: StructurePrior | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     def fit(
         self,
@@ -236,6 +239,19 @@ def learn(
     >>> learn(example("asia.csv"), knowledge=["dysp !- either"]).dag.parents("dysp")
     ('bronc', 'lung')
     """
+    asked = _asked(
+        data=data if isinstance(data, str | os.PathLike) else None,
+        search=search,
+        max_parents=max_parents,
+        knowledge=knowledge,
+        skeleton=skeleton,
+        alpha=alpha,
+        time_limit=time_limit,
+        memory_limit=memory_limit,
+        bound=bound or None,
+        seed=seed,
+        start=start,
+    )
     with limited_memory(memory_limit):
         dataset, chosen = None, None
         if isinstance(data, ScoreTable):
@@ -278,7 +294,18 @@ def learn(
             seconds=found.seconds + tested,
         )
     values = {field.name: getattr(found, field.name) for field in fields(found)}
-    return Result(**values, dataset=dataset, scored_by=chosen, structure_prior=structure_prior)
+    return Result(
+        **values,
+        dataset=dataset,
+        scored_by=chosen,
+        structure_prior=structure_prior,
+        asked=asked,
+    )
+
+
+def _asked(**given: Any) -> dict[str, Any]:
+    """Keep what was given."""
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _within(

@@ -89,6 +89,18 @@ def test_says_what_was_read_every_score_the_settings_and_how_to_cite(result):
         assert f"{total:,.3f}" in text, score
 
 
+def test_says_what_learn_was_given():
+    given = {"knowledge": ["smoke -> lung"], "max_parents": 2, "seed": 7, "search": "hill_climb"}
+    found = learn(example("asia.csv"), "bic", **given, threads=1)
+    assert found.asked == {"data": example("asia.csv"), **given}
+    rows = re.findall(r"<tr><td>([^<]*)</td><td>([^<]*)</td></tr>", report_page(found))
+    stated = dict(rows)
+    assert stated["max_parents"] == "2"
+    assert stated["knowledge"] == "[&#x27;smoke -&gt; lung&#x27;]"
+    assert stated["seed"] == "7"
+    assert stated["data"].endswith("asia.csv")
+
+
 def test_a_column_called_script_is_text():
     names = ["<script>alert(1)</script>", "</script><b>", "a & b", "\x01\u2028", "'\"", "x"]
     rows = {name: ["<i>", "&amp;", "</td>"] * 20 for name in names[:-1]}

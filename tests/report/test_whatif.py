@@ -101,6 +101,7 @@ def test_the_tree_is_a_junction_tree():
 
 
 def test_large_networks_are_not_asked_in_the_page():
-    network = random_network(30, "order", arc_probability=0.4, arities=(4, 4), seed=1)
+    settings = {"arc_probability": 0.4, "max_parents": 5, "arities": (4, 4)}
+    network = random_network(30, "order", **settings, seed=1)
     assert sum(t.n_configurations * 4 for t in network.tables) > MOST_TABLE_CELLS
     assert whatif_facts(network) is None

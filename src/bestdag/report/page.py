@@ -152,10 +152,12 @@ def _summary(result: Result) -> str:
 
 
 def _settings(result: Result) -> dict[str, Any]:
-    settings: dict[str, Any] = {"score": result.scored_by, "search": result.search}
+    settings: dict[str, Any] = {"score": result.scored_by, **result.asked}
     if result.structure_prior is not None:
-        settings["structure prior"] = result.structure_prior
-    return {**settings, **result.settings, "status": result.status, "bound": result.bound}
+        settings["structure_prior"] = result.structure_prior
+    used = {f"{result.search}: {name}": value for name, value in result.settings.items()}
+    outcome = {"status": result.status, "score reached": result.score, "bound": result.bound}
+    return {**settings, **used, **outcome}
 
 
 def _json(facts: dict[str, Any]) -> str:

@@ -149,7 +149,7 @@ def repeat_section(
         "Python": platform.python_version(),
         "NumPy": numpy.__version__,
     }
-    rows = [[name, f"{value!s:.200}"] for name, value in {**settings, **versions}.items()]
+    rows = [[name, f"{value!s:.2000}"] for name, value in {**settings, **versions}.items()]
     listed = "".join(f"<li>{escaped(text)}</li>" for text in (cite, *references))
     return _section(
         "repeat", "To repeat it", *lines, _table(["setting", "value"], rows, left=2)
