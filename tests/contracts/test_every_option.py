@@ -29,6 +29,7 @@ probability ( c ) { table 0.5, 0.5; }
 NEEDED = {
     "classify": ["t.csv", "--target", "a"],
     "discretize": ["t.csv", "--method", "quantile", "-o", "out.csv"],
+    "draw": ["net.bif", "-o", "out.png"],
     "evaluate": ["t.csv", "--drop", "w", "--search", "hill_climb", "--cv", "2"],
     "explain": ["net.bif"],
     "fit": ["t.csv", "net.bif", "--ignore-extra", "-o", "out.bif"],

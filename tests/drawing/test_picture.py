@@ -10,7 +10,7 @@ import pytest
 import bestdag
 from bestdag import Dag, Network, Pdag, Scorer, learn, read
 from bestdag.drawing.text import escaped
-from bestdag.errors import MissingPackageError, UnknownNameError
+from bestdag.errors import InvalidParameterError, MissingPackageError, UnknownNameError
 from bestdag.examples import example
 
 pytest.importorskip("fast_sugiyama")
@@ -123,6 +123,13 @@ def test_saved_as_svg_and_png(tmp_path):
     with pytest.raises(UnknownNameError, match=r"unknown picture format '.gif'; known: .svg, .png"):
         picture.save(tmp_path / "asia.gif")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["asia.png", "asia.svg"]
+
+
+@pytest.mark.parametrize("scale", [0, -1, float("nan"), float("inf"), 1e9, 1e-9])
+def test_a_scale_that_makes_no_picture_is_refused(scale):
+    pytest.importorskip("resvg_py")
+    with pytest.raises(InvalidParameterError, match="png: scale must be"):
+        Dag(["a"]).plot().png(scale=scale)
 
 
 def test_notebooks_show_pictures():

@@ -19,7 +19,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--scale",
-    type=click.FloatRange(0, min_open=True),
+    type=float,
     default=2.0,
     show_default=True,
     help="Pixels of a PNG for each unit of the SVG.",

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from bestdag.drawing.layout import lay_out
 from bestdag.drawing.svg import Line, svg_of
-from bestdag.errors import import_optional, require_known, require_positive
+from bestdag.errors import bad_setting, import_optional, require_known, require_positive
 from bestdag.files import format_suffix, shown_path, write_file
 from bestdag.wording import count_of
 
 __all__ = ["PICTURE_FORMATS", "Picture", "draw"]
 
 PICTURE_FORMATS = (".svg", ".png")
+# More take gigabytes.
+_MOST_PIXELS = 100_000_000
 
 
 class Picture:
@@ -53,6 +56,12 @@ class Picture:
             Pixels for each unit of the SVG.
         """
         require_positive("png", "scale", scale)
+        sides = [
+            float(side) * scale for side in re.findall(r'(?:width|height)="([\d.]+)"', self.svg)[:2]
+        ]
+        if min(sides) < 1 or sides[0] * sides[1] > _MOST_PIXELS:
+            needed = f"such that the picture has 1 to {_MOST_PIXELS:,} pixels"
+            raise bad_setting("png", "scale", needed, scale)
         library: Any = import_optional("resvg_py", who="png", extra="draw")
         made = library.svg_to_bytes(svg_string=self.svg, background="#ffffff", zoom=scale)
         return bytes(made)
@@ -69,6 +78,7 @@ class Picture:
         """
         suffix = format_suffix(path)
         require_known("picture format", suffix, PICTURE_FORMATS, who=f"save: {shown_path(path)}")
+        require_positive("save", "scale", scale)
         write_file(path, self.svg.encode() if suffix == ".svg" else self.png(scale=scale))
 
     def _repr_svg_(self) -> str:
