@@ -211,6 +211,9 @@ def bic() -> Kernel:
 def hqc() -> Kernel:
     """Native twin of scores/hqc.py."""
 
+def pnal(scale: float, exponent: float) -> Kernel:
+    """Native twin of scores/pnal.py."""
+
 def fnml() -> Kernel:
     """Native twin of scores/fnml.py."""
 
@@ -246,6 +249,11 @@ def bd_tables(children: Annotated[NDArray[numpy.int32], dict(shape=(None,), orde
 def bde(ess: float, arities: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], axes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], nodes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bytes: float) -> Kernel:
     """
     Native twin of scores/bde.py with a prior network (see kernels/scores/bde.hpp).
+    """
+
+def node_average(penalty: float, has_missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Kernel:
+    """
+    Native twin of scores/node_average.py (see kernels/scores/node_average.hpp).
     """
 
 def max_bdeu_priors(counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], epsilons: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:

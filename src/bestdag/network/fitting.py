@@ -38,6 +38,7 @@ def fit_network(
     dataset: Any,
     estimator: Estimator | str = "dirichlet",
     *,
+    missing: str = "error",
     threads: int | None = None,
 ) -> Network:
     """Fit the parameters of a structure to data.
@@ -50,10 +51,13 @@ def fit_network(
         parents. Its states are those of the data.
     dataset : Dataset, path, frame
         A Dataset, or anything that `read` takes: then the columns of the nodes are read, those of
-        a network with its states. Complete in these columns. Declared states count, seen or
-        not, and row weights count as repetitions.
+        a network with its states. Complete in these columns, unless `missing` says otherwise.
+        Declared states count, seen or not, and row weights count as repetitions.
     estimator : Estimator or str, default "dirichlet"
         An estimator, or the name of one to be used with its default settings.
+    missing : {"error", "available"}, default "error"
+        What to do about missing cells: refuse them, or fit each table to the rows that show its
+        family, as if cells were missing completely at random.
     threads : int, optional
         Threads for counting; every processor by default. The result is the same.
 
@@ -84,7 +88,9 @@ def fit_network(
     >>> network.table("wet").row(rain="yes").round(3).tolist()
     [0.333, 0.667]
     """
-    network, dataset = fitted_network(structure, dataset, estimator, threads=threads)
+    network, dataset = fitted_network(
+        structure, dataset, estimator, missing=missing, threads=threads
+    )
     _warn_of_many_parameters(network.tables, dataset)
     return network
 
@@ -94,6 +100,7 @@ def fitted_network(
     dataset: Any,
     estimator: Estimator | str,
     *,
+    missing: str = "error",
     threads: int | None = None,
 ) -> tuple[Network, Dataset]:
     """Do what `fit_network` does, without a warning; return the data as they were read, too."""
@@ -101,12 +108,12 @@ def fitted_network(
     dag = structure.dag if isinstance(structure, Network) else structure
     _require_nodes(dag)
     if not isinstance(dataset, Dataset):
-        dataset = _read(structure, dataset)
+        dataset = _read(structure, dataset, missing)
     _require_fitting(dag, dataset, shared=shares_unobserved(chosen))
     if isinstance(structure, Network):
         _require_same_states(structure, dataset)
     families = [(node, dag.parents(node)) for node in dag.nodes]
-    engine = CountingEngine(dataset.select(dag.nodes), threads=threads)
+    engine = CountingEngine(dataset.select(dag.nodes), missing=missing, threads=threads)
     tables = [_fitted(chosen, counts) for counts in engine.count(families)]
     network = _like(structure, tables) if isinstance(structure, Network) else Network(tables)
     return network, dataset
@@ -216,11 +223,12 @@ def _require_nodes(dag: Dag) -> None:
         raise DataError("fit: at least one node is needed, got an empty Dag")
 
 
-def _read(structure: Dag | Network, source: Any) -> Dataset:
+def _read(structure: Dag | Network, source: Any, missing: str) -> Dataset:
     """Read the columns of the nodes, those of a network with its states."""
+    reading = "keep" if missing == "available" else missing
     if isinstance(structure, Network):
-        return read_matching(source, structure.variables, ignore_extra=True)
-    return read(source, columns=structure.nodes)
+        return read_matching(source, structure.variables, ignore_extra=True, missing=reading)
+    return read(source, columns=structure.nodes, missing=reading)
 
 
 def _require_fitting(dag: Dag, dataset: Dataset, *, shared: bool) -> None:
