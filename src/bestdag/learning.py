@@ -17,6 +17,7 @@ from bestdag.graph.pdag import Pdag
 from bestdag.incomplete import Treatment, make_treatment
 from bestdag.incomplete.base import Task
 from bestdag.machine import memory_limit as limited_memory
+from bestdag.network.fitting import warn_of_many_parameters
 from bestdag.network.network import Network
 from bestdag.parameters import choose_estimator
 from bestdag.parameters.base import Estimator
@@ -92,7 +93,9 @@ class Result(SearchResult):
                 "scores; use fit_network(result.dag, data, estimator)"
             )
         estimator = choose_estimator(self.scored_by, parameters, settings)
-        return self.treatment.fit(self.dag, self.dataset, estimator, threads)
+        network = self.treatment.fit(self.dag, self.dataset, estimator, threads)
+        warn_of_many_parameters(network.tables, self.dataset)
+        return network
 
     def __repr__(self) -> str:
         return f"<Result: {self._about()}; {self.summary()}>"

@@ -177,7 +177,7 @@ def test_the_structure_is_shown_when_its_tables_do_not_fit(cli, tmp_path, monkey
     def too_large(*_, **__):
         raise NotEnoughMemoryError("fit: too large")
 
-    monkeypatch.setattr("bestdag.incomplete.base.fit_network", too_large)
+    monkeypatch.setattr("bestdag.incomplete.base.fitted_network", too_large)
     shown = cli("learn", CSV, "-o", tmp_path / "net.bif", "--json")
     assert shown.code == 1
     assert "fit: too large" in shown.err

@@ -15,7 +15,7 @@ from bestdag.errors import DataError, InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.incomplete.base import Task
-from bestdag.network.fitting import fit_network
+from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
 from bestdag.parameters.base import Estimator
 from bestdag.scores import SCORES
@@ -93,7 +93,7 @@ class Available:
 
     def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
         """Fit each table to the rows that show its family."""
-        return fit_network(dag, dataset, estimator, missing="available", threads=threads)
+        return fitted_network(dag, dataset, estimator, missing="available", threads=threads)[0]
 
 
 def _demanded(knowledge: Knowledge, names: list[str]) -> Iterator[Family]:

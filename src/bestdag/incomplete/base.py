@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from bestdag.data.dataset import Dataset
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
-from bestdag.network.fitting import fit_network
+from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
 from bestdag.parameters.base import Estimator
 from bestdag.scores.base import Score
@@ -103,4 +103,4 @@ class CompleteRows:
 
     def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
         """Fit as to any table."""
-        return fit_network(dag, dataset, estimator, threads=threads)
+        return fitted_network(dag, dataset, estimator, threads=threads)[0]

@@ -25,7 +25,7 @@ from bestdag.parameters import make_estimator
 from bestdag.parameters.base import Estimator, shares_unobserved
 from bestdag.wording import count_of, first_names
 
-__all__ = ["fit_network", "fitted_network"]
+__all__ = ["fit_network", "fitted_network", "warn_of_many_parameters"]
 
 # So many parameters per row are warned of.
 _MANY_PARAMETERS = 10
@@ -91,7 +91,7 @@ def fit_network(
     network, dataset = fitted_network(
         structure, dataset, estimator, missing=missing, threads=threads
     )
-    _warn_of_many_parameters(network.tables, dataset)
+    warn_of_many_parameters(network.tables, dataset)
     return network
 
 
@@ -119,7 +119,7 @@ def fitted_network(
     return network, dataset
 
 
-def _warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Dataset) -> None:
+def warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Dataset) -> None:
     """Warn of a network that the rows can hardly tell anything about."""
     n_parameters = sum(table.n_parameters for table in tables)
     n_rows = max(dataset.n_rows, dataset.total_weight)
