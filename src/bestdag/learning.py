@@ -263,6 +263,11 @@ def _within(
         raise InvalidParameterError(
             "learn: a skeleton by tests needs rows of data, got local scores; leave out skeleton"
         ).with_option("learn: --skeleton needs DATA, got local scores; leave it out")
+    if dataset.has_missing:
+        why = "the tests of the skeleton 'pc' need complete rows"
+        raise InvalidParameterError(
+            f"learn: {why}; leave out skeleton, or set missing to 'drop' or 'state'"
+        ).with_option(f"learn: {why}; leave out --skeleton, or pass --missing drop or state")
     if progress is not None:
         progress("testing independences")
     if time_limit is not None:

@@ -204,6 +204,12 @@ def test_available_is_for_penalised_likelihoods_and_says_which():
         learn(data, "bic", missing="available", structure_prior=prior)
 
 
+def test_tests_of_a_skeleton_need_complete_rows():
+    data = read(HOLES, missing="keep")
+    with pytest.raises(InvalidParameterError, match="the tests of the skeleton 'pc' need complete"):
+        learn(data, "bic", missing="available", skeleton="pc")
+
+
 def test_a_column_without_a_value_is_named():
     data = with_holes([(0, None), (1, None)], [2, 2])
     with pytest.raises(DataError, match="column 'b' has no values, so no family with it"):

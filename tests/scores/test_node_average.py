@@ -12,11 +12,15 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.graph.dag import Dag
+from bestdag.graph.enumeration import all_dags
 from bestdag.scores import SCORES, make_score
 from bestdag.scores.node_average import AveragedScore
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
+from bestdag.search.bound import upper_bound
+from bestdag.search.problem import Problem
 from tests.reference.node_average import node_average
+from tests.scores.test_open_sets import MEMORY, assert_covers, cut_short
 
 AVERAGED = [name for name in SCORES if isinstance(make_score(name), AveragedScore)]
 
@@ -196,6 +200,38 @@ def test_pruning_keeps_the_best_subset_of_every_set(name, kind):
                 best = max(v for (k, p), v in want.items() if k == child and {*p} <= {*parents})
                 kept = max((s for s, p in listed if p <= {*parents}), default=-inf)
                 assert kept == pytest.approx(best, abs=1e-9)
+
+
+# A listing that memory ended: what it lacks is bounded by an open set.
+@pytest.mark.parametrize("name", AVERAGED)
+def test_what_is_not_listed_is_bounded(name):
+    rng = np.random.default_rng([2, *name.encode()])
+    n_covered = 0
+    for case in range(60):
+        rows, arities, weights = random_table(
+            rng, n_variables=5, kind=("none", "whole", "real")[case % 3]
+        )
+        scorer = Scorer(with_holes(rows, arities, weights), name, missing="available", threads=1)
+        table = cut_short(scorer, MEMORY[case % len(MEMORY)])
+        assert table.is_bounded
+        everything = {child: {} for child in scorer.dataset.names}
+        for (child, parents), value in expected(rows, arities, weights, make_score(name)).items():
+            everything[child][frozenset(parents)] = value
+        n_covered += assert_covers(table, everything, 1e-9)
+    assert n_covered > 20
+
+
+def test_no_bound_is_below_the_best_structure():
+    rng = np.random.default_rng(21)
+    for _ in range(10):
+        rows, arities, _ = random_table(rng, max_rows=60)
+        scorer = Scorer(with_holes(rows, arities), "bic", missing="available")
+        problem = Problem(scorer)
+        best = max(scorer.total(dag) for dag in all_dags(list(scorer.dataset.names)))
+        early = upper_bound(problem, deadline=0.0)
+        assert early.value is not None
+        assert early.value >= best - 1e-12
+        assert upper_bound(problem).value >= best - 1e-12
 
 
 # One more parent leaves one row, in which it is certain: no rule about nested rows holds.

@@ -45,7 +45,8 @@ public:
         configurations_.visit(
             table_, shape.family, counts,
             [&](std::span<const Count> cells, std::span<const std::uint32_t> codes) {
-                if (is_complete(shape.family, codes)) sum += likelihood_(cells.first(states), total);
+                if (is_complete(shape.family, codes))
+                    sum += likelihood_(cells.first(states), total);
             });
         return sum / n;
     }
@@ -85,9 +86,9 @@ private:
     }
 
     bool has_incomplete_parent(const Family& family) const noexcept {
-        return std::any_of(
-            family.parents.begin(), family.parents.end(),
-            [&](std::int32_t p) { return has_missing_[static_cast<std::size_t>(p)] != 0; });
+        return std::any_of(family.parents.begin(), family.parents.end(), [&](std::int32_t p) {
+            return has_missing_[static_cast<std::size_t>(p)] != 0;
+        });
     }
 
     bool is_complete(const Family& family, std::span<const std::uint32_t> codes) const noexcept {
@@ -120,8 +121,7 @@ private:
         std::vector<const std::uint64_t*> missing;
         for (const std::int32_t c : incomplete_) {
             const auto column = static_cast<std::size_t>(c);
-            missing.push_back(table_.bitmaps(column) +
-                              (table_.column(column).arity - 1) * n_words);
+            missing.push_back(table_.bitmaps(column) + (table_.column(column).arity - 1) * n_words);
         }
         const Weights& weights = table_.weights();
         std::int64_t whole = 0;
