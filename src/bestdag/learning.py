@@ -17,7 +17,7 @@ from bestdag.graph.pdag import Pdag
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.network.fitting import fit_network
 from bestdag.network.network import Network
-from bestdag.parameters import choose_estimator
+from bestdag.parameters import choose_estimator, em_for
 from bestdag.parameters.base import Estimator
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
@@ -64,8 +64,8 @@ class Result(SearchResult):
         ----------
         parameters : Estimator or str, optional
             By default the estimator that belongs to the score: the posterior mean under the
-            score's own prior where it has one, else fsNML. Otherwise an estimator, or the name of
-            one: "mle", "dirichlet", "fsnml".
+            score's own prior where it has one, else fsNML; by EM where cells are missing.
+            Otherwise an estimator, or the name of one: "mle", "dirichlet", "fsnml", "em".
         threads : int, optional
             Threads for counting; every processor by default.
         **settings
@@ -89,7 +89,10 @@ class Result(SearchResult):
                 "fit: needs rows of data, and this structure was learned from a table of local "
                 "scores; use fit_network(result.dag, data, estimator)"
             )
-        estimator = choose_estimator(self.scored_by, parameters, settings)
+        if parameters is None and self.dataset.has_missing:
+            estimator: Estimator = em_for(self.scored_by, **settings)
+        else:
+            estimator = choose_estimator(self.scored_by, parameters, settings)
         return fit_network(self.dag, self.dataset, estimator, threads=threads)
 
     def __repr__(self) -> str:
