@@ -16,6 +16,7 @@ from bestdag.errors import (
     bad_setting,
     require_count,
     require_flag,
+    require_not_negative,
 )
 from bestdag.inference.flat_tables import FlatTables
 from bestdag.inference.incomplete import IncompleteRows
@@ -28,7 +29,7 @@ from bestdag.scores.max_bdeu import MaxBDeu
 from bestdag.scores.min_bdeu import MinBDeu
 from bestdag.scores.prior_network import PriorNetwork
 
-__all__ = ["EM", "family_counts", "require_tolerance"]
+__all__ = ["EM", "family_counts"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -114,7 +115,7 @@ class EM:
         "available", "available, uniform, random, or a network file to begin with.", load="start"
     )
     restarts: int | None = setting(
-        None, "Random starts beside --start, the best is kept; 4 if a variable has no value."
+        None, "Random starts beside the first, the best is kept; 4 if a variable has no value."
     )
     seed: int = setting(0, "For random starts.")
     max_iterations: int = setting(1000, "Iterations at most.")
@@ -126,7 +127,7 @@ class EM:
         require_count("EM", "seed", self.seed)
         if self.restarts is not None:
             require_count("EM", "restarts", self.restarts)
-        require_tolerance("EM", self.tolerance)
+        require_not_negative("EM", "tolerance", self.tolerance)
         if self.ess is not None or self.prior is not None:
             _ = self.dirichlet  # checks both
         if self.smooth not in (None, FSNML.name):
@@ -142,9 +143,7 @@ class EM:
                 "EM: mode=True needs a Dirichlet prior: ess or prior"
             ).with_option("EM: --mode needs a prior: --ess or --prior")
         if isinstance(self.start, str) and self.start not in _STARTS:
-            raise InvalidParameterError(
-                f"EM: start must be one of {', '.join(_STARTS)} or a network, got {self.start!r}"
-            )
+            raise bad_setting("EM", "start", f"one of {', '.join(_STARTS)} or a network", self.start)
 
     @property
     def dirichlet(self) -> Dirichlet | None:
@@ -251,16 +250,6 @@ def family_counts(tables: FlatTables, values: _Floats) -> Iterator[FamilyCounts]
         configurations = np.stack(np.unravel_index(np.arange(len(table)), shape or (1,)), axis=1)
         codes = configurations[:, : len(parents)].astype(np.uint16)
         yield FamilyCounts(tables.variables[child], parents, codes, table, float(len(table)))
-
-
-def require_tolerance(who: str, value: object) -> None:
-    """Refuse what is no finite number from 0 on."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not (np.isfinite(value) and value >= 0)
-    ):
-        raise bad_setting(who, "tolerance", "a finite number >= 0", value)
 
 
 def _start(
