@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from bestdag.learning import learn as learn
     from bestdag.machine import memory_limit as memory_limit
     from bestdag.network.compiled import CompiledNetwork as CompiledNetwork
+    from bestdag.network.em import EMResult as EMResult
+    from bestdag.network.em import run_em as run_em
     from bestdag.network.evidence import read_evidence as read_evidence
     from bestdag.network.evidence import write_evidence as write_evidence
     from bestdag.network.fitting import fit_network as fit_network
@@ -83,6 +85,7 @@ _HOME = {
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
     "Distribution": "bestdag.inference.distribution",
+    "EMResult": "bestdag.network.em",
     "EssGrid": "bestdag.validation.ess_grid",
     "Estimate": "bestdag.inference.distribution",
     "Estimator": "bestdag.parameters",
@@ -127,6 +130,7 @@ _HOME = {
     "random_network": "bestdag.network.random_network",
     "read": "bestdag.data.readers",
     "read_evidence": "bestdag.network.evidence",
+    "run_em": "bestdag.network.em",
     "saturation": "bestdag.validation.saturation",
     "sensitivity": "bestdag.evaluation.sensitivity",
     "structural_rank": "bestdag.evaluation.ranks",

@@ -16,6 +16,7 @@ from bestdag.scores.base import Score
 from bestdag.parameters.mle import MLE as MLE
 from bestdag.parameters.dirichlet import Dirichlet as Dirichlet
 from bestdag.parameters.fsnml import FSNML as FSNML
+from bestdag.parameters.em import EM as EM
 # isort: on
 
 ESTIMATORS: dict[str, Any] = listed(globals(), __name__)
@@ -57,14 +58,29 @@ def estimator_for(score: Score) -> Estimator:
     )
 
 
+def em_for(score: Score, **settings: Any) -> EM:
+    """Return EM that ends with the parameters that belong to a score, for incomplete rows.
+
+    Examples
+    --------
+    >>> from bestdag.scores import make_score
+    >>> em_for(make_score("bic")).smooth, em_for(make_score("bdeu", ess=4)).prior
+    ('fsnml', BDeu(ess=4))
+    """
+    own = estimator_for(score)
+    if isinstance(own, Dirichlet):
+        return EM(prior=own.prior, **settings)
+    return EM(smooth="fsnml" if isinstance(own, FSNML) else None, **settings)
+
+
 def choose_estimator(
     score: Score, parameters: Estimator | str | None, settings: Mapping[str, Any]
 ) -> Estimator:
     """Return the estimator asked for, or else the one that belongs to the score.
 
     The name of the one that belongs to the score means just that one: learned with
-    ``BDeu(ess=10)``, "dirichlet" has the same prior. Settings without a name are settings of the
-    one that belongs to the score.
+    ``BDeu(ess=10)``, "dirichlet" and "em" have the same prior. Settings without a name are
+    settings of the one that belongs to the score.
 
     Examples
     --------
@@ -87,4 +103,10 @@ def choose_estimator(
     parameters = canonical(parameters, ESTIMATORS)
     if parameters == Dirichlet.name and isinstance(score, HasPriors) and not settings:
         return estimator_for(score)
+    if (
+        parameters == EM.name
+        and isinstance(score, HasPriors)
+        and settings.keys().isdisjoint(["ess", "prior", "smooth"])
+    ):
+        return make_estimator(EM.name, prior=score, **settings)
     return make_estimator(parameters, **settings)
