@@ -84,6 +84,12 @@ class Treatment(Protocol):
         """Learn from data that are settled."""
         ...
 
+    def estimator(
+        self, score: Score, parameters: Estimator | str | None, settings: Mapping[str, Any]
+    ) -> Estimator:
+        """Return the estimator asked for, or else the one that belongs to score and way."""
+        ...
+
     def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
         """Fit the parameters of a structure to data that are settled."""
         ...
