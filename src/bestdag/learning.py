@@ -19,6 +19,7 @@ from bestdag.incomplete.base import Task
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.network.fitting import warn_of_many_parameters
 from bestdag.network.network import Network
+from bestdag.parameters import choose_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
@@ -91,7 +92,7 @@ class Result(SearchResult):
                 "fit: needs rows of data, and this structure was learned from a table of local "
                 "scores; use fit_network(result.dag, data, estimator)"
             )
-        estimator = self.treatment.estimator(self.scored_by, parameters, settings)
+        estimator = choose_estimator(self.scored_by, parameters, settings)
         network = self.treatment.fit(self.dag, self.dataset, estimator, threads)
         warn_of_many_parameters(network.tables, self.dataset)
         return network

@@ -15,7 +15,7 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.incomplete import Treatment
 from bestdag.learning import Result, learn
 from bestdag.network.network import Network
-from bestdag.parameters import ESTIMATORS, make_estimator
+from bestdag.parameters import ESTIMATORS, choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.registry import canonical
 from bestdag.scores.base import Score
@@ -69,7 +69,7 @@ class Recipe:
         )
         assert result.scored_by is not None
         # Not `result.fit`: many attributes have many parameters, and classify well all the same.
-        estimator = result.treatment.estimator(result.scored_by, self._estimator(), {})
+        estimator = choose_estimator(result.scored_by, self._estimator(), {})
         network = result.treatment.fit(result.dag, dataset, estimator, self.threads)
         attributes = tuple(v for v in dataset.variables if v.name != target)
         return Classifier(attributes, dataset.variable(target), network, result, self.threads)

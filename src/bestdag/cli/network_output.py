@@ -40,17 +40,12 @@ parameters_option = click.option(
 )
 
 
-def choose_parameters(
-    score: Score, text: str | None, choose: Callable[..., Estimator] = choose_estimator
-) -> Estimator:
-    """Make the estimator that was asked for, or the one that belongs to the score.
-
-    `choose` is the one of the way to treat missing cells, where there is a choice.
-    """
+def choose_parameters(score: Score, text: str | None) -> Estimator:
+    """Make the estimator that was asked for, or the one that belongs to the score."""
     if text is None:
-        return choose(score, None, {})
+        return choose_estimator(score, None, {})
     name, settings = parse_choice(text, ESTIMATORS, "parameters")
-    return choose(score, name, settings)
+    return choose_estimator(score, name, settings)
 
 
 def says_formats(function: _Function) -> _Function:

@@ -104,7 +104,7 @@ def learn_structure(
     treatment = make_treatment(options["missing"])
     estimator = None
     if output is not None:
-        estimator = choose_parameters(one.score, options["parameters"], treatment.estimator)
+        estimator = choose_parameters(one.score, options["parameters"])
     prior = choose_structure_prior(options)
     limits = {key: options[key] for key in ("max_parents", "time_limit")}
     knowledge = choose_knowledge(options)

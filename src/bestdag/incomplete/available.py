@@ -14,7 +14,7 @@ from bestdag.data.holes import complete_rows
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
-from bestdag.incomplete.base import EstimatorOfScore, Task
+from bestdag.incomplete.base import Task
 from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
 from bestdag.parameters.base import Estimator
@@ -30,7 +30,7 @@ __all__ = ["Available"]
 
 
 @dataclass(frozen=True, slots=True)
-class Available(EstimatorOfScore):
+class Available:
     """Score each family by its mean log-likelihood over the rows that show all of it.
 
     This is the node-average likelihood of Balov (2013), see `NodeAverage`, for the scores LL, AIC,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -11,7 +11,6 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
-from bestdag.parameters import choose_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
@@ -21,7 +20,7 @@ from bestdag.search.bound import solve_with_bound
 from bestdag.search.problem import Problem, Search
 from bestdag.search.result import SearchResult
 
-__all__ = ["CompleteRows", "EstimatorOfScore", "Task", "Treatment"]
+__all__ = ["CompleteRows", "Task", "Treatment"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,30 +83,12 @@ class Treatment(Protocol):
         """Learn from data that are settled."""
         ...
 
-    def estimator(
-        self, score: Score, parameters: Estimator | str | None, settings: Mapping[str, Any]
-    ) -> Estimator:
-        """Return the estimator asked for, or else the one that belongs to score and way."""
-        ...
-
     def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
         """Fit the parameters of a structure to data that are settled."""
         ...
 
 
-class EstimatorOfScore:
-    """Base of the ways with which the parameters that belong to the score are fitted."""
-
-    __slots__ = ()
-
-    def estimator(
-        self, score: Score, parameters: Estimator | str | None, settings: Mapping[str, Any]
-    ) -> Estimator:
-        """Return the estimator asked for, or else the one that belongs to the score."""
-        return choose_estimator(score, parameters, settings)
-
-
-class CompleteRows(EstimatorOfScore):
+class CompleteRows:
     """Base of the ways after which no cell is missing any more."""
 
     __slots__ = ()
