@@ -18,7 +18,14 @@ from bestdag.cli.network_output import (
     require_network_output,
     write_fitted,
 )
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.options import (
+    DATA_OPTIONS,
+    common_options,
+    data_options,
+    missing_option,
+    read_settings,
+    threads_option,
+)
 from bestdag.cli.output import require_new_file, require_own_names, working
 from bestdag.cli.score_options import (
     choose_scores,
@@ -28,6 +35,7 @@ from bestdag.cli.score_options import (
 )
 from bestdag.cli.search_options import choose_knowledge, knowledge_options
 from bestdag.cli.structure_output import print_structure
+from bestdag.incomplete import TREATMENTS, make_treatment
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
@@ -51,7 +59,12 @@ _OPTIONS = (
         metavar="FILE",
         help="Cut points of number columns, a file that discretize --save-cut-points wrote.",
     ),
-    data_options(),
+    missing_option(
+        list(TREATMENTS),
+        "refuse them and say what suits, drop their rows, make them a state, score each family "
+        "over the rows that show it",
+    ),
+    data_options(*(name for name in DATA_OPTIONS if name != "missing")),
     threads_option,
     common_options,
 )
@@ -94,6 +107,7 @@ def learn_structure(
     prior = choose_structure_prior(options)
     limits = {key: options[key] for key in ("max_parents", "time_limit")}
     knowledge = choose_knowledge(options)
+    treatment = make_treatment(options["missing"])
     cut: list[str] = []
     with working(f"learning from {data or from_scores}", quiet=options["quiet"]):
         table: Dataset | ScoreTable
@@ -101,12 +115,14 @@ def learn_structure(
             table = ScoreTable.load(from_scores)
         else:
             assert data is not None
-            table, cut = _read(data, one.score, options["cut_points"], read_settings(options))
+            reading = {**read_settings(options), "missing": treatment.reads_as}
+            table, cut = _read(data, one.score, options["cut_points"], reading)
         result = learn(
             table,
             None if from_scores else one.score,
             structure_prior=prior,
             search=search,
+            missing=treatment,
             knowledge=knowledge,
             threads=threads,
             **limits,
@@ -125,6 +141,7 @@ def learn_structure(
             **({} if from_scores else one.settings),
             **limits,
             **({"seed": more["seed"]} if "seed" in more else {}),
+            **({} if from_scores else {"missing": treatment.name}),
             **({} if estimator is None else {"parameters": estimator.name}),
             **({"cut": cut} if cut else {}),
         },
@@ -133,9 +150,8 @@ def learn_structure(
     if estimator is not None and result.dataset is not None:
         # After the structure is shown: tables that do not fit into memory do not lose it.
         is_said = not (as_json or options["quiet"])
-        write_fitted(
-            output, result.dag, result.dataset, estimator, threads=threads, is_said=is_said
-        )
+        network = result.fit(estimator, threads=threads)
+        write_fitted(output, network, estimator, is_said=is_said)
     if result.status == "interrupted":
         raise click.exceptions.Exit(INTERRUPTED)
     if require_optimal and not result.is_proved:

@@ -32,7 +32,7 @@ from bestdag.parameters import EM, make_estimator
 from bestdag.parameters.base import Estimator, shares_unobserved
 from bestdag.wording import count_of
 
-__all__ = ["fit_network", "fitted_network"]
+__all__ = ["fit_network", "fitted_network", "warn_of_many_parameters"]
 
 # So many parameters per row are warned of.
 _MANY_PARAMETERS = 10
@@ -43,6 +43,7 @@ def fit_network(
     dataset: Any,
     estimator: Estimator | str = "dirichlet",
     *,
+    missing: str = "error",
     threads: int | None = None,
 ) -> Network:
     """Fit the parameters of a structure to data.
@@ -56,11 +57,15 @@ def fit_network(
     dataset : Dataset, path, frame
         A Dataset, or anything that `read` takes: then the columns of the nodes are read, those of
         a network with its states. Complete in these columns, unless the estimator is `EM`, which
-        keeps missing cells; then the data may lack variables of a network altogether. Declared
-        states count, seen or not, and row weights count as repetitions.
+        keeps missing cells (the data may then lack variables of a network altogether), or
+        `missing` says otherwise. Declared states count, seen or not, and row weights count as
+        repetitions.
     estimator : Estimator or str, default "dirichlet"
         An estimator, or the name of one to be used with its default settings: "mle",
         "dirichlet", "fsnml", "em". `run_em` says also how EM went.
+    missing : {"error", "available"}, default "error"
+        What to do about missing cells: refuse them, or fit each table to the rows that show its
+        family, as if cells were missing completely at random.
     threads : int, optional
         Threads for counting; every processor by default. The result is the same.
 
@@ -91,8 +96,10 @@ def fit_network(
     >>> network.table("wet").row(rain="yes").round(3).tolist()
     [0.333, 0.667]
     """
-    network, dataset = fitted_network(structure, dataset, estimator, threads=threads)
-    _warn_of_many_parameters(network.tables, dataset)
+    network, dataset = fitted_network(
+        structure, dataset, estimator, missing=missing, threads=threads
+    )
+    warn_of_many_parameters(network.tables, dataset)
     return network
 
 
@@ -101,6 +108,7 @@ def fitted_network(
     dataset: Any,
     estimator: Estimator | str,
     *,
+    missing: str = "error",
     threads: int | None = None,
 ) -> tuple[Network, Dataset]:
     """Do what `fit_network` does, without a warning; return the data as they were read, too."""
@@ -108,7 +116,10 @@ def fitted_network(
     dag = structure.dag if isinstance(structure, Network) else structure
     require_nodes(dag)
     if not isinstance(dataset, Dataset):
-        dataset = read_columns(structure, dataset, keep=isinstance(chosen, EM))
+        reading = "keep" if isinstance(chosen, EM) or missing == "available" else missing
+        dataset = read_columns(
+            structure, dataset, missing=reading, may_lack=isinstance(chosen, EM)
+        )
     if isinstance(chosen, EM) and is_incomplete(dag, dataset):
         return run_em(structure, dataset, chosen, threads=threads).network, dataset
     variables = {variable.name: variable for variable in dataset.variables}
@@ -116,13 +127,13 @@ def fitted_network(
     if isinstance(structure, Network):
         require_same_states(structure, dataset)
     families = [(node, dag.parents(node)) for node in dag.nodes]
-    engine = CountingEngine(dataset.select(dag.nodes), threads=threads)
+    engine = CountingEngine(dataset.select(dag.nodes), missing=missing, threads=threads)
     tables = [_fitted(chosen, counts) for counts in engine.count(families)]
     network = like(structure, tables) if isinstance(structure, Network) else Network(tables)
     return network, dataset
 
 
-def _warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Dataset) -> None:
+def warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Dataset) -> None:
     """Warn of a network that the rows can hardly tell anything about."""
     n_parameters = sum(table.n_parameters for table in tables)
     n_rows = max(dataset.n_rows, dataset.total_weight)

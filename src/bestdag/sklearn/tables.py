@@ -19,8 +19,10 @@ from bestdag.data.choice import choose
 from bestdag.data.encode import ReadOptions
 from bestdag.data.frame_table import FrameTable
 from bestdag.data.frames import frame_columns
+from bestdag.data.labels import is_absent
 from bestdag.data.raw import RawTable
 from bestdag.data.schema import MAX_ARITY
+from bestdag.errors import DataError
 
 __all__ = ["class_labels", "raw_columns", "raw_table"]
 
@@ -48,18 +50,31 @@ def raw_table(
     return FrameTable(columns, choice), choice.options
 
 
-def class_labels(estimator: Any, table: Any, given: Any) -> npt.NDArray[Any]:
-    """Check the classes of the rows of a table as scikit-learn does."""
+def class_labels(
+    estimator: Any, table: Any, given: Any, *, may_lack: bool = False
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Check the classes of the rows of a table as scikit-learn does, and say which rows have one.
+
+    With `may_lack` None and NaN are rows without a class; there must be others.
+    """
     if given is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None"
         )
     labels: npt.NDArray[Any] = column_or_1d(given, warn=True)
     check_consistent_length(table, labels)
-    if labels.dtype.kind == "f":
-        assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
-    return labels
+    has_class = np.ones(len(labels), bool)
+    if may_lack and labels.dtype.kind in "fO":
+        has_class = np.fromiter((not is_absent(y) for y in labels), bool, len(labels))
+        if not has_class.any():
+            raise DataError(f"{type(estimator).__name__}: no training row has a class")
+    known = labels[has_class]
+    if may_lack and labels.dtype.kind == "O":
+        known = np.array(known.tolist())  # the type that they have without None
+    if known.dtype.kind == "f":
+        assert_all_finite(known, input_name="y")
+    check_classification_targets(known)
+    return known, has_class
 
 
 def _taken(column: Any, places: npt.NDArray[np.intp]) -> Any:
