@@ -76,6 +76,9 @@ def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64
     Sums over tables looked up at the states of each row; see kernels/factors/row_tables.hpp.
     """
 
+class OutOfTimeError(Exception):
+    pass
+
 def distinct_rows(table: Table, threads: int) -> tuple:
     """
     One row of each kind, the weights of all rows of the kind, and the kind of every row.
@@ -84,7 +87,7 @@ def distinct_rows(table: Table, threads: int) -> tuple:
 class MissingGroups:
     """Groups of missing cells; see kernels/missing/row_groups.hpp."""
 
-    def __init__(self, rows: Table, arities: Sequence[int], members: Sequence[Sequence[int]], whole: bool, with_rows: bool, threads: int) -> None: ...
+    def __init__(self, rows: Table, arities: Sequence[int], members: Sequence[Sequence[int]], whole: bool, with_rows: bool, seconds: float, threads: int) -> None: ...
 
     @property
     def n_cells(self) -> int: ...
@@ -100,7 +103,7 @@ class MissingGroups:
 
     def complete_counts(self) -> object: ...
 
-    def expected_counts(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> float:
+    def expected_counts(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], seconds: float, threads: int) -> float:
         """
         Fill the expected counts; return the log-likelihood of what the rows show.
         """
@@ -317,7 +320,7 @@ def posterior_numbers(groups: MissingGroups, max_cells: float, n_draws: int) -> 
 class Posterior:
     """Distributions of missing cells; see kernels/missing/posterior.hpp."""
 
-    def __init__(self, rows: object, groups: object, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_cells: float, n_draws: int, key: Sequence[int], threads: int) -> None: ...
+    def __init__(self, rows: object, groups: object, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_cells: float, n_draws: int, key: Sequence[int], seconds: float, threads: int) -> None: ...
 
     @property
     def is_possible(self) -> bool: ...

@@ -67,7 +67,7 @@ class Result(SearchResult):
         ----------
         parameters : Estimator or str, optional
             By default the estimator that belongs to the score: the posterior mean under the
-            score's own prior where it has one, else fsNML.
+            score's own prior where it has one, else fsNML; by EM after ``missing="em"``.
             Otherwise an estimator, or the name of one: "mle", "dirichlet", "fsnml", "em".
         threads : int, optional
             Threads for counting; every processor by default.

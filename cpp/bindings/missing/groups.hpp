@@ -3,16 +3,30 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <utility>
 #include <vector>
 
 #include "bindings/types.hpp"
 #include "missing/row_groups.hpp"
 
+// The time limit of a call is reached; nothing of it may be used.
+class OutOfTime : public std::exception {
+public:
+    const char* what() const noexcept override { return "out of time"; }
+};
+
+// Run work(execution) for at most so many seconds; throws OutOfTime and what Ctrl-C raises.
+template <class Work>
+void run_within(double seconds, int threads, Work&& work) {
+    if (!run_for(seconds, threads, std::forward<Work>(work))) throw OutOfTime();
+}
+
 class BoundGroups {
 public:
     BoundGroups(const BoundTable& rows, std::vector<std::uint32_t> arities,
                 std::vector<std::vector<std::uint32_t>> members, bool whole, bool with_rows,
-                int threads);
+                double seconds, int threads);
     BoundGroups(const BoundGroups&) = delete;
     BoundGroups& operator=(const BoundGroups&) = delete;
 

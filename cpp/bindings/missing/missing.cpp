@@ -42,13 +42,13 @@ bestdag::OpenColumn open_column(nb::handle array, std::size_t n_rows) {
 
 BoundGroups::BoundGroups(const BoundTable& rows, std::vector<std::uint32_t> arities,
                          std::vector<std::vector<std::uint32_t>> members, bool whole,
-                         bool with_rows, int threads)
+                         bool with_rows, double seconds, int threads)
     : tables(tables_of(std::move(arities), std::move(members))) {
     if (rows.table.n_columns() != tables.size()) {
         throw std::invalid_argument("one column per variable is needed");
     }
     const auto scope = whole ? bestdag::GroupScope::kWhole : bestdag::GroupScope::kAncestral;
-    run_unlocked(threads, [&](const bestdag::Execution& execution) {
+    run_within(seconds, threads, [&](const bestdag::Execution& execution) {
         groups = bestdag::find_row_groups(rows.table, tables, scope, with_rows, execution);
     });
 }
@@ -58,6 +58,7 @@ void BoundGroups::require_cells(std::size_t n) const {
 }
 
 void register_missing(nb::module_& m) {
+    nb::exception<OutOfTime>(m, "OutOfTimeError");
     m.def(
         "distinct_rows",
         [](const BoundTable& table, int threads) {
@@ -74,8 +75,9 @@ void register_missing(nb::module_& m) {
     nb::class_<BoundGroups>(m, "MissingGroups",
                             "Groups of missing cells; see kernels/missing/row_groups.hpp.")
         .def(nb::init<const BoundTable&, std::vector<std::uint32_t>,
-                      std::vector<std::vector<std::uint32_t>>, bool, bool, int>(),
-             "rows"_a, "arities"_a, "members"_a, "whole"_a, "with_rows"_a, "threads"_a)
+                      std::vector<std::vector<std::uint32_t>>, bool, bool, double, int>(),
+             "rows"_a, "arities"_a, "members"_a, "whole"_a, "with_rows"_a, "seconds"_a,
+             "threads"_a)
         .def_prop_ro("n_cells", [](const BoundGroups& self) { return self.tables.n_cells(); })
         .def_prop_ro("n_kinds", [](const BoundGroups& self) { return self.groups.kinds.size(); })
         .def_prop_ro("n_cases", [](const BoundGroups& self) { return self.groups.n_cases(); })
@@ -93,17 +95,18 @@ void register_missing(nb::module_& m) {
              })
         .def(
             "expected_counts",
-            [](const BoundGroups& self, Array1<const double> values, Doubles counts, int threads) {
+            [](const BoundGroups& self, Array1<const double> values, Doubles counts,
+               double seconds, int threads) {
                 self.require_cells(values.size());
                 self.require_cells(counts.size());
                 double log_sum = 0.0;
-                run_unlocked(threads, [&](const bestdag::Execution& execution) {
+                run_within(seconds, threads, [&](const bestdag::Execution& execution) {
                     log_sum = bestdag::expected_counts(self.groups, self.tables, view(values),
                                                        view(counts), execution);
                 });
                 return log_sum;
             },
-            "values"_a.noconvert(), "counts"_a.noconvert(), "threads"_a,
+            "values"_a.noconvert(), "counts"_a.noconvert(), "seconds"_a, "threads"_a,
             "Fill the expected counts; return the log-likelihood of what the rows show.")
         .def(
             "complete",

@@ -19,12 +19,12 @@ class BoundPosterior {
 public:
     BoundPosterior(nb::object rows, nb::object groups, Array1<const double> values,
                    double max_cells, std::size_t n_draws, std::vector<std::uint64_t> key,
-                   int threads)
+                   double seconds, int threads)
         : rows_(std::move(rows)), groups_(std::move(groups)) {
         const auto& held = nb::cast<const BoundGroups&>(groups_);
         held.require_cells(values.size());
         if (key.size() != 2 || n_draws == 0) throw std::invalid_argument("a key has two words");
-        run_unlocked(threads, [&](const bestdag::Execution& execution) {
+        run_within(seconds, threads, [&](const bestdag::Execution& execution) {
             posterior = std::make_unique<bestdag::Posterior>(
                 held.groups, held.tables, view(values),
                 bestdag::PosteriorLimits{max_cells, n_draws}, bestdag::PhiloxKey{key[0], key[1]},
@@ -58,9 +58,9 @@ void register_posterior(nb::module_& m) {
     nb::class_<BoundPosterior>(m, "Posterior",
                                "Distributions of missing cells; see kernels/missing/posterior.hpp.")
         .def(nb::init<nb::object, nb::object, Array1<const double>, double, std::size_t,
-                      std::vector<std::uint64_t>, int>(),
+                      std::vector<std::uint64_t>, double, int>(),
              "rows"_a, "groups"_a, "values"_a.noconvert(), "max_cells"_a, "n_draws"_a, "key"_a,
-             "threads"_a)
+             "seconds"_a, "threads"_a)
         .def_prop_ro("is_possible",
                      [](const BoundPosterior& self) { return self.posterior->is_possible(); })
         .def_prop_ro("n_drawn",

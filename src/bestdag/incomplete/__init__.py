@@ -13,6 +13,7 @@ from bestdag.registry import listed, make
 from bestdag.incomplete.error import Refuse as Refuse
 from bestdag.incomplete.drop import DropRows as DropRows
 from bestdag.incomplete.state import MissingState as MissingState
+from bestdag.incomplete.em import StructuralEM as StructuralEM
 from bestdag.incomplete.available import Available as Available
 # isort: on
 

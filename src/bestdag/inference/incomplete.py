@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -119,7 +120,12 @@ class IncompleteRows:
         return np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64), order
 
     def groups(
-        self, parents: Sequence[Sequence[int]], *, whole: bool, with_rows: bool = False
+        self,
+        parents: Sequence[Sequence[int]],
+        *,
+        whole: bool,
+        with_rows: bool = False,
+        seconds: float = inf,
     ) -> _core.MissingGroups:
         """Find the groups of missing cells under a structure.
 
@@ -131,6 +137,8 @@ class IncompleteRows:
             Whether missing cells that nothing known depends on belong to the groups.
         with_rows : bool
             Keep which rows have which group.
+        seconds : float
+            Time for it; then `_core.OutOfTimeError` is raised.
         """
         return _core.MissingGroups(
             self.table,
@@ -138,5 +146,6 @@ class IncompleteRows:
             [[*group, child] for child, group in enumerate(parents)],
             whole,
             with_rows,
+            seconds,
             self.threads,
         )

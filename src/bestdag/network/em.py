@@ -27,7 +27,7 @@ from bestdag.network.table import ConditionalTable
 from bestdag.parameters.em import EM, family_counts
 from bestdag.parameters.expectation_maximization import EMRun, Expectation
 
-__all__ = ["EMResult", "EMStart", "is_incomplete", "network_of", "run_em"]
+__all__ = ["EMResult", "EMStart", "is_incomplete", "network_of", "run_em", "tables_for"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -114,7 +114,7 @@ def run_em(
     dag = structure.dag if isinstance(structure, Network) else structure
     require_nodes(dag)
     if not isinstance(data, Dataset):
-        data = read_columns(structure, data, keep=True)
+        data = read_columns(structure, data, missing="keep", may_lack=True)
     variables = {v.name: v for v in data.variables}
     if isinstance(structure, Network):
         require_same_states(structure, data)
@@ -123,7 +123,7 @@ def run_em(
     rows = IncompleteRows(data, [variables[n] for n in dag.nodes], threads=threads, who="EM")
     tables = tables_for(rows, dag)
     expect = Expectation(rows, tables)
-    runs = em.run(rows, tables, expect)
+    runs = em.run(rows, expect)
     if not runs:
         raise _impossible(em, data, tables)
     return _result(structure, dag, em, expect, runs)

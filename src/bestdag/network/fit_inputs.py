@@ -50,17 +50,18 @@ def require_nodes(dag: Dag) -> None:
         raise DataError("fit: at least one node is needed, got an empty Dag")
 
 
-def read_columns(structure: Dag | Network, source: Any, *, keep: bool = False) -> Dataset:
+def read_columns(
+    structure: Dag | Network, source: Any, *, missing: str, may_lack: bool = False
+) -> Dataset:
     """Read the columns of the nodes, those of a network with its states.
 
-    With `keep` missing cells are kept, and so the data may lack variables of a network.
+    With `may_lack` the data may lack variables of a network.
     """
-    settings: dict[str, Any] = {"missing": "keep"} if keep else {}
     if isinstance(structure, Network):
         return read_matching(
-            source, structure.variables, ignore_extra=True, may_lack=keep, **settings
+            source, structure.variables, ignore_extra=True, may_lack=may_lack, missing=missing
         )
-    return read(source, columns=structure.nodes, **settings)
+    return read(source, columns=structure.nodes, missing=missing)
 
 
 def require_fitting(

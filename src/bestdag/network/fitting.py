@@ -57,15 +57,15 @@ def fit_network(
     dataset : Dataset, path, frame
         A Dataset, or anything that `read` takes: then the columns of the nodes are read, those of
         a network with its states. Complete in these columns, unless the estimator is `EM`, which
-        keeps missing cells, or `missing` says otherwise; with `EM` the data may lack variables of
-        a network altogether. Declared states count, seen or not, and row weights count as
+        keeps missing cells (the data may then lack variables of a network altogether), or
+        `missing` says otherwise. Declared states count, seen or not, and row weights count as
         repetitions.
     estimator : Estimator or str, default "dirichlet"
         An estimator, or the name of one to be used with its default settings: "mle",
         "dirichlet", "fsnml", "em". `run_em` says also how EM went.
     missing : {"error", "available"}, default "error"
         What to do about missing cells: refuse them, or fit each table to the rows that show its
-        family, as if cells were missing completely at random. `EM` takes them as they are.
+        family, as if cells were missing completely at random.
     threads : int, optional
         Threads for counting; every processor by default. The result is the same.
 
@@ -116,8 +116,10 @@ def fitted_network(
     dag = structure.dag if isinstance(structure, Network) else structure
     require_nodes(dag)
     if not isinstance(dataset, Dataset):
-        keep = isinstance(chosen, EM) or missing == "available"
-        dataset = read_columns(structure, dataset, keep=keep)
+        reading = "keep" if isinstance(chosen, EM) or missing == "available" else missing
+        dataset = read_columns(
+            structure, dataset, missing=reading, may_lack=isinstance(chosen, EM)
+        )
     if isinstance(chosen, EM) and is_incomplete(dag, dataset):
         return run_em(structure, dataset, chosen, threads=threads).network, dataset
     variables = {variable.name: variable for variable in dataset.variables}

@@ -10,6 +10,7 @@ from bestdag.parameters.base import Estimator as Estimator
 from bestdag.parameters.dirichlet import HasPriors
 from bestdag.registry import canonical, listed, make
 from bestdag.scores.base import Score
+from bestdag.scores.bd import BD
 
 # The list: one line for each estimator, in the order that help and docs show.
 # isort: off
@@ -58,19 +59,28 @@ def estimator_for(score: Score) -> Estimator:
     )
 
 
-def em_for(score: Score, **settings: Any) -> EM:
-    """Return EM that ends with the parameters that belong to a score, for incomplete rows.
+def em_with(estimator: Estimator) -> EM:
+    """Return EM that ends with what an estimator makes of counts, for incomplete rows.
 
     Examples
     --------
-    >>> from bestdag.scores import make_score
-    >>> em_for(make_score("bic")).smooth, em_for(make_score("bdeu", ess=4)).prior
-    ('fsnml', BDeu(ess=4))
+    >>> em_with(FSNML()).smooth, em_with(Dirichlet(ess=4)).ess, em_with(MLE()) == EM()
+    ('fsnml', 4, True)
     """
-    own = estimator_for(score)
-    if isinstance(own, Dirichlet):
-        return EM(prior=own.prior, **settings)
-    return EM(smooth="fsnml" if isinstance(own, FSNML) else None, **settings)
+    match estimator:
+        case EM():
+            return estimator
+        case MLE():
+            return EM()
+        case FSNML():
+            return EM(smooth=FSNML.name)
+        case Dirichlet(ess=ess, pseudo_count=None, tables=None, prior=prior):
+            return EM(ess=ess, prior=prior)
+        case Dirichlet():
+            return EM(prior=BD(pseudo_count=estimator.pseudo_count, tables=estimator.tables))
+    raise InvalidParameterError(
+        f"fit: EM goes with the estimators {', '.join(ESTIMATORS)}, got {estimator.name}"
+    )
 
 
 def choose_estimator(

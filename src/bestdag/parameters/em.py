@@ -180,18 +180,15 @@ class EM:
         assert self.dirichlet is not None
         return self.dirichlet.rows(counts) if not self.mode else _mode_rows(self, counts)
 
-    def run(self, rows: IncompleteRows, tables: FlatTables, expect: Expectation) -> list[EMRun]:
-        """Iterate from every start; the best run first.
+    def run(self, rows: IncompleteRows, expect: Expectation) -> list[EMRun]:
+        """Iterate from every start, the best run first; empty where a row is impossible in all."""
+        starts = self._starts_for(rows, expect.tables, expect)
+        runs = [self.run_from(values, expect, name) for name, values in starts]
+        return sorted((run for run in runs if run is not None), key=lambda run: -run.objective)
 
-        Raises
-        ------
-        DataError
-            When a row has probability zero under the start. `run_em` names it.
-        """
-        prior = self.pseudo_counts(tables)
-
-        def maximize(counts: _Floats) -> _Floats:
-            return tables.normalized(counts if prior is None else counts + prior)
+    def run_from(self, values: _Floats, expect: Expectation, start: str) -> EMRun | None:
+        """Iterate from given tables; None where they call a row impossible."""
+        prior = self.pseudo_counts(expect.tables)
 
         def bonus(values: _Floats) -> float:
             if prior is None:
@@ -200,20 +197,20 @@ class EM:
             with np.errstate(divide="ignore"):
                 return float(prior[used] @ np.log(values[used]))
 
-        found = []
-        for name, values in self._starts_for(rows, tables, expect):
-            run = iterate(
-                expect,
-                values,
-                maximize,
-                bonus,
-                start=name,
-                tolerance=self.tolerance,
-                max_iterations=self.max_iterations,
-            )
-            if run is not None:
-                found.append(run)
-        return sorted(found, key=lambda run: -run.objective)
+        return iterate(
+            expect,
+            values,
+            lambda counts: expect.tables.normalized(counts if prior is None else counts + prior),
+            bonus,
+            start=start,
+            tolerance=self.tolerance,
+            max_iterations=self.max_iterations,
+        )
+
+    def maximized(self, tables: FlatTables, counts: _Floats) -> _Floats:
+        """Return the M step: tables from expected counts."""
+        prior = self.pseudo_counts(tables)
+        return tables.normalized(counts if prior is None else counts + prior)
 
     def pseudo_counts(self, tables: FlatTables) -> _Floats | None:
         """Return what the M step adds to the counts; None with maximum likelihood."""

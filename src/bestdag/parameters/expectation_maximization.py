@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -64,15 +65,20 @@ class Expectation:
 
     Missing cells that nothing known depends on are left out: they change neither what the rows
     show nor where it is most probable, and leaving them out saves iterations.
+
+    `clock` says how many seconds are left; when there are none, `_core.OutOfTimeError` is raised.
     """
 
-    def __init__(self, rows: IncompleteRows, tables: FlatTables) -> None:
+    def __init__(
+        self, rows: IncompleteRows, tables: FlatTables, clock: Callable[[], float] = lambda: inf
+    ) -> None:
+        self._seconds_left = clock
         self.rows = rows
         self.tables = tables
-        require_memory(
-            "EM", "the tables and their counts", 6 * 8 * tables.n_cells, "use fewer arcs"
+        require_memory("EM", "the tables and their counts", 6 * 8 * tables.n_cells, "use fewer arcs")
+        self._groups: _core.MissingGroups = rows.groups(
+            tables.parents, whole=False, seconds=clock()
         )
-        self._groups: _core.MissingGroups = rows.groups(tables.parents, whole=False)
         largest = self._groups.largest
         require_memory(
             "EM",
@@ -89,7 +95,10 @@ class Expectation:
     def __call__(self, values: _Floats) -> tuple[float, _Floats]:
         """Return the log-likelihood and the expected counts."""
         counts = np.empty(self.tables.n_cells)
-        return self._groups.expected_counts(values, counts, self.rows.threads), counts
+        log_likelihood = self._groups.expected_counts(
+            values, counts, self._seconds_left(), self.rows.threads
+        )
+        return log_likelihood, counts
 
     def complete_counts(self) -> _Floats:
         """Return the counts of each family in the rows in which it is complete."""
