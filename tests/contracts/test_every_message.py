@@ -59,7 +59,7 @@ PYTHON_ONLY = (
     "search/k2.py:__post_init__",  # an order that is not a list
 )
 # Settings that require_* checks and that no command has.
-NO_OPTION = {"limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
+NO_OPTION = {"unlabelled", "limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
 # Of measures that no command has.
 NO_OPTION |= {"among", "constant", "distance"}
 # Their words are those of knowledge files and statements, the same in both worlds.
@@ -329,9 +329,9 @@ CASES = {
         ["learn", "t.csv", "--score", "bic"],
         lambda table: bestdag.learn(table, "bic"),
         "2 columns have 2 missing values: 'a' (1), 'b' (1), and 2 of 4 rows are complete: "
-        "--missing available suits, --missing drop and --missing state are possible",
+        "--missing em suits, --missing drop, --missing state and --missing available are possible",
         "2 columns have 2 missing values: 'a' (1), 'b' (1), and 2 of 4 rows are complete: "
-        "missing='available' suits, missing='drop' and missing='state' are possible",
+        "missing='em' suits, missing='drop', missing='state' and missing='available' are possible",
     ),
     "a score that is no mean": (
         HOLES,

@@ -63,12 +63,14 @@ def test_the_refusal_says_which_way_suits_and_how_many_rows_are_complete():
         learn(few_holes(100, 3), "bic")
     assert str(few.value) == (
         "learn: column 'a' has 3 missing values, and 97 of 100 rows are complete: missing='drop' "
-        "suits, missing='state' and missing='available' are possible"
+        "suits, missing='state', missing='em' and missing='available' are possible"
     )
     with pytest.raises(DataError) as many:
         learn(few_holes(100, 30), "bic")
-    assert "70 of 100 rows are complete: missing='available' suits" in str(many.value)
-    assert "70 of 100 rows are complete: --missing available suits" in many.value.on_command_line
+    assert "70 of 100 rows are complete: missing='em' suits" in str(many.value)
+    assert "70 of 100 rows are complete: --missing em suits" in many.value.on_command_line
+    with pytest.raises(DataError, match="70 of 100 rows are complete: missing='available' suits"):
+        learn(few_holes(100, 30), "pnal")
 
 
 def test_the_refusal_offers_only_what_is_possible():
@@ -80,7 +82,7 @@ def test_the_refusal_offers_only_what_is_possible():
     assert "0 of 3 rows are complete" in str(empty.value)
     assert "drop" not in str(empty.value)
     with pytest.raises(DataError, match="0 of 3 rows are complete: missing='state' is possible"):
-        learn({"a": ["x", None, "y"], "b": [None, "u", "v"], "c": ["0", "1", None]}, "qnml")
+        learn({"a": ["x", None, "y"], "b": [None, "u", "v"], "c": ["0", "1", None]}, "fnml")
 
 
 def test_a_dataset_with_missing_cells_is_refused_like_a_table():

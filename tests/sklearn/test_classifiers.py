@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
 
-from bestdag import BDeu, Dirichlet
+from bestdag import EM, BDeu, Dirichlet, fit_network
 from bestdag.errors import DataError, DataWarning
 from bestdag.sklearn import (
     BayesianNetworkClassifier,
@@ -160,6 +160,24 @@ def test_training_rows_with_missing_cells_are_learned_from_where_asked_for(peopl
     assert tree.predict_proba(holed).shape == (len(y), len(model.classes_))
 
 
+def test_training_rows_with_missing_cells_are_learned_from_by_em(people):
+    X, y = people
+    holed, partly = X.copy(), np.array(y, object)
+    holed.loc[::5, "age"] = np.nan
+    holed.loc[1::7, "smokes"] = None
+    partly[::6] = None
+    settings = {"score": "bic", "missing": "em", "unlabelled": "keep", "parameters": "mle"}
+    for kind in (NaiveBayesClassifier, TANClassifier):
+        model = kind(**settings).fit(holed, partly)
+        data = model.model_.result.dataset
+        assert data.n_rows == len(y)
+        assert data.missing_counts["class"] == len(partly[::6])
+        want = fit_network(model.network_.dag, data, EM())
+        for got, table in zip(model.network_.tables, want.tables, strict=True):
+            np.testing.assert_allclose(got.rows, table.rows, atol=1e-12)
+        assert model.predict(holed).shape == y.shape
+
+
 @pytest.mark.parametrize("none", [None, np.nan])
 def test_rows_without_a_class_are_refused_left_out_or_learned_from(people, none):
     X, y = people
@@ -176,9 +194,7 @@ def test_rows_without_a_class_are_refused_left_out_or_learned_from(people, none)
     # Attributes alone are counted over all rows, with and without a class.
     assert used.model_.result.dataset.n_rows == len(y)
     assert used.model_.result.dataset.missing_counts == {"class": int((~kept).sum())}
-    with pytest.raises(
-        ValueError, match="unlabelled='keep' needs missing to be one of 'available'"
-    ):
+    with pytest.raises(ValueError, match="unlabelled='keep' needs missing to be one of 'em', "):
         NaiveBayesClassifier(unlabelled="keep").fit(X, partly)
     with pytest.raises(DataError, match="no training row has a class"):
         NaiveBayesClassifier(unlabelled="drop").fit(X, np.full(len(y), none, object))

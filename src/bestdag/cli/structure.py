@@ -61,8 +61,8 @@ _OPTIONS = (
     ),
     missing_option(
         list(TREATMENTS),
-        "refuse them and say what suits, drop their rows, make them a state, score each family "
-        "over the rows that show it",
+        "refuse them and say what suits, drop their rows, make them a state, learn by structural "
+        "EM, score each family over the rows that show it",
     ),
     data_options(*(name for name in DATA_OPTIONS if name != "missing")),
     threads_option,

@@ -58,7 +58,8 @@ def _said(ways: list[str]) -> str:
     if not others:
         return f"{suits} is possible"
     are = either(len(others), "is", "are")
-    return f"{suits} suits, {' and '.join(others)} {are} possible"
+    listed = " and ".join([*filter(None, [", ".join(others[:-1])]), others[-1]])
+    return f"{suits} suits, {listed} {are} possible"
 
 
 def _in_order(share_left: float, score: Score) -> list[str]:

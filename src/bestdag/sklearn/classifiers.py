@@ -239,10 +239,10 @@ class TANClassifier(_NetworkClassifier):
     max_states : int, default 50
         Refuse a text column with more different values than this. Columns that declare their
         values (pandas categorical, polars Enum) may have more.
-    missing : {"drop", "error", "available"}, default "drop"
+    missing : {"drop", "error", "em", "available"}, default "drop"
         Leave out training rows with missing cells, with a warning, refuse them, or learn from them
-        too, as `learn` does: "available" takes the scores LL, AIC, BIC, HQC and PNAL. Missing
-        cells of rows to predict are summed over.
+        too, as `learn` does: "em" by structural EM, "available" with the scores LL, AIC, BIC, HQC
+        and PNAL. Missing cells of rows to predict are summed over.
     unlabelled : {"error", "drop", "keep"}, default "error"
         Training rows without a class, None or NaN in y: refuse them, leave them out, or learn from
         what else they show, for the ways `missing` that keep missing cells.
