@@ -97,8 +97,7 @@ bool is_near(double a, double b) {
 void check_families(const Data& data, const bestdag::Weights& weights, int threads) {
     const double penalty = 0.01;
     const bestdag::Table table = data.table(weights);
-    const bestdag::Kernel kernel =
-        bestdag::make_node_average([=](double) { return penalty; }, data.has_missing());
+    const bestdag::Kernel kernel = bestdag::make_node_average(penalty, data.has_missing());
     const auto n = static_cast<std::int32_t>(data.arities.size());
     std::vector<std::int32_t> children, parents;
     std::vector<std::int64_t> offsets{0};

@@ -188,7 +188,7 @@ def learn(
     ('bronc', 'lung')
     """
     with limited_memory(memory_limit):
-        dataset, chosen = None, None
+        dataset, chosen, n_left_out = None, None, 0
         treatment = make_treatment(missing)
         if isinstance(data, ScoreTable):
             given = None if treatment.name == "error" else missing
@@ -199,6 +199,7 @@ def learn(
             if not isinstance(data, Dataset):
                 data = read(data, missing=treatment.reads_as)
             dataset = treatment.settle(data, chosen)
+            n_left_out = data.n_rows - dataset.n_rows
         if isinstance(search, str):
             search = make_search(search)
         known = _known(knowledge)
@@ -234,6 +235,10 @@ def learn(
             notes=(*found.notes, *notes),
             seconds=found.seconds + tested,
         )
+    if n_left_out:
+        kept = f"{data.n_rows - n_left_out:,} of {data.n_rows:,}"
+        note = f"learned from the {kept} rows that have no missing cell"
+        found = replace(found, notes=(*found.notes, note))
     values = {field.name: getattr(found, field.name) for field in fields(found)}
     return Result(**values, dataset=dataset, scored_by=chosen, treatment=treatment)
 

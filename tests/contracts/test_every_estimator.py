@@ -108,7 +108,7 @@ def test_pickles_compares_and_prints_its_settings(estimator):
 
 
 BELONGS = {
-    "ll": "fsnml", "aic": "fsnml", "bic": "fsnml", "hqc": "fsnml", "mit": "fsnml",
+    "ll": "fsnml", "aic": "fsnml", "bic": "fsnml", "hqc": "fsnml", "mit": "fsnml", "pnal": "fsnml",
     "fnml": "fsnml", "qnml": "fsnml", "k2": "dirichlet", "bd": "dirichlet", "bdq": "dirichlet",
     "bde": "dirichlet", "bdeu": "dirichlet", "min_bdeu": "dirichlet", "max_bdeu": "dirichlet",
 }  # fmt: skip

@@ -50,11 +50,16 @@ def test_draws_have_the_distribution_given_what_a_row_shows(example, seed):
     n = 3000
     drawn = network.impute(dataset_of([rows[0]] * n, arities), "draw", seed=seed)
     got = Counter(rows_of(drawn))
-    every = {c: reference.probability(c, tables, parents) for c in reference.completions(rows[0], arities)}
+    every = {
+        c: reference.probability(c, tables, parents)
+        for c in reference.completions(rows[0], arities)
+    }
     total = sum(every.values())
     for completion, p in every.items():
         share = p / total
-        assert got[completion] / n == pytest.approx(share, abs=5 * (share * (1 - share) / n) ** 0.5 + 1e-9)
+        assert got[completion] / n == pytest.approx(
+            share, abs=5 * (share * (1 - share) / n) ** 0.5 + 1e-9
+        )
 
 
 def test_large_groups_are_drawn_and_maximised_through_a_tree():
@@ -69,12 +74,22 @@ def test_large_groups_are_drawn_and_maximised_through_a_tree():
         shown = {n: data.variable(n).states[data.codes(n)[row]] for n in keep}
         (best,) = network.most_probable(given=shown)
         whole = network.log_probability(filled.select(rows=[row]))[0]
-        assert whole == pytest.approx(network.log_probability(
-            bd.Dataset(data.variables, [
-                [data.variable(n).states.index(best.states[n] if n in best.states else shown[n])]
-                for n in data.names
-            ])
-        )[0], rel=1e-12)
+        assert whole == pytest.approx(
+            network.log_probability(
+                bd.Dataset(
+                    data.variables,
+                    [
+                        [
+                            data.variable(n).states.index(
+                                best.states[n] if n in best.states else shown[n]
+                            )
+                        ]
+                        for n in data.names
+                    ],
+                )
+            )[0],
+            rel=1e-12,
+        )
     drawn = network.impute(holes, "draw", seed=3)
     for name in data.names:
         share = np.bincount(drawn.codes(name), minlength=3) / 200
@@ -110,7 +125,9 @@ def test_a_variable_without_a_column_gets_one_and_a_column_too_many_is_refused()
 
 
 def test_names_the_row_that_cannot_occur():
-    network = network_of([2, 2, 2], [[], [], [0, 1]], [[0.5, 0.5], [0.5, 0.5], [[[1.0, 0.0]] * 2] * 2])
+    network = network_of(
+        [2, 2, 2], [[], [], [0, 1]], [[0.5, 0.5], [0.5, 0.5], [[[1.0, 0.0]] * 2] * 2]
+    )
     data = dataset_of([(0, 0, 0), (0, None, 1), (None, 0, 1)], [2, 2, 2])
     for method in ("most_probable", "draw"):
         with pytest.raises(DataError, match=r"row 1 \(counted from 0\) cannot occur"):

@@ -29,9 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:fit. the network has .* paramete
 # probability 1/2: counts of x are 3/2 each, y = 1 follows x = 1 in 3/2 of 3/2 cases and x = 0 in
 # 1/2 of 3/2. Then it is 1 with probability 1 / (1 + 1/3) = 3/4, which gives 7/4 of 3 and 1/4 of
 # 5/4.
-@pytest.mark.parametrize(
-    ("iterations", "x", "y_given_0"), [(1, 1 / 2, 1 / 3), (2, 7 / 12, 1 / 5)]
-)
+@pytest.mark.parametrize(("iterations", "x", "y_given_0"), [(1, 1 / 2, 1 / 3), (2, 7 / 12, 1 / 5)])
 def test_two_iterations_worked_out_by_hand(iterations, x, y_given_0):
     data = dataset_of([(0, 0), (1, 1), (None, 1)], [2, 2])
     em = EM(start="uniform", max_iterations=iterations, tolerance=0)
@@ -68,7 +66,9 @@ def test_log_likelihood_and_step_agree_with_brute_force_over_completions(example
     start = network_of(arities, parents, tables)
     weights = [1.0 + i % 3 for i in range(len(rows))]
     data = dataset_of(rows, arities, weights)
-    found = run_em(dag_of(arities, parents), data, EM(start=start, max_iterations=1, tolerance=0, restarts=0))
+    found = run_em(
+        dag_of(arities, parents), data, EM(start=start, max_iterations=1, tolerance=0, restarts=0)
+    )
     expected = reference.log_likelihood(rows, weights, tables, parents, arities)
     assert found.trace[0] == pytest.approx(expected, abs=1e-9)
     new = tables_of(found.network)
@@ -97,7 +97,9 @@ def test_at_the_end_no_direction_raises_the_likelihood(example, seed):
     found = run_em(dag, data, EM(start="random", seed=seed, tolerance=0, max_iterations=20_000))
     tables = tables_of(found.network)
     for child, group in enumerate(parents):
-        counts = reference.family_counts(rows, [1] * len(rows), tables, parents, arities, (child, group))
+        counts = reference.family_counts(
+            rows, [1] * len(rows), tables, parents, arities, (child, group)
+        )
         for key, cells in counts.items():
             # The derivative by each parameter is at most the multiplier, and equal to it where the
             # parameter is not zero; zeros that were reached in the limit included.
@@ -115,7 +117,11 @@ def test_without_missing_cells_it_is_the_closed_form_in_one_step(example, how):
     rows = [tuple(0 if c is None else c for c in row) for row in rows]
     dag, data = dag_of(arities, parents), dataset_of(rows, arities)
     found = run_em(dag, data, EM(**how))
-    closed = {"ess": bd.Dirichlet(ess=2.0), "smooth": bd.FSNML()}.get(*how, bd.MLE()) if how else bd.MLE()
+    closed = (
+        {"ess": bd.Dirichlet(ess=2.0), "smooth": bd.FSNML()}.get(*how, bd.MLE())
+        if how
+        else bd.MLE()
+    )
     for got, wanted in zip(
         found.network.tables, fit_network(dag, data, closed).tables, strict=True
     ):
@@ -182,7 +188,10 @@ def test_groups_larger_than_a_table_agree_with_the_likelihood_of_the_network():
     data = network.sample(50, seed=1)
     holes = Dataset(
         variables,
-        [data.codes(v.name) if i in (0, n - 1) else np.full(50, 3) for i, v in enumerate(variables)],
+        [
+            data.codes(v.name) if i in (0, n - 1) else np.full(50, 3)
+            for i, v in enumerate(variables)
+        ],
     )
     found = run_em(network.dag, holes, EM(start=network, max_iterations=3, tolerance=0, restarts=0))
     assert found.trace[0] == pytest.approx(network.log_probability(holes).sum(), rel=1e-12)
@@ -270,7 +279,9 @@ def test_what_is_no_m_step_smooths_the_last_counts_once(em, last):
 
 def test_result_fit_uses_the_prior_of_the_score_and_parameters_that_suit_it():
     data = with_holes(bd.random_network(4, seed=1).sample(200, seed=2), 0.2, seed=3)
-    result = bd.learn(data.select(rows=~np.any([data.missing(n) for n in data.names], axis=0)), "bdeu")
+    result = bd.learn(
+        data.select(rows=~np.any([data.missing(n) for n in data.names], axis=0)), "bdeu"
+    )
     em = bd.parameters.choose_estimator(BDeu(ess=3), "em", {})
     assert em == EM(prior=BDeu(ess=3))
     assert bd.parameters.choose_estimator(bd.BIC(), "em", {}) == EM()
@@ -324,7 +335,9 @@ def test_rows_without_any_value_and_tables_without_a_complete_row():
 def test_a_state_that_was_declared_and_never_seen_gets_probability_zero_or_its_prior():
     a = Variable("a", ("no", "yes", "never"))
     data = Dataset([a], [np.array([0, 1, 1, 3])])
-    assert fit_network(Dag(["a"]), data, EM(tolerance=1e-15)).table("a").values[2] == pytest.approx(0, abs=1e-7)
+    assert fit_network(Dag(["a"]), data, EM(tolerance=1e-15)).table("a").values[2] == pytest.approx(
+        0, abs=1e-7
+    )
     assert fit_network(Dag(["a"]), data, EM(ess=3)).table("a").values[2] > 0
 
 

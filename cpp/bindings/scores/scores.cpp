@@ -55,8 +55,7 @@ void register_bound_scores(nb::module_& m) {
         "node_average",
         [](double penalty, const Array1<const std::uint8_t>& has_missing) {
             return bestdag::make_node_average(
-                [penalty](double) { return penalty; },
-                {has_missing.data(), has_missing.data() + has_missing.size()});
+                penalty, {has_missing.data(), has_missing.data() + has_missing.size()});
         },
         "penalty"_a, "has_missing"_a.noconvert(),
         "Native twin of scores/node_average.py (see kernels/scores/node_average.hpp).");

@@ -20,11 +20,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 class NodeAverage final : public EvaluatorOf<NodeAverage> {
 public:
     NodeAverage(const Table& table, double penalty, const std::vector<std::uint8_t>& has_missing)
-        : table_(table), has_missing_(table.n_columns(), 0), penalty_(penalty), likelihood_(table) {
-        std::copy_n(has_missing.begin(), std::min(has_missing.size(), has_missing_.size()),
-                    has_missing_.begin());
+        : table_(table), has_missing_(has_missing), penalty_(penalty), likelihood_(table) {
         for (std::size_t c = 0; c < table.n_columns(); ++c) {
-            is_complete_ = is_complete_ && !has_missing_[c];
             least_arity_ = std::min(least_arity_, n_states(c));
         }
     }
@@ -56,20 +53,13 @@ public:
     }
 
     // The rows that show a larger family are among those that show this one.
-    double bound_constant(const FamilyShape& shape, double growth) override {
+    double bound_constant(const FamilyShape& shape, double) override {
         if (!(n_complete(shape.family) > 0.0)) return -kInfinity;
-        const double factor = is_complete_ ? growth : least_arity_;
-        return penalty_ < 0.0 ? kInfinity : -penalty(shape.family) * factor;
+        return penalty_ < 0.0 ? kInfinity : -penalty(shape.family) * least_arity_;
     }
-
-    // Without missing cells all families have the same rows, and it is a likelihood with a penalty.
-    double likelihood_weight() const noexcept override {
-        return is_complete_ ? 1.0 / table_.total_weight() : 0.0;
-    }
-    bool is_regular() const noexcept override { return is_complete_ && !(penalty_ < 0.0); }
 
     // A parent with one state has missing cells all the same, and so may one of a child with one.
-    bool is_blind_to_single_states() const noexcept override { return is_complete_; }
+    bool is_blind_to_single_states() const noexcept override { return false; }
 
 private:
     double n_states(std::size_t column) const noexcept {
@@ -144,7 +134,6 @@ private:
 
     const Table& table_;
     std::vector<std::uint8_t> has_missing_;  // by column
-    bool is_complete_ = true;                // no cell is missing
     double penalty_;                         // of one parameter
     double least_arity_ = kInfinity;         // one more parent multiplies the penalty by so much
     RowLikelihood likelihood_;
@@ -155,11 +144,9 @@ private:
 
 }  // namespace
 
-Kernel make_node_average(std::function<double(double n)> penalty,
-                         std::vector<std::uint8_t> has_missing) {
-    return Kernel([penalty = std::move(penalty), has_missing = std::move(has_missing)](
-                      const Table& table) -> std::unique_ptr<Evaluator> {
-        return std::make_unique<NodeAverage>(table, penalty(table.total_weight()), has_missing);
+Kernel make_node_average(double penalty, std::vector<std::uint8_t> has_missing) {
+    return Kernel([penalty, has_missing = std::move(has_missing)](const Table& table) {
+        return std::make_unique<NodeAverage>(table, penalty, has_missing);
     });
 }
 

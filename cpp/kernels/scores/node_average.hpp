@@ -3,16 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "scores/kernel.hpp"
 
 namespace bestdag {
 
-// Where has_missing is set, the last state of a column stands for its missing cells; columns past
-// the end of the list have none. The penalty of one parameter is given the total weight N.
-Kernel make_node_average(std::function<double(double n)> penalty,
-                         std::vector<std::uint8_t> has_missing);
+// Where has_missing is set, by column, the last state stands for missing cells; a column has at
+// least one other state. The penalty is that of one parameter.
+Kernel make_node_average(double penalty, std::vector<std::uint8_t> has_missing);
 
 }  // namespace bestdag

@@ -2,13 +2,13 @@
 #include <cmath>
 
 #include "scores/list.hpp"
-#include "scores/node_average.hpp"
+#include "scores/penalised_likelihood.hpp"
 
 namespace bestdag {
 
 Kernel make_pnal(double scale, double exponent) {
-    return make_node_average(
-        [scale, exponent](double n) { return n > 0.0 ? scale * std::pow(n, -exponent) : 0.0; }, {});
+    return penalised_mean_likelihood(
+        [scale, exponent](double n) { return scale * std::pow(n, -exponent); });
 }
 
 }  // namespace bestdag

@@ -101,13 +101,13 @@ def learn_structure(
     output, as_json, threads = options["output"], options["as_json"], options["threads"]
     _check_files(data, from_scores, options)
     ((score_name, one),) = choose_scores((options["name"],), options).items()
+    treatment = make_treatment(options["missing"])
     estimator = None
     if output is not None:
         estimator = choose_parameters(one.score, options["parameters"])
     prior = choose_structure_prior(options)
     limits = {key: options[key] for key in ("max_parents", "time_limit")}
     knowledge = choose_knowledge(options)
-    treatment = make_treatment(options["missing"])
     cut: list[str] = []
     with working(f"learning from {data or from_scores}", quiet=options["quiet"]):
         table: Dataset | ScoreTable

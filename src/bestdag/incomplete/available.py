@@ -47,7 +47,8 @@ class Available:
         if isinstance(score, AveragedScore):
             return None
         known = ", ".join(name for name, one in SCORES.items() if hasattr(one, "rate"))
-        return f"is a mean log-likelihood with a penalty, for the scores {known}, got {score.name}"
+        given = getattr(score, "name", score)
+        return f"is a mean log-likelihood with a penalty, for the scores {known}, got {given}"
 
     def settle(self, dataset: Dataset, score: Score) -> Dataset:
         """Return the data as they are, if every column has a value."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,6 +12,7 @@ from bestdag.data.holes import complete_rows, holes_in_words
 from bestdag.errors import DataError
 from bestdag.incomplete.base import CompleteRows
 from bestdag.scores.base import Score
+from bestdag.wording import either
 
 __all__ = ["Refuse"]
 
@@ -47,15 +47,18 @@ class Refuse(CompleteRows):
             f"learn: {holes_in_words(dataset)}, and {n_left:,} of {dataset.n_rows:,} rows are "
             "complete"
         )
-        first, *others = _in_order(n_left / dataset.n_rows, score)
-
-        def said(name: Callable[[str], str]) -> str:
-            rest = [name(other) for other in others]
-            return f"{name(first)} suits, {' and '.join(rest)} {'is' if len(rest) == 1 else 'are'}"
-
-        raise DataError(f"{what}: {said(lambda name: f'missing={name!r}')} possible").with_option(
-            f"{what}: {said(lambda name: f'--missing {name}')} possible"
+        ways = _in_order(n_left / dataset.n_rows, score)
+        raise DataError(f"{what}: {_said([f'missing={name!r}' for name in ways])}").with_option(
+            f"{what}: {_said([f'--missing {name}' for name in ways])}"
         )
+
+
+def _said(ways: list[str]) -> str:
+    suits, *others = ways
+    if not others:
+        return f"{suits} is possible"
+    are = either(len(others), "is", "are")
+    return f"{suits} suits, {' and '.join(others)} {are} possible"
 
 
 def _in_order(share_left: float, score: Score) -> list[str]:

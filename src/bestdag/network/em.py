@@ -200,6 +200,6 @@ def _impossible(em: EM, data: Dataset, tables: FlatTables) -> DataError:
             f"EM: row {row:,} (counted from 0) has probability zero under the start: "
             f"{', '.join(shown[:6])}{', ...' if len(shown) > 6 else ''}"
         )
-    return DataError(f"{what}; begin with tables without zeros, or with start='available'").with_option(
-        f"{what}; begin with tables without zeros, or with --start available"
-    )
+    return DataError(
+        f"{what}; begin with tables without zeros, or with start='available'"
+    ).with_option(f"{what}; begin with tables without zeros, or with --start available")

@@ -143,7 +143,9 @@ class EM:
                 "EM: mode=True needs a Dirichlet prior: ess or prior"
             ).with_option("EM: --mode needs a prior: --ess or --prior")
         if isinstance(self.start, str) and self.start not in _STARTS:
-            raise bad_setting("EM", "start", f"one of {', '.join(_STARTS)} or a network", self.start)
+            raise bad_setting(
+                "EM", "start", f"one of {', '.join(_STARTS)} or a network", self.start
+            )
 
     @property
     def dirichlet(self) -> Dirichlet | None:
