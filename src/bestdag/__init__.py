@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from bestdag.graph.generators import random_dag as random_dag
     from bestdag.graph.knowledge import Knowledge as Knowledge
     from bestdag.graph.pdag import Pdag as Pdag
+    from bestdag.incomplete.em import StructuralEM as StructuralEM
+    from bestdag.incomplete.scoring import ObservedScore as ObservedScore
+    from bestdag.incomplete.scoring import expected_scorer as expected_scorer
+    from bestdag.incomplete.scoring import observed_score as observed_score
     from bestdag.independence import G2Test as G2Test
     from bestdag.independence import IndependenceTest as IndependenceTest
     from bestdag.independence import PermutationTest as PermutationTest
@@ -96,6 +100,7 @@ _HOME = {
     "Knowledge": "bestdag.graph.knowledge",
     "Network": "bestdag.network.network",
     "NetworkEvaluation": "bestdag.evaluation.networks",
+    "ObservedScore": "bestdag.incomplete.scoring",
     "Oracle": "bestdag.independence.oracle",
     "PC": "bestdag.constraint.settings",
     "PCResult": "bestdag.constraint.result",
@@ -109,6 +114,7 @@ _HOME = {
     "Sensitivity": "bestdag.evaluation.sensitivity",
     "SensitivityGrid": "bestdag.evaluation.sensitivity",
     "StatedIndependences": "bestdag.independence.oracle",
+    "StructuralEM": "bestdag.incomplete.em",
     "StructuralRank": "bestdag.evaluation.ranks",
     "StructureComparison": "bestdag.evaluation.structures",
     "UniformPrior": "bestdag.scores.prior",
@@ -121,10 +127,12 @@ _HOME = {
     "distance_score": "bestdag.evaluation.networks",
     "ess_grid": "bestdag.validation.ess_grid",
     "evaluate_network": "bestdag.evaluation.networks",
+    "expected_scorer": "bestdag.incomplete.scoring",
     "fit_network": "bestdag.network.fitting",
     "independence_test": "bestdag.independence.asking",
     "learn": "bestdag.learning",
     "memory_limit": "bestdag.machine",
+    "observed_score": "bestdag.incomplete.scoring",
     "pc": "bestdag.constraint.pc",
     "random_dag": "bestdag.graph.generators",
     "random_network": "bestdag.network.random_network",

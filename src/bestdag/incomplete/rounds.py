@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
-from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError
 from bestdag.graph.dag import Dag
 from bestdag.incomplete.base import Task
+from bestdag.incomplete.scoring import fitted_score, flat_counts
 from bestdag.incomplete.shaking import shaken
 from bestdag.inference.expected import ExpectedCounts, ExpectedScorer
 from bestdag.inference.flat_tables import FlatTables
@@ -26,7 +26,6 @@ from bestdag.parameters.dirichlet import HasPriors
 from bestdag.parameters.em import EM
 from bestdag.parameters.expectation_maximization import Expectation
 from bestdag.scores.base import Score
-from bestdag.scores.ll import LL
 from bestdag.scores.penalised_likelihood import PenalisedLikelihood
 from bestdag.scores.qnml import QNML
 from bestdag.search.auto import Auto
@@ -40,7 +39,7 @@ from bestdag.wording import count_of
 if TYPE_CHECKING:
     from bestdag.incomplete.em import StructuralEM
 
-__all__ = ["Rounds", "observed_score"]
+__all__ = ["Rounds"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -136,7 +135,7 @@ class Rounds:
         for number in range(self._settings.max_rounds + 1):
             counts = self._expected(fitted, number)
             scorer = ExpectedScorer(counts, self._score, self._task.structure_prior)
-            score = observed_score(scorer, fitted.dag, fitted.values, fitted.log_likelihood)
+            score = fitted_score(scorer, fitted.dag, fitted.values, fitted.log_likelihood)
             # A search may be bound to structures that nothing to begin with is one of.
             self._record(fitted.dag, score, before, counts=number > 0 or is_given)
             before = score
@@ -185,7 +184,7 @@ class Rounds:
     def _continued(self, dag: Dag, counts: ExpectedCounts) -> _Fitted:
         """Go on with EM from the expected counts of a structure."""
         tables = tables_for(self._rows, dag)
-        values = self._em.maximized(tables, _flat(tables, counts))
+        values = self._em.maximized(tables, flat_counts(tables, counts))
         expect = Expectation(self._rows, tables, self._seconds_left)
         run = self._em.run_from(values, expect, "expected counts")
         if run is None:
@@ -197,10 +196,10 @@ class Rounds:
     def _settle_for(self, dag: Dag, counts: ExpectedCounts) -> None:
         """Take a structure at the end of the time without iterations of EM."""
         tables = tables_for(self._rows, dag)
-        values = self._em.maximized(tables, _flat(tables, counts))
+        values = self._em.maximized(tables, flat_counts(tables, counts))
         log_likelihood, _ = Expectation(self._rows, tables)(values)
         scorer = ExpectedScorer(counts, self._score, self._task.structure_prior)
-        score = observed_score(scorer, dag, values, log_likelihood)
+        score = fitted_score(scorer, dag, values, log_likelihood)
         self._record(dag, score, None, counts=True)
 
     def _expected(self, fitted: _Fitted, number: int) -> ExpectedCounts:
@@ -265,59 +264,6 @@ class Rounds:
             )
         if self._n_empty:
             yield f"{count_of(self._n_empty, 'row')} without any value left out"
-
-
-def observed_score(
-    scorer: ExpectedScorer, dag: Dag, values: _Floats, log_likelihood: float
-) -> float:
-    """Score a fitted structure by what the rows show.
-
-    For a penalised log-likelihood that is the log-likelihood of what the rows show minus the
-    penalty; for a Bayesian score the approximation of Cheeseman and Stutz (1996), the score of the
-    expected counts with their log-likelihood at the fitted parameters replaced by that of what the
-    rows show. For other scores it is the score of the expected counts.
-
-    Parameters
-    ----------
-    scorer : ExpectedScorer
-        Of the expected counts under the fitted structure itself.
-    dag : Dag
-    values : array
-        Its tables, in the layout of `FlatTables`.
-    log_likelihood : float
-        Of what the rows show.
-    """
-    total, score = scorer.total(dag), scorer.score
-    families = [(v.name, dag.parents(v.name)) for v in scorer.variables]
-    if isinstance(score, PenalisedLikelihood | QNML):
-        counted = scorer.expected.count(families)
-        return total - math.fsum(LL().family(counts) for counts in counted) + log_likelihood
-    if not isinstance(score, HasPriors):
-        return total
-    place = {v.name: i for i, v in enumerate(scorer.variables)}
-    tables = FlatTables(
-        scorer.variables, [sorted(place[p] for p in group) for _, group in families]
-    )
-    counts = _flat(tables, scorer.expected)
-    used = counts > 0
-    return total - float(counts[used] @ np.log(values[used])) + log_likelihood
-
-
-def _flat(tables: FlatTables, expected: ExpectedCounts) -> _Floats:
-    """Return the expected counts of a structure in the layout of its tables."""
-    names = [v.name for v in tables.variables]
-    families = [(names[c], [names[p] for p in group]) for c, group in enumerate(tables.parents)]
-    out = np.zeros(tables.n_cells)
-    for child, counts in enumerate(expected.count(families)):
-        tables.of(out, child)[_numbers(counts)] = counts.table
-    return out
-
-
-def _numbers(counts: FamilyCounts) -> npt.NDArray[np.intp]:
-    number = np.zeros(counts.n_observed, np.intp)
-    for k, parent in enumerate(counts.parents):
-        number = number * parent.arity + counts.configurations[:, k]
-    return number
 
 
 def _rows_that_show_something(dataset: Dataset) -> Dataset:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,8 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.counts.engine import CountingEngine
 from bestdag.counts.family import FamilyCounts
-from bestdag.errors import DataError, InvalidParameterError, NotEnoughMemoryError
+from bestdag.errors import DataError, GraphError, InvalidParameterError, NotEnoughMemoryError
+from bestdag.graph.dag import Dag
 from bestdag.inference.incomplete import IncompleteRows
 from bestdag.inference.sampling import stream_key
 from bestdag.machine import require_memory
@@ -75,6 +77,7 @@ class ExpectedCounts(CountingEngine):
         seed: int = 0,
         seconds: float = math.inf,
     ) -> None:
+        self.rows = rows
         self.dataset = rows.dataset
         self.missing = "em"
         self.threads = rows.threads
@@ -214,6 +217,15 @@ class ExpectedScorer(Scorer):
         self._scores = scores
         self.bulk = _ExpectedBulk(scores)
         self.expected = counts
+
+    def by_child(self, dag: Any) -> dict[str, float]:
+        """Score each family of a structure; keys are the children in name order."""
+        dag = dag if isinstance(dag, Dag) else dag.dag
+        names = [v.name for v in self.variables]
+        if sorted(dag.nodes) != names:
+            raise GraphError("score: graph and data must have the same variables")
+        scores = self.families([(name, dag.parents(name)) for name in names])
+        return dict(zip(names, scores.tolist(), strict=True))
 
     def __getstate__(self) -> dict[str, object]:
         raise InvalidParameterError("ExpectedScorer: cannot be pickled; make it again")
