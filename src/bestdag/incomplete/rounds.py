@@ -72,9 +72,7 @@ class _End(Exception):  # noqa: N818 (not an error)
 class Rounds:
     """Structural EM on one data set: what `StructuralEM.learn` does."""
 
-    def __init__(
-        self, settings: StructuralEM, dataset: Dataset, score: Score, task: Task
-    ) -> None:
+    def __init__(self, settings: StructuralEM, dataset: Dataset, score: Score, task: Task) -> None:
         self._began = time.monotonic()
         self._settings = settings
         self._score = score
@@ -144,9 +142,10 @@ class Rounds:
             if number == self._settings.max_rounds:
                 return "step limit"
             found = self._searched(scorer, fitted.dag)
-            if number > 0 or is_given:
-                if found.dag in seen or not is_better(found.score, scorer.total(fitted.dag)):
-                    return "local optimum"
+            competes = number > 0 or is_given
+            stays = competes and not is_better(found.score, scorer.total(fitted.dag))
+            if stays or found.dag in seen:
+                return "local optimum"
             seen.add(found.dag)
             self._n_rounds += 1
             if found.status in ("time limit", "interrupted"):
@@ -190,7 +189,9 @@ class Rounds:
         expect = Expectation(self._rows, tables, self._seconds_left)
         run = self._em.run_from(values, expect, "expected counts")
         if run is None:
-            raise DataError("learn: a row has probability zero after a round; use a score with a prior")
+            raise DataError(
+                "learn: a row has probability zero after a round; use a score with a prior"
+            )
         return _Fitted(dag, tables, run.values, run.log_likelihood)
 
     def _settle_for(self, dag: Dag, counts: ExpectedCounts) -> None:
@@ -218,7 +219,9 @@ class Rounds:
 
     def _record(self, dag: Dag, score: float, before: float | None, *, counts: bool) -> None:
         number = len(self._trace)
-        move = f"round {number}: {count_of(len(dag.arcs), 'arc')}" if before is not None else "start"
+        move = (
+            f"round {number}: {count_of(len(dag.arcs), 'arc')}" if before is not None else "start"
+        )
         gain = 0.0 if before is None else score - before
         self._trace.append(Step(move, gain, score))
         if gain < 0 and is_better(score - gain, score):
