@@ -140,12 +140,13 @@ def learn(
     search : Search or str, default "auto"
         "auto" finds a good structure at once, raises it while there is time, bounds the best score
         and proves the optimum where it can; the notes of the result say what it did.
-    missing : {"error", "drop", "state", "em", "available"} or Treatment, default "error"
+    missing : {"error", "drop", "state", "em", "available"} or StructuralEM, default "error"
         What to do about missing cells: refuse them, and say which of the others suits; learn from
         the complete rows; make a state of them; learn structure and parameters in turn
-        (`StructuralEM`), which assumes that cells are missing at random; score each family by its
-        mean log-likelihood over the rows that show all of it (`NodeAverage`; for LL, AIC, BIC, HQC
-        and PNAL), which assumes that cells are missing completely at random.
+        (`StructuralEM`, for all scores but fNML and PNAL), which assumes that cells are missing at
+        random; score each family by its mean log-likelihood over the rows that show all of it
+        (`NodeAverage`; for LL, AIC, BIC, HQC and PNAL), which assumes that cells are missing
+        completely at random.
     max_parents : int, optional
         At most so many parents for every variable.
     knowledge : Knowledge or list of str, optional

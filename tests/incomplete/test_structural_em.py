@@ -193,9 +193,9 @@ def test_threads_and_the_order_of_rows_and_columns_do_not_change_a_bit():
     data = sampled(5, 120, 0.3, seed=9, arities=3)
     order = np.random.default_rng(1).permutation(120)
     moved = data.select(data.names[::-1], order)
-    for settings in ("em", StructuralEM(max_cells=2, draws=20)):
-        one = learn(data, "bic", missing=settings, threads=1)
-        other = learn(moved, "bic", missing=settings, threads=3)
+    for way in ("em", StructuralEM(max_cells=2, draws=20)):
+        one = learn(data, "bic", missing=way, threads=1)
+        other = learn(moved, "bic", missing=way, threads=3)
         assert one.dag == other.dag
         assert one.score == other.score
 

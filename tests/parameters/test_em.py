@@ -316,7 +316,7 @@ def test_names_the_row_that_a_start_calls_impossible():
 def test_refuses_a_start_of_another_structure_or_with_other_states():
     data = dataset_of([(0, 0), (None, 1)], [2, 2])
     start = network_of([2, 2], [[], []], [[0.5, 0.5], [0.5, 0.5]])
-    with pytest.raises(DataError, match="the start must have the arcs of the structure.*'b'"):
+    with pytest.raises(DataError, match=r"the start must have the arcs of the structure.*'b'"):
         run_em(dag_of([2, 2], [[], [0]]), data, EM(start=start))
 
 

@@ -6,8 +6,8 @@ from math import log
 
 def completions(row, arities):
     """List all ways to fill in a row; None is a missing cell."""
-    choices = [[code] if code is not None else range(n) for code, n in zip(row, arities)]
-    return product(*choices)
+    cells = zip(row, arities, strict=True)
+    return product(*([code] if code is not None else range(n) for code, n in cells))
 
 
 def probability(row, tables, parents):
@@ -22,7 +22,7 @@ def log_likelihood(rows, weights, tables, parents, arities):
     """Sum the weighted logarithms of what the rows show."""
     return sum(
         w * log(sum(probability(c, tables, parents) for c in completions(row, arities)))
-        for row, w in zip(rows, weights)
+        for row, w in zip(rows, weights, strict=True)
     )
 
 
@@ -30,7 +30,7 @@ def family_counts(rows, weights, tables, parents, arities, family):
     """Return the expected counts of any family (child, parents) as a dict of configurations."""
     child, group = family
     counts = {}
-    for row, w in zip(rows, weights):
+    for row, w in zip(rows, weights, strict=True):
         every = [(c, probability(c, tables, parents)) for c in completions(row, arities)]
         total = sum(p for _, p in every)
         for c, p in every:

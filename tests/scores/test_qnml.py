@@ -208,7 +208,9 @@ def test_cells_need_not_be_whole_where_their_sum_is():
 
 # Asked directly, the kernel has no number to give.
 def test_refuses_real_counts():
-    with pytest.raises(DataError, match="qnml: is defined for whole numbers of cases only, got 1.8"):
+    with pytest.raises(
+        DataError, match=r"qnml: is defined for whole numbers of cases only, got 1\.8"
+    ):
         QNML().family(FamilyCounts.of([[0.5, 1.3]]))
     dataset = make_dataset({"x": [0, 1], "p": [0, 1]}, weights=np.array([0.5, 1.5]))
     native = NativeScores(CountingEngine(dataset), QNML().kernel())

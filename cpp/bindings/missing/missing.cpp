@@ -14,6 +14,8 @@
 
 namespace {
 
+using DistinctArrays = nb::typed<nb::tuple, nb::any, nb::any, nb::any>;
+
 bestdag::FamilyTables tables_of(std::vector<std::uint32_t> arities,
                                 std::vector<std::vector<std::uint32_t>> members) {
     if (arities.size() != members.size()) {
@@ -61,14 +63,14 @@ void register_missing(nb::module_& m) {
     nb::exception<OutOfTime>(m, "OutOfTimeError");
     m.def(
         "distinct_rows",
-        [](const BoundTable& table, int threads) {
+        [](const BoundTable& table, int threads) -> DistinctArrays {
             bestdag::DistinctRows found;
             run_unlocked(threads, [&](const bestdag::Execution& execution) {
                 found = bestdag::distinct_rows(table.table, execution);
             });
-            return nb::make_tuple(to_numpy(std::move(found.rows)),
-                                  to_numpy(std::move(found.weights)),
-                                  to_numpy(std::move(found.number)));
+            return DistinctArrays(nb::make_tuple(to_numpy(std::move(found.rows)),
+                                                 to_numpy(std::move(found.weights)),
+                                                 to_numpy(std::move(found.number))));
         },
         "table"_a, "threads"_a,
         "One row of each kind, the weights of all rows of the kind, and the kind of every row.");
@@ -76,8 +78,7 @@ void register_missing(nb::module_& m) {
                             "Groups of missing cells; see kernels/missing/row_groups.hpp.")
         .def(nb::init<const BoundTable&, std::vector<std::uint32_t>,
                       std::vector<std::vector<std::uint32_t>>, bool, bool, double, int>(),
-             "rows"_a, "arities"_a, "members"_a, "whole"_a, "with_rows"_a, "seconds"_a,
-             "threads"_a)
+             "rows"_a, "arities"_a, "members"_a, "whole"_a, "with_rows"_a, "seconds"_a, "threads"_a)
         .def_prop_ro("n_cells", [](const BoundGroups& self) { return self.tables.n_cells(); })
         .def_prop_ro("n_kinds", [](const BoundGroups& self) { return self.groups.kinds.size(); })
         .def_prop_ro("n_cases", [](const BoundGroups& self) { return self.groups.n_cases(); })
@@ -95,8 +96,8 @@ void register_missing(nb::module_& m) {
              })
         .def(
             "expected_counts",
-            [](const BoundGroups& self, Array1<const double> values, Doubles counts,
-               double seconds, int threads) {
+            [](const BoundGroups& self, Array1<const double> values, Doubles counts, double seconds,
+               int threads) {
                 self.require_cells(values.size());
                 self.require_cells(counts.size());
                 double log_sum = 0.0;
@@ -122,10 +123,9 @@ void register_missing(nb::module_& m) {
                 const bestdag::PhiloxKey philox{key.empty() ? 0 : key[0], key.empty() ? 0 : key[1]};
                 std::uint64_t wrong = bestdag::kNoRow;
                 run_unlocked(threads, [&](const bestdag::Execution& execution) {
-                    wrong = bestdag::complete_rows(self.groups, self.tables, view(values),
-                                                   {view(starts), view(rows)},
-                                                   key.empty() ? nullptr : &philox, open,
-                                                   execution);
+                    wrong = bestdag::complete_rows(
+                        self.groups, self.tables, view(values), {view(starts), view(rows)},
+                        key.empty() ? nullptr : &philox, open, execution);
                 });
                 return wrong == bestdag::kNoRow ? nb::none() : nb::cast(wrong);
             },

@@ -25,10 +25,10 @@ public:
         held.require_cells(values.size());
         if (key.size() != 2 || n_draws == 0) throw std::invalid_argument("a key has two words");
         run_within(seconds, threads, [&](const bestdag::Execution& execution) {
-            posterior = std::make_unique<bestdag::Posterior>(
-                held.groups, held.tables, view(values),
-                bestdag::PosteriorLimits{max_cells, n_draws}, bestdag::PhiloxKey{key[0], key[1]},
-                execution);
+            posterior =
+                std::make_unique<bestdag::Posterior>(held.groups, held.tables, view(values),
+                                                     bestdag::PosteriorLimits{max_cells, n_draws},
+                                                     bestdag::PhiloxKey{key[0], key[1]}, execution);
         });
     }
     BoundPosterior(const BoundPosterior&) = delete;
@@ -82,8 +82,8 @@ void register_posterior(nb::module_& m) {
                 }
                 return result;
             },
-            "children"_a.noconvert(), "offsets"_a.noconvert(), "parents"_a.noconvert(),
-            "threads"_a, "Numbers of the cells that are not zero, and their expected counts.")
+            "children"_a.noconvert(), "offsets"_a.noconvert(), "parents"_a.noconvert(), "threads"_a,
+            "Numbers of the cells that are not zero, and their expected counts.")
         .def(
             "score",
             [](const BoundPosterior& self, const BoundTable& shown, const bestdag::Kernel& kernel,
@@ -96,8 +96,8 @@ void register_posterior(nb::module_& m) {
                 const auto wanted = bounds ? bestdag::Wanted::kBound : bestdag::Wanted::kScore;
                 const bestdag::Table& rows = self.table();
                 run_unlocked(threads, [&](const bestdag::Execution& execution) {
-                    bestdag::score_expected(rows, *self.posterior, shown.table, kernel,
-                                            families, wanted, growth, view(out), execution);
+                    bestdag::score_expected(rows, *self.posterior, shown.table, kernel, families,
+                                            wanted, growth, view(out), execution);
                 });
             },
             "shown"_a, "kernel"_a, "children"_a.noconvert(), "offsets"_a.noconvert(),

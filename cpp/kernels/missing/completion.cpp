@@ -66,13 +66,14 @@ std::uint64_t complete_rows(const RowGroups& groups, const FamilyTables& tables,
             states.resize(kind.variables.size());
             for (; i < end; ++i) {
                 check(stop);
-                const double found = work.collect(groups.codes_of(k, i),
-                                                  key ? Collect::kSum : Collect::kMax);
+                const double found =
+                    work.collect(groups.codes_of(k, i), key ? Collect::kSum : Collect::kMax);
                 const bool is_possible = found > -std::numeric_limits<double>::infinity();
                 if (is_possible && !key) work.best(states);
                 for (std::size_t h = holders.starts[i]; h < holders.starts[i + 1]; ++h) {
                     const std::uint32_t distinct = holders.rows[h];
-                    for (std::size_t r = rows.starts[distinct]; r < rows.starts[distinct + 1]; ++r) {
+                    for (std::size_t r = rows.starts[distinct]; r < rows.starts[distinct + 1];
+                         ++r) {
                         const std::uint64_t row = rows.rows[r];
                         if (!is_possible) {
                             lower_to(impossible, row);

@@ -38,7 +38,8 @@ std::vector<std::size_t> chunk_starts(const RowGroups& groups, std::size_t n_cel
         for (std::size_t i = groups.first_case[k]; i < groups.first_case[k + 1]; ++i) {
             done += each;
             if (done * static_cast<double>(n_chunks) >=
-                total * static_cast<double>(starts.size()) && starts.size() < n_chunks) {
+                    total * static_cast<double>(starts.size()) &&
+                starts.size() < n_chunks) {
                 starts.push_back(i + 1);
             }
         }

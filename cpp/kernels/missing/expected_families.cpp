@@ -66,9 +66,8 @@ std::size_t ExpectedCounter::find_states(std::size_t row) {
             if (member.column == hole.variable) met_.emplace_back(hole, &member);
         }
     }
-    std::stable_sort(met_.begin(), met_.end(), [](const auto& a, const auto& b) {
-        return a.first.number < b.first.number;
-    });
+    std::stable_sort(met_.begin(), met_.end(),
+                     [](const auto& a, const auto& b) { return a.first.number < b.first.number; });
     std::size_t n = 0;
     for (std::size_t i = 0; i < met_.size();) {
         const std::uint32_t number = met_[i].first.number;
@@ -160,22 +159,20 @@ void ExpectedCounter::count(const Family& family, const StopFlag& stop, const Ad
 std::vector<ExpectedCells> count_expected(const Table& rows, const Posterior& posterior,
                                           const FamilyList& families, const Execution& execution) {
     std::vector<ExpectedCells> found(families.size());
-    for_families(families.size(), nanoseconds(rows, families), execution,
-                 [&](const StopFlag& stop) {
-                     return [&, counter = ExpectedCounter(rows, posterior)](std::size_t i) mutable {
-                         std::unordered_map<std::uint64_t, double> counts;
-                         counter.count(families[i], stop, [&](std::uint64_t cell, double weight) {
-                             counts[cell] += weight;
-                         });
-                         std::vector<std::pair<std::uint64_t, double>> sorted(counts.begin(),
-                                                                              counts.end());
-                         std::sort(sorted.begin(), sorted.end());
-                         for (const auto& [cell, weight] : sorted) {
-                             found[i].cells.push_back(cell);
-                             found[i].counts.push_back(weight);
-                         }
-                     };
-                 });
+    for_families(
+        families.size(), nanoseconds(rows, families), execution, [&](const StopFlag& stop) {
+            return [&, counter = ExpectedCounter(rows, posterior)](std::size_t i) mutable {
+                std::unordered_map<std::uint64_t, double> counts;
+                counter.count(families[i], stop,
+                              [&](std::uint64_t cell, double weight) { counts[cell] += weight; });
+                std::vector<std::pair<std::uint64_t, double>> sorted(counts.begin(), counts.end());
+                std::sort(sorted.begin(), sorted.end());
+                for (const auto& [cell, weight] : sorted) {
+                    found[i].cells.push_back(cell);
+                    found[i].counts.push_back(weight);
+                }
+            };
+        });
     return found;
 }
 
@@ -193,9 +190,8 @@ void score_expected(const Table& rows, const Posterior& posterior, const Table& 
                 scores[i] = std::numeric_limits<double>::quiet_NaN();
                 if (n_cells > kMostCells) return;
                 cells.assign(static_cast<std::size_t>(n_cells), 0.0);
-                counter.count(family, stop, [&](std::uint64_t cell, double weight) {
-                    cells[cell] += weight;
-                });
+                counter.count(family, stop,
+                              [&](std::uint64_t cell, double weight) { cells[cell] += weight; });
                 const FamilyShape shape = shape_of(shown, family);
                 const CountRows<double> counts{cells, rows.column(family.child).arity};
                 if (wanted == Wanted::kScore) {

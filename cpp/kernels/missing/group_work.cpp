@@ -148,7 +148,8 @@ double GroupWork::collect(std::span<const std::uint16_t> known, Collect how) {
     }
     log_scale_ = 0.0;
     double log_total = 0.0;
-    for (std::size_t p = 0; p < n_parts_; ++p) std::fill_n(parts_[p].cells.begin(), parts_[p].n_cells, 1.0);
+    for (std::size_t p = 0; p < n_parts_; ++p)
+        std::fill_n(parts_[p].cells.begin(), parts_[p].n_cells, 1.0);
     for (std::size_t p = 0; p < n_parts_; ++p) {
         Part& part = parts_[p];
         for (std::size_t i = 0; i < part.families.size(); ++i) {

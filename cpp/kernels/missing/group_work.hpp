@@ -59,18 +59,18 @@ public:
     void best(std::span<std::uint16_t> states);
 
 private:
-    struct Part {                               // a table of the tree
-        std::vector<std::uint32_t> axes;        // positions in the group; the separator first
-        std::vector<std::uint32_t> lengths;     // of the axes
+    struct Part {                            // a table of the tree
+        std::vector<std::uint32_t> axes;     // positions in the group; the separator first
+        std::vector<std::uint32_t> lengths;  // of the axes
         std::size_t n_cells = 1;
-        std::size_t n_separator = 1;            // cells of the separator
+        std::size_t n_separator = 1;  // cells of the separator
         std::int32_t parent = -1;
-        std::uint32_t variable = 0;             // number of the first variable not in the separator
-        std::vector<std::uint32_t> families;    // positions in the group's families
+        std::uint32_t variable = 0;           // number of the first variable not in the separator
+        std::vector<std::uint32_t> families;  // positions in the group's families
         std::vector<std::vector<std::uint32_t>> offsets;  // of each cell in the family's table
-        std::vector<std::uint32_t> up;          // separator cell of each cell of the parent
+        std::vector<std::uint32_t> up;  // separator cell of each cell of the parent
         std::vector<double> cells;
-        std::vector<double> message;            // to the parent, one per separator cell
+        std::vector<double> message;  // to the parent, one per separator cell
     };
 
     // Where the known members of a family lie: positions in `known` and their steps.
@@ -96,8 +96,8 @@ private:
                 above = above * part.lengths[i] + states[part.axes[i]];
                 size *= part.lengths[i];
             }
-            std::size_t cell = choose(
-                part, std::span<const double>(part.cells.data() + above * inner, inner));
+            std::size_t cell =
+                choose(part, std::span<const double>(part.cells.data() + above * inner, inner));
             for (std::size_t a = part.axes.size(); a-- > i;) {
                 states[part.axes[a]] = static_cast<std::uint16_t>(cell % part.lengths[a]);
                 cell /= part.lengths[a];

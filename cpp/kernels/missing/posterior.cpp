@@ -38,16 +38,16 @@ Posterior::Posterior(const RowGroups& groups, const FamilyTables& tables,
     for (std::size_t k = 0; k < groups.kinds.size(); ++k) {
         const GroupKind& kind = groups.kinds[k];
         std::vector<std::uint32_t>& starts = marginal_starts_.emplace_back(1, 0);
-        for (const std::uint32_t v : kind.variables) starts.push_back(starts.back() + tables.arities[v]);
+        for (const std::uint32_t v : kind.variables)
+            starts.push_back(starts.back() + tables.arities[v]);
         const bool is_drawn = kind.joint_cells > limits.max_cells;
         for (std::size_t i = groups.first_case[k]; i < groups.first_case[k + 1]; ++i) {
             cases_[i] = {static_cast<std::uint32_t>(k), is_drawn, n_marginals,
                          is_drawn ? n_codes : n_cells};
             n_marginals += starts.back();
             n_drawn_ += is_drawn ? 1 : 0;
-            (is_drawn ? n_codes : n_cells) +=
-                is_drawn ? kind.variables.size() * n_draws_
-                         : static_cast<std::size_t>(kind.joint_cells);
+            (is_drawn ? n_codes : n_cells) += is_drawn ? kind.variables.size() * n_draws_
+                                                       : static_cast<std::size_t>(kind.joint_cells);
         }
     }
     marginals_.assign(n_marginals, 0.0);
@@ -77,7 +77,8 @@ Posterior::Posterior(const RowGroups& groups, const FamilyTables& tables,
                 if (!cases_[i].is_drawn) {
                     work.distribute();
                     const std::span<const double> joint = work.joint();
-                    std::copy(joint.begin(), joint.end(), cells_.begin() + static_cast<std::ptrdiff_t>(cases_[i].first));
+                    std::copy(joint.begin(), joint.end(),
+                              cells_.begin() + static_cast<std::ptrdiff_t>(cases_[i].first));
                     std::size_t inner = 1;
                     for (std::size_t v = width; v-- > 0;) {
                         const std::size_t arity = tables.arities[kind.variables[v]];
@@ -113,7 +114,8 @@ Posterior::Posterior(const RowGroups& groups, const FamilyTables& tables,
         const std::size_t begin = holes_.size();
         for (std::size_t i = groups.first_of_row[row]; i < groups.first_of_row[row + 1]; ++i) {
             const std::uint32_t number = groups.case_of_row[i];
-            const std::vector<std::uint32_t>& variables = groups.kinds[cases_[number].kind].variables;
+            const std::vector<std::uint32_t>& variables =
+                groups.kinds[cases_[number].kind].variables;
             for (std::uint32_t p = 0; p < variables.size(); ++p) {
                 holes_.push_back({variables[p], number, p});
             }

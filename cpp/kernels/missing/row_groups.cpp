@@ -28,8 +28,8 @@ double weight_of(const Weights& weights, std::size_t row) noexcept {
 struct Block {
     std::map<Key, std::uint32_t> kinds;
     std::vector<Key> keys;
-    std::vector<std::uint32_t> kind;   // of each group found
-    std::vector<std::uint32_t> row;    // of each group found
+    std::vector<std::uint32_t> kind;  // of each group found
+    std::vector<std::uint32_t> row;   // of each group found
 };
 
 // Finds the groups of one row after the other.
@@ -46,7 +46,8 @@ public:
     void find(std::size_t row, Block& out) {
         missing_.clear();
         for (std::uint32_t v = 0; v < tables_.size(); ++v) {
-            const bool is_missing = tables_.arities[v] > 1 && rows_.column(v)[row] == tables_.arities[v];
+            const bool is_missing =
+                tables_.arities[v] > 1 && rows_.column(v)[row] == tables_.arities[v];
             is_needed_[v] = is_missing;
             is_active_[v] = 1;
             if (is_missing) missing_.push_back(v);
@@ -146,8 +147,7 @@ GroupKind make_kind(const Key& key, const FamilyTables& tables) {
     for (const std::uint32_t family : kind.families) {
         std::vector<Axis>& scope = scopes.emplace_back();
         for (const std::uint32_t v : tables.members[family]) {
-            const auto place =
-                std::lower_bound(kind.variables.begin(), kind.variables.end(), v);
+            const auto place = std::lower_bound(kind.variables.begin(), kind.variables.end(), v);
             if (place != kind.variables.end() && *place == v) {
                 scope.push_back(static_cast<Axis>(place - kind.variables.begin()));
             } else {

@@ -33,14 +33,14 @@ enum class GroupScope : std::uint8_t {
 };
 
 struct RowGroups {
-    std::vector<GroupKind> kinds;                // in lexicographic order
-    std::vector<std::size_t> first_case;         // of each kind, and one more
-    std::vector<std::size_t> first_code;         // the same, of `codes`
-    std::vector<std::uint16_t> codes;            // of the known variables of each case
-    std::vector<double> weights;                 // of each case
-    std::vector<std::size_t> first_of_row;       // of each row in `case_of_row`, and one more
-    std::vector<std::uint32_t> case_of_row;      // the cases that a row has
-    std::vector<double> complete;                // counts of the families without missing cells
+    std::vector<GroupKind> kinds;            // in lexicographic order
+    std::vector<std::size_t> first_case;     // of each kind, and one more
+    std::vector<std::size_t> first_code;     // the same, of `codes`
+    std::vector<std::uint16_t> codes;        // of the known variables of each case
+    std::vector<double> weights;             // of each case
+    std::vector<std::size_t> first_of_row;   // of each row in `case_of_row`, and one more
+    std::vector<std::uint32_t> case_of_row;  // the cases that a row has
+    std::vector<double> complete;            // counts of the families without missing cells
 
     std::size_t n_cases() const noexcept { return weights.size(); }
     std::span<const std::uint16_t> codes_of(std::size_t kind, std::size_t number) const noexcept {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -35,7 +36,7 @@ from bestdag.cli.score_options import (
 )
 from bestdag.cli.search_options import choose_knowledge, knowledge_options
 from bestdag.cli.structure_output import print_structure
-from bestdag.incomplete import TREATMENTS, make_treatment
+from bestdag.incomplete import TREATMENTS, StructuralEM, Treatment, make_treatment
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
@@ -61,8 +62,14 @@ _OPTIONS = (
     ),
     missing_option(
         list(TREATMENTS),
-        "refuse them and say what suits, drop their rows, make them a state, learn by structural "
-        "EM, score each family over the rows that show it",
+        "refuse them and say what suits, drop their rows, make them a state, structural EM, score "
+        "each family over the rows that show it",
+    ),
+    click.option(
+        "--em-restarts",
+        type=click.IntRange(0),
+        metavar="N",
+        help="With --missing em, further runs from random changes of the best structure.",
     ),
     data_options(*(name for name in DATA_OPTIONS if name != "missing")),
     threads_option,
@@ -101,7 +108,7 @@ def learn_structure(
     output, as_json, threads = options["output"], options["as_json"], options["threads"]
     _check_files(data, from_scores, options)
     ((score_name, one),) = choose_scores((options["name"],), options).items()
-    treatment = make_treatment(options["missing"])
+    treatment = _choose_treatment(options["missing"], options["em_restarts"])
     estimator = None
     if output is not None:
         estimator = choose_parameters(one.score, options["parameters"])
@@ -210,3 +217,13 @@ def _write_weights(path: str, weights: ArcWeights) -> None:
             if parent != child:
                 writer.writerow([parent, child, weight])
     write_file(path, text.getvalue().encode())
+
+
+def _choose_treatment(name: str, restarts: int | None) -> Treatment:
+    """Make the way to treat missing cells that was asked for."""
+    treatment = make_treatment(name)
+    if restarts is None:
+        return treatment
+    if not isinstance(treatment, StructuralEM):
+        raise click.UsageError("--em-restarts is for --missing em; leave it out")
+    return replace(treatment, restarts=restarts)

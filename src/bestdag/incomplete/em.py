@@ -9,7 +9,6 @@ from bestdag.data.dataset import Dataset
 from bestdag.errors import InvalidParameterError, require_count, require_not_negative
 from bestdag.graph.dag import Dag
 from bestdag.incomplete.base import Task
-from bestdag.incomplete.rounds import Rounds
 from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
 from bestdag.parameters import em_with
@@ -113,6 +112,8 @@ class StructuralEM:
                 "learn: structural EM ends in a local optimum, which cannot be bounded; leave out "
                 "--bound"
             )
+        from bestdag.incomplete.rounds import Rounds  # most of what it needs, nobody else does
+
         return Rounds(self, dataset, score, task).run()
 
     def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:

@@ -142,9 +142,10 @@ class Rounds:
             if number == self._settings.max_rounds:
                 return "step limit"
             found = self._searched(scorer, fitted.dag)
-            if number > 0 or is_given:
-                if found.dag in seen or not is_better(found.score, scorer.total(fitted.dag)):
-                    return "local optimum"
+            competes = number > 0 or is_given
+            stays = competes and not is_better(found.score, scorer.total(fitted.dag))
+            if stays or found.dag in seen:
+                return "local optimum"
             seen.add(found.dag)
             self._n_rounds += 1
             if found.status in ("time limit", "interrupted"):

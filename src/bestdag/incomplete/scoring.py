@@ -108,9 +108,7 @@ def expected_scorer(
     place = {v.name: i for i, v in enumerate(rows.variables)}
     parents = [sorted(place[p] for p in network.dag.parents(v.name)) for v in rows.variables]
     values = values_of(network, rows)
-    counts = ExpectedCounts(
-        rows, parents, values, max_cells=max_cells, n_draws=draws, seed=seed
-    )
+    counts = ExpectedCounts(rows, parents, values, max_cells=max_cells, n_draws=draws, seed=seed)
     return ExpectedScorer(counts, chosen, structure_prior)
 
 
@@ -172,9 +170,7 @@ def observed_score(
     )
 
 
-def fitted_score(
-    scorer: ExpectedScorer, dag: Dag, values: _Floats, log_likelihood: float
-) -> float:
+def fitted_score(scorer: ExpectedScorer, dag: Dag, values: _Floats, log_likelihood: float) -> float:
     """Score a fitted structure by what the rows show.
 
     For a penalised log-likelihood that is the log-likelihood of what the rows show minus the

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from math import inf
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +72,7 @@ class IncompleteRows:
         self.dataset = dataset
         self.threads = thread_count(threads, who=who)
         self.variables = tuple(sorted(variables, key=lambda v: v.name))
-        columns = [self._column(variable) for variable in self.variables]
+        columns: list[Any] = [self._column(variable) for variable in self.variables]
         arities = [variable.arity for variable in self.variables]
         weights = dataset.weights
         order = None
@@ -82,21 +83,21 @@ class IncompleteRows:
             weights = weights[order]
         every = _core.Table(dataset.n_rows, columns, arities, weights)
         rows, sums, number = _core.distinct_rows(every, self.threads)
-        self.columns: list[_Codes] = [column[rows] for column in columns]
+        self.columns: list[Any] = [column[rows] for column in columns]
         self.weights = sums
         self.number: npt.NDArray[np.uint32] = number
         if order is not None:
             self.number = np.empty_like(number)
             self.number[order] = number
-        kept = sums if weights is None or weights.dtype == np.float64 else sums.astype(np.int64)
-        self.table = _core.Table(
-            len(rows), self.columns, arities, kept if weights is not None else sums.astype(np.int64)
-        )
+        is_real = weights is not None and weights.dtype == np.float64
+        kept = sums if is_real else sums.astype(np.int64)
+        self.table = _core.Table(len(rows), self.columns, arities, kept)
 
     def _column(self, variable: Variable) -> _Codes:
         if variable.name in self.dataset.arities:
             return self.dataset.codes(variable.name)
-        return np.full(self.dataset.n_rows, variable.arity, dtype=code_type(variable.arity))
+        kind: Any = code_type(variable.arity)
+        return np.full(self.dataset.n_rows, variable.arity, dtype=kind)
 
     @property
     def n_distinct(self) -> int:

@@ -123,6 +123,7 @@ def _require_room(
 
 
 def large_number(n: int) -> str:
+    """Write a whole number of any size."""
     if n < 10**15:
         return f"{n:,}"
     return f"{float(n):.3g}" if n < 10**300 else "more than 1e300"

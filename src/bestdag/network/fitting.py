@@ -117,9 +117,7 @@ def fitted_network(
     require_nodes(dag)
     if not isinstance(dataset, Dataset):
         reading = "keep" if isinstance(chosen, EM) or missing == "available" else missing
-        dataset = read_columns(
-            structure, dataset, missing=reading, may_lack=isinstance(chosen, EM)
-        )
+        dataset = read_columns(structure, dataset, missing=reading, may_lack=isinstance(chosen, EM))
     if isinstance(chosen, EM) and is_incomplete(dag, dataset):
         return run_em(structure, dataset, chosen, threads=threads).network, dataset
     variables = {variable.name: variable for variable in dataset.variables}

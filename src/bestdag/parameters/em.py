@@ -44,8 +44,9 @@ class EM:
 
     .. math::
 
-        \theta_{jk} \leftarrow \frac{\bar N_{jk} + a_{jk}}{\sum_{k'=1}^{r} (\bar N_{jk'} + a_{jk'})},
-        \qquad \bar N_{jk} = \sum_{i=1}^{N} P(\text{configuration } j, \text{ state } k
+        \theta_{jk} \leftarrow
+        \frac{\bar N_{jk} + a_{jk}}{\sum_{k'=1}^{r} (\bar N_{jk'} + a_{jk'})}, \qquad
+        \bar N_{jk} = \sum_{i=1}^{N} P(\text{configuration } j, \text{ state } k
         \mid \text{what row } i \text{ shows}, \theta).
 
     No iteration lowers the log-likelihood of what the rows show or, with a prior, that plus

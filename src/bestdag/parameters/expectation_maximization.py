@@ -75,7 +75,9 @@ class Expectation:
         self._seconds_left = clock
         self.rows = rows
         self.tables = tables
-        require_memory("EM", "the tables and their counts", 6 * 8 * tables.n_cells, "use fewer arcs")
+        require_memory(
+            "EM", "the tables and their counts", 6 * 8 * tables.n_cells, "use fewer arcs"
+        )
         self._groups: _core.MissingGroups = rows.groups(
             tables.parents, whole=False, seconds=clock()
         )
@@ -102,7 +104,7 @@ class Expectation:
 
     def complete_counts(self) -> _Floats:
         """Return the counts of each family in the rows in which it is complete."""
-        return self._groups.complete_counts()
+        return np.asarray(self._groups.complete_counts(), dtype=np.float64)
 
     def __repr__(self) -> str:
         return f"<Expectation: {count_of(self._groups.n_cases, 'case')}>"
