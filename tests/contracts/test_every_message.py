@@ -62,6 +62,7 @@ PYTHON_ONLY = (
 NO_OPTION = {"unlabelled", "limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
 # Of measures that no command has.
 NO_OPTION |= {"among", "constant", "distance"}
+NO_OPTION |= {"max_rounds", "max_cells", "draws"}  # of structural EM, in Python
 # Their words are those of knowledge files and statements, the same in both worlds.
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
 

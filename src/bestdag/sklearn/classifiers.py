@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -16,23 +15,21 @@ from bestdag.classification.coding import Coding
 from bestdag.classification.model import Recipe
 from bestdag.classification.uncut import codes_under, refuse_unknown
 from bestdag.data.dataset import Dataset
-from bestdag.data.raw import RawTable
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
-from bestdag.errors import DataError, DataWarning, InvalidParameterError, require_choice
-from bestdag.incomplete import TREATMENTS, Refuse
+from bestdag.errors import require_choice
 from bestdag.search import search_for_fit
 from bestdag.search.naive_bayes import NaiveBayes, augmented
 from bestdag.search.problem import Search
 from bestdag.search.tan import TAN
-from bestdag.sklearn.tables import class_labels, raw_columns, raw_table
+from bestdag.sklearn.tables import (
+    KEEPING,
+    TrainingRows,
+    class_labels,
+    raw_columns,
+    raw_table,
+)
 
 __all__ = ["BayesianNetworkClassifier", "NaiveBayesClassifier", "TANClassifier"]
-
-
-# Ways to treat missing cells that learn from them.
-_KEEPING = tuple(
-    name for name, way in TREATMENTS.items() if way.reads_as == "keep" and name != Refuse.name
-)
 
 
 class _ScoreSetting:
@@ -91,22 +88,15 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array, optional
             How often each row counts; rows of weight 0 are as if they were not there.
         """
-        require_choice("classifier", "missing", self.missing, ("drop", "error", *_KEEPING))
-        require_choice("classifier", "unlabelled", self.unlabelled, ("error", "drop", "keep"))
-        if self.unlabelled == "keep" and self.missing not in _KEEPING:
-            raise InvalidParameterError(
-                f"{type(self).__name__}: unlabelled='keep' needs missing to be one of "
-                f"{', '.join(map(repr, _KEEPING))}, got {self.missing!r}"
-            )
+        rows = TrainingRows(type(self).__name__, self.missing, self.unlabelled)
         require_choice("classifier", "handle_unknown", self.handle_unknown, ("error", "ignore"))
         columns = raw_columns(self, X, reset=True)
-        may_lack = self.unlabelled != "error"
-        known, has_class = class_labels(self, X, y, may_lack=may_lack)
+        known, has_class = class_labels(self, X, y, may_lack=self.unlabelled != "error")
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         table, options = raw_table(X, columns)
-        kept = self._kept(table, has_class, weights)
+        kept = rows.kept(table, has_class, weights)
         if not kept.all():
             table, options = raw_table(X, columns, kept)
         self.classes_, found = np.unique(known[kept[has_class]], return_inverse=True)
@@ -116,7 +106,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         recipe = self._recipe(target.name, tuple(table.names))
         uncut = recipe.coding.uncut(table, target, codes[kept], options)
         counted = None if weights is None else weights[kept]
-        cut = recipe.coding.cut(uncut, target.name, counted, keep_missing=self.missing in _KEEPING)
+        cut = recipe.coding.cut(uncut, target.name, counted, keep_missing=rows.keeps_missing)
         self.model_ = recipe.fit(cut, target.name)
         self.network_ = self.model_.network
         return self
@@ -151,44 +141,6 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         return tags
 
-    def _kept(
-        self,
-        table: RawTable,
-        has_class: npt.NDArray[np.bool_],
-        weights: npt.NDArray[np.float64] | None,
-    ) -> npt.NDArray[np.bool_]:
-        """Say which rows to learn from: those that count and show what they must."""
-        counted = np.ones(len(has_class), bool) if weights is None else weights > 0
-        if self.unlabelled == "drop":
-            counted = counted & has_class
-        if self.missing in _KEEPING:
-            if not (counted & has_class).any():
-                raise DataError(f"{type(self).__name__}: no training row with a class has a weight")
-            return counted
-        complete = np.ones(len(has_class), bool)
-        for name in table.names:
-            complete &= ~table.numbers(name).is_missing
-        n_left_out = int((counted & ~complete).sum())
-        if n_left_out:
-            if self.missing == "error":
-                raise DataError(
-                    f"{type(self).__name__}: {n_left_out:,} training rows have missing cells; "
-                    "leave them out, or set missing='drop'"
-                )
-            warnings.warn(
-                f"{type(self).__name__}: {n_left_out:,} of {int(counted.sum()):,} training rows "
-                "have missing cells and are left out",
-                DataWarning,
-                stacklevel=3,
-            )
-        kept: npt.NDArray[np.bool_] = counted & complete
-        if not kept.any():
-            raise DataError(
-                f"{type(self).__name__}: no training row is left, {int(counted.sum()):,} have a "
-                f"weight above 0 and {int(complete.sum()):,} have no missing cell"
-            )
-        return kept
-
     def _recipe(self, target: str, names: tuple[str, ...]) -> Recipe:
         coding = Coding(
             method=self.discretization,
@@ -201,7 +153,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             score=self.__dict__["score"],
             parameters=self.parameters,
             coding=coding,
-            missing=self.missing if self.missing in _KEEPING else "error",
+            missing=self.missing if self.missing in KEEPING else "error",
             threads=_threads(self.n_jobs),
             **self._settings(target, names),
         )

@@ -1,7 +1,9 @@
-"""From what scikit-learn is given, frames or arrays, to a raw table."""
+"""From what scikit-learn is given, frames or arrays, to a raw table and its training rows."""
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,9 +24,15 @@ from bestdag.data.frames import frame_columns
 from bestdag.data.labels import is_absent
 from bestdag.data.raw import RawTable
 from bestdag.data.schema import MAX_ARITY
-from bestdag.errors import DataError
+from bestdag.errors import DataError, DataWarning, InvalidParameterError, require_choice
+from bestdag.incomplete import TREATMENTS, Refuse
 
-__all__ = ["class_labels", "raw_columns", "raw_table"]
+__all__ = ["KEEPING", "TrainingRows", "class_labels", "raw_columns", "raw_table"]
+
+# Ways to treat missing cells that learn from them.
+KEEPING = tuple(
+    name for name, way in TREATMENTS.items() if way.reads_as == "keep" and name != Refuse.name
+)
 
 Columns = list[tuple[str, Any]]
 
@@ -75,6 +83,75 @@ def class_labels(
         assert_all_finite(known, input_name="y")
     check_classification_targets(known)
     return known, has_class
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRows:
+    """Which rows a classifier learns from, when cells or classes are missing.
+
+    Parameters
+    ----------
+    who : str
+        Name of the classifier.
+    missing, unlabelled : str
+        Settings of the classifier.
+    """
+
+    who: str
+    missing: str
+    unlabelled: str
+
+    def __post_init__(self) -> None:
+        require_choice("classifier", "missing", self.missing, ("drop", "error", *KEEPING))
+        require_choice("classifier", "unlabelled", self.unlabelled, ("error", "drop", "keep"))
+        if self.unlabelled == "keep" and not self.keeps_missing:
+            raise InvalidParameterError(
+                f"{self.who}: unlabelled='keep' needs missing to be one of "
+                f"{', '.join(map(repr, KEEPING))}, got {self.missing!r}"
+            )
+
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether rows with missing cells are learned from."""
+        return self.missing in KEEPING
+
+    def kept(
+        self,
+        table: RawTable,
+        has_class: npt.NDArray[np.bool_],
+        weights: npt.NDArray[np.float64] | None,
+    ) -> npt.NDArray[np.bool_]:
+        """Say which rows count and show what they must."""
+        counted = np.ones(len(has_class), bool) if weights is None else weights > 0
+        if self.unlabelled == "drop":
+            counted = counted & has_class
+        if self.keeps_missing:
+            if not (counted & has_class).any():
+                raise DataError(f"{self.who}: no training row with a class has a weight")
+            return counted
+        complete = np.ones(len(has_class), bool)
+        for name in table.names:
+            complete &= ~table.numbers(name).is_missing
+        n_left_out = int((counted & ~complete).sum())
+        if n_left_out:
+            if self.missing == "error":
+                raise DataError(
+                    f"{self.who}: {n_left_out:,} training rows have missing cells; "
+                    "leave them out, or set missing='drop'"
+                )
+            warnings.warn(
+                f"{self.who}: {n_left_out:,} of {int(counted.sum()):,} training rows "
+                "have missing cells and are left out",
+                DataWarning,
+                stacklevel=3,
+            )
+        kept: npt.NDArray[np.bool_] = counted & complete
+        if not kept.any():
+            raise DataError(
+                f"{self.who}: no training row is left, {int(counted.sum()):,} have a "
+                f"weight above 0 and {int(complete.sum()):,} have no missing cell"
+            )
+        return kept
 
 
 def _taken(column: Any, places: npt.NDArray[np.intp]) -> Any:
