@@ -79,7 +79,7 @@ def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64
 class OutOfTimeError(Exception):
     pass
 
-def distinct_rows(table: Table, threads: int) -> tuple:
+def distinct_rows(table: Table, threads: int) -> tuple[Any, Any, Any]:
     """
     One row of each kind, the weights of all rows of the kind, and the kind of every row.
     """
