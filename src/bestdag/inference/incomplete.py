@@ -54,10 +54,10 @@ class IncompleteRows:
     Examples
     --------
     >>> from bestdag.data.readers import read
-    >>> data = read({"a": ["x", "", "x"], "b": ["0", "1", "0"]}, missing="keep")
+    >>> data = read({"a": ["x", "", "x", "y"], "b": ["0", "1", "0", "1"]}, missing="keep")
     >>> rows = IncompleteRows(data, data.variables, who="example")
     >>> rows.n_distinct, rows.number.tolist()
-    (2, [0, 1, 0])
+    (3, [0, 2, 0, 1])
     """
 
     def __init__(
