@@ -355,3 +355,14 @@ def test_reads_and_keeps_missing_cells_by_itself(tmp_path):
     path.write_text("a,b\nx,0\n,1\ny,1\nx,\n")
     dag = Dag(["a", "b"], [("a", "b")])
     assert fit_network(dag, path, "em") == fit_network(dag, read(table, missing="keep"), "em")
+
+
+def test_rows_of_weight_zero_are_not_there():
+    rows = [(0, 0), (0, 0), (1, None), (None, 0)]
+    dag = dag_of([2, 2], [[], [0]])
+    weighted = run_em(dag, dataset_of(rows, [2, 2], [2, 0.5, 0, 1]))
+    assert (
+        weighted.network
+        == run_em(dag, dataset_of(rows[:2] + rows[3:], [2, 2], [2, 0.5, 1])).network
+    )
+    assert np.isfinite(weighted.log_likelihood)

@@ -29,7 +29,7 @@ class Refuse(CompleteRows):
     >>> from bestdag.data.readers import read
     >>> from bestdag.scores import make_score
     >>> data = read({"a": ["x", None, "y"], "b": ["u", "v", "v"]}, missing="keep")
-    >>> Refuse().settle(data, make_score("qnml"))
+    >>> Refuse().settle(data, make_score("qnml"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     bestdag.errors.DataError: learn: column 'a' has 1 missing value, ...

@@ -45,6 +45,8 @@ _Floats = npt.NDArray[np.float64]
 
 # Up to so many families, "auto" finds the best structure of every round.
 _FEW_FAMILIES = 4096
+# To look at a structure takes as long as the first one took, times this, about.
+_LOOKS = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +93,7 @@ class Rounds:
         self._best: _Best | None = None
         self._falls: list[float] = []
         self._n_drawn = self._n_groups = self._n_rounds = 0
+        self._step_seconds = 0.0
 
     def run(self) -> SearchResult:
         """Run, and start again as often as asked; the best of all rounds is the result."""
@@ -129,11 +132,12 @@ class Rounds:
 
     def _climb(self, start: Dag | None, *, is_given: bool) -> Status:
         """Go from one start until no structure scores more than the one there is."""
-        fitted = self._first(start)
+        fitted, counts = self._first(start)
         seen: set[Dag] = set()
         before: float | None = None
         for number in range(self._settings.max_rounds + 1):
-            counts = self._expected(fitted, number)
+            if number:
+                counts = self._expected(fitted, self._seconds_left())
             scorer = ExpectedScorer(counts, self._score, self._task.structure_prior)
             score = fitted_score(scorer, fitted.dag, fitted.values, fitted.log_likelihood)
             # A search may be bound to structures that nothing to begin with is one of.
@@ -161,11 +165,13 @@ class Rounds:
         )
         return task.solve(scorer)
 
-    def _first(self, start: Dag | None) -> _Fitted:
+    def _first(self, start: Dag | None) -> tuple[_Fitted, ExpectedCounts]:
         """Fit a structure to begin with: the one given, or the emptiest one that is allowed."""
-        task = self._task
+        task, began = self._task, time.monotonic()
         empty = self._fitted(Dag(v.name for v in self._rows.variables))
-        scorer = ExpectedScorer(self._expected(empty, 0), self._score, task.structure_prior)
+        counts = self._expected(empty, math.inf)
+        self._step_seconds = time.monotonic() - began
+        scorer = ExpectedScorer(counts, self._score, task.structure_prior)
         problem = Problem(
             scorer,
             knowledge=task.knowledge,
@@ -175,7 +181,10 @@ class Rounds:
             start=start,
         )
         begin = problem.feasible_dag("learn")
-        return self._fitted(begin) if begin.arcs else empty
+        if not begin.arcs:
+            return empty, counts
+        fitted = self._fitted(begin)
+        return fitted, self._expected(fitted, math.inf)
 
     def _fitted(self, dag: Dag) -> _Fitted:
         tables = tables_for(self._rows, dag)
@@ -203,7 +212,7 @@ class Rounds:
         score = fitted_score(scorer, dag, values, log_likelihood)
         self._record(dag, score, None, counts=True)
 
-    def _expected(self, fitted: _Fitted, number: int) -> ExpectedCounts:
+    def _expected(self, fitted: _Fitted, seconds: float) -> ExpectedCounts:
         counts = ExpectedCounts(
             self._rows,
             fitted.tables.parents,
@@ -211,7 +220,7 @@ class Rounds:
             max_cells=self._settings.max_cells,
             n_draws=self._settings.draws,
             seed=self._task.seed,
-            seconds=self._seconds_left() if number else math.inf,
+            seconds=seconds,
         )
         self._n_drawn = max(self._n_drawn, counts.n_drawn)
         self._n_groups = max(self._n_groups, counts.n_groups)
@@ -236,8 +245,9 @@ class Rounds:
         return math.inf if limit is None else max(0.0, limit - (time.monotonic() - self._began))
 
     def _time_limit(self) -> float | None:
+        """Seconds for a search: what is left, but for a look at what it finds."""
         left = self._seconds_left()
-        return None if math.isinf(left) else max(left, 1e-3)
+        return None if math.isinf(left) else max(left - _LOOKS * self._step_seconds, 1e-3)
 
     def _notes(self) -> Iterator[str]:
         runs = f", {1 + self._settings.restarts} runs" if self._settings.restarts else ""

@@ -37,9 +37,13 @@ class IncompleteRows:
         Threads for native work; every processor by default.
     who : str
         Whom messages name.
+    keep_weightless : bool
+        Keep rows of weight zero, which otherwise are left out: nothing can be said of them.
 
     Attributes
     ----------
+    dataset : Dataset
+        The rows that are there.
     variables : tuple of Variable
         In name order; their places are the numbers that native code knows them by.
     table : _core.Table
@@ -50,10 +54,10 @@ class IncompleteRows:
     Examples
     --------
     >>> from bestdag.data.readers import read
-    >>> data = read({"a": ["x", "", "x"], "b": ["0", "1", "0"]}, missing="keep")
+    >>> data = read({"a": ["x", "", "x", "y"], "b": ["0", "1", "0", "1"]}, missing="keep")
     >>> rows = IncompleteRows(data, data.variables, who="example")
     >>> rows.n_distinct, rows.number.tolist()
-    (2, [0, 1, 0])
+    (3, [0, 2, 0, 1])
     """
 
     def __init__(
@@ -63,7 +67,10 @@ class IncompleteRows:
         *,
         threads: int | None = None,
         who: str,
+        keep_weightless: bool = False,
     ) -> None:
+        if dataset.weights is not None and not keep_weightless and not dataset.weights.all():
+            dataset = dataset.select(rows=dataset.weights > 0)
         if dataset.n_rows > _MAX_ROWS:
             raise DataError(
                 f"{who}: at most {_MAX_ROWS:,} rows can be used, got {dataset.n_rows:,}; "

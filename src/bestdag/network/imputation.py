@@ -60,7 +60,9 @@ class _Filler:
         self._data = data
         n_bytes = data.n_rows * (8 + 2 * len(network.names))
         require_memory("impute", f"{data.n_rows:,} rows", n_bytes, "use fewer rows at a time")
-        self._rows = IncompleteRows(data, network.variables, threads=threads, who="impute")
+        self._rows = IncompleteRows(
+            data, network.variables, threads=threads, who="impute", keep_weightless=True
+        )
         place = {v.name: i for i, v in enumerate(self._rows.variables)}
         parents = [
             sorted(place[p] for p in network.dag.parents(v.name)) for v in self._rows.variables
