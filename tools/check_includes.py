@@ -22,6 +22,7 @@ FOLDERS = (
     "independence",
     "scores",
     "scoring",
+    "missing",
     "search",
     "exact",
     "data",

@@ -10,11 +10,13 @@
     BINDING(tables)                   \
     BINDING(counts)                   \
     BINDING(row_tables)               \
+    BINDING(missing)                  \
     BINDING(independence)             \
     BINDING(elimination)              \
     BINDING(junction_tree)            \
     BINDING(scores)                   \
     BINDING(families)                 \
+    BINDING(posterior)                \
     BINDING(candidate_sets)           \
     BINDING(local_scores)             \
     BINDING(climb)                    \

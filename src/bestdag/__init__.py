@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from bestdag.graph.generators import random_dag as random_dag
     from bestdag.graph.knowledge import Knowledge as Knowledge
     from bestdag.graph.pdag import Pdag as Pdag
+    from bestdag.incomplete.em import StructuralEM as StructuralEM
+    from bestdag.incomplete.scoring import ObservedScore as ObservedScore
+    from bestdag.incomplete.scoring import expected_scorer as expected_scorer
+    from bestdag.incomplete.scoring import observed_score as observed_score
     from bestdag.independence import G2Test as G2Test
     from bestdag.independence import IndependenceTest as IndependenceTest
     from bestdag.independence import PermutationTest as PermutationTest
@@ -51,6 +55,8 @@ if TYPE_CHECKING:
     from bestdag.learning import learn as learn
     from bestdag.machine import memory_limit as memory_limit
     from bestdag.network.compiled import CompiledNetwork as CompiledNetwork
+    from bestdag.network.em import EMResult as EMResult
+    from bestdag.network.em import run_em as run_em
     from bestdag.network.evidence import read_evidence as read_evidence
     from bestdag.network.evidence import write_evidence as write_evidence
     from bestdag.network.fitting import fit_network as fit_network
@@ -83,6 +89,7 @@ _HOME = {
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
     "Distribution": "bestdag.inference.distribution",
+    "EMResult": "bestdag.network.em",
     "EssGrid": "bestdag.validation.ess_grid",
     "Estimate": "bestdag.inference.distribution",
     "Estimator": "bestdag.parameters",
@@ -93,6 +100,7 @@ _HOME = {
     "Knowledge": "bestdag.graph.knowledge",
     "Network": "bestdag.network.network",
     "NetworkEvaluation": "bestdag.evaluation.networks",
+    "ObservedScore": "bestdag.incomplete.scoring",
     "Oracle": "bestdag.independence.oracle",
     "PC": "bestdag.constraint.settings",
     "PCResult": "bestdag.constraint.result",
@@ -106,6 +114,7 @@ _HOME = {
     "Sensitivity": "bestdag.evaluation.sensitivity",
     "SensitivityGrid": "bestdag.evaluation.sensitivity",
     "StatedIndependences": "bestdag.independence.oracle",
+    "StructuralEM": "bestdag.incomplete.em",
     "StructuralRank": "bestdag.evaluation.ranks",
     "StructureComparison": "bestdag.evaluation.structures",
     "UniformPrior": "bestdag.scores.prior",
@@ -118,15 +127,18 @@ _HOME = {
     "distance_score": "bestdag.evaluation.networks",
     "ess_grid": "bestdag.validation.ess_grid",
     "evaluate_network": "bestdag.evaluation.networks",
+    "expected_scorer": "bestdag.incomplete.scoring",
     "fit_network": "bestdag.network.fitting",
     "independence_test": "bestdag.independence.asking",
     "learn": "bestdag.learning",
     "memory_limit": "bestdag.machine",
+    "observed_score": "bestdag.incomplete.scoring",
     "pc": "bestdag.constraint.pc",
     "random_dag": "bestdag.graph.generators",
     "random_network": "bestdag.network.random_network",
     "read": "bestdag.data.readers",
     "read_evidence": "bestdag.network.evidence",
+    "run_em": "bestdag.network.em",
     "saturation": "bestdag.validation.saturation",
     "sensitivity": "bestdag.evaluation.sensitivity",
     "structural_rank": "bestdag.evaluation.ranks",

@@ -76,6 +76,43 @@ def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64
     Sums over tables looked up at the states of each row; see kernels/factors/row_tables.hpp.
     """
 
+class OutOfTimeError(Exception):
+    pass
+
+def distinct_rows(table: Table, threads: int) -> tuple[Any, Any, Any]:
+    """
+    One row of each kind, the weights of all rows of the kind, and the kind of every row.
+    """
+
+class MissingGroups:
+    """Groups of missing cells; see kernels/missing/row_groups.hpp."""
+
+    def __init__(self, rows: Table, arities: Sequence[int], members: Sequence[Sequence[int]], whole: bool, with_rows: bool, seconds: float, threads: int) -> None: ...
+
+    @property
+    def n_cells(self) -> int: ...
+
+    @property
+    def n_kinds(self) -> int: ...
+
+    @property
+    def n_cases(self) -> int: ...
+
+    @property
+    def largest(self) -> float: ...
+
+    def complete_counts(self) -> object: ...
+
+    def expected_counts(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], seconds: float, threads: int) -> float:
+        """
+        Fill the expected counts; return the log-likelihood of what the rows show.
+        """
+
+    def complete(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], key: Sequence[int], columns: list[object], threads: int) -> object:
+        """
+        Fill in the missing cells; return the first row that is impossible, or None.
+        """
+
 def chi_square_log_tail(df: float, x: float) -> float:
     """ln P(chi-square with df degrees of freedom > x)."""
 
@@ -217,6 +254,9 @@ def bic() -> Kernel:
 def hqc() -> Kernel:
     """Native twin of scores/hqc.py."""
 
+def pnal(scale: float, exponent: float) -> Kernel:
+    """Native twin of scores/pnal.py."""
+
 def fnml() -> Kernel:
     """Native twin of scores/fnml.py."""
 
@@ -254,6 +294,11 @@ def bde(ess: float, arities: Annotated[NDArray[numpy.int32], dict(shape=(None,),
     Native twin of scores/bde.py with a prior network (see kernels/scores/bde.hpp).
     """
 
+def node_average(penalty: float, has_missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Kernel:
+    """
+    Native twin of scores/node_average.py (see kernels/scores/node_average.hpp).
+    """
+
 def max_bdeu_priors(counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], epsilons: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
     """
     For each row of counts the prior of this sum and epsilon that maximises its probability.
@@ -274,6 +319,26 @@ class ChangeScorers:
 
 def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Local scores of every family with at most max_parents parents."""
+
+def posterior_numbers(groups: MissingGroups, max_cells: float, n_draws: int) -> float:
+    """Numbers that a posterior would keep."""
+
+class Posterior:
+    """Distributions of missing cells; see kernels/missing/posterior.hpp."""
+
+    def __init__(self, rows: object, groups: object, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_cells: float, n_draws: int, key: Sequence[int], seconds: float, threads: int) -> None: ...
+
+    @property
+    def is_possible(self) -> bool: ...
+
+    @property
+    def n_drawn(self) -> int: ...
+
+    def count(self, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> list[tuple[Any, Any]]:
+        """Numbers of the cells that are not zero, and their expected counts."""
+
+    def score(self, shown: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: bool, growth: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+        """Local scores by expected counts, or bounds on all larger families."""
 
 class TooManySetsError(Exception):
     pass

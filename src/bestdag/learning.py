@@ -14,19 +14,19 @@ from bestdag.errors import DataError, InvalidParameterError, require_choice, req
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.pdag import Pdag
+from bestdag.incomplete import Treatment, make_treatment
+from bestdag.incomplete.base import Task
 from bestdag.machine import memory_limit as limited_memory
-from bestdag.network.fitting import fit_network
+from bestdag.network.fitting import warn_of_many_parameters
 from bestdag.network.network import Network
 from bestdag.parameters import choose_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
-from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
-from bestdag.search.bound import solve_with_bound
-from bestdag.search.problem import Problem, Search
+from bestdag.search.problem import Search
 from bestdag.search.result import SearchResult
 from bestdag.wording import count_of
 
@@ -46,10 +46,13 @@ class Result(SearchResult):
         The rows; None when a table of local scores was given.
     scored_by : Score or None
         The score; None as well.
+    treatment : Treatment
+        How missing cells were treated.
     """
 
     dataset: Dataset | None
     scored_by: Score | None
+    treatment: Treatment
 
     def fit(
         self,
@@ -64,8 +67,8 @@ class Result(SearchResult):
         ----------
         parameters : Estimator or str, optional
             By default the estimator that belongs to the score: the posterior mean under the
-            score's own prior where it has one, else fsNML. Otherwise an estimator, or the name of
-            one: "mle", "dirichlet", "fsnml".
+            score's own prior where it has one, else fsNML; by EM after ``missing="em"``.
+            Otherwise an estimator, or the name of one: "mle", "dirichlet", "fsnml", "em".
         threads : int, optional
             Threads for counting; every processor by default.
         **settings
@@ -90,7 +93,9 @@ class Result(SearchResult):
                 "scores; use fit_network(result.dag, data, estimator)"
             )
         estimator = choose_estimator(self.scored_by, parameters, settings)
-        return fit_network(self.dag, self.dataset, estimator, threads=threads)
+        network = self.treatment.fit(self.dag, self.dataset, estimator, threads)
+        warn_of_many_parameters(network.tables, self.dataset)
+        return network
 
     def __repr__(self) -> str:
         return f"<Result: {self._about()}; {self.summary()}>"
@@ -109,6 +114,7 @@ def learn(
     score: Score | str | None = None,
     *,
     search: Search | str = "auto",
+    missing: Treatment | str = "error",
     max_parents: int | None = None,
     knowledge: Knowledge | Sequence[str] | None = None,
     skeleton: str | Pdag | None = None,
@@ -134,6 +140,13 @@ def learn(
     search : Search or str, default "auto"
         "auto" finds a good structure at once, raises it while there is time, bounds the best score
         and proves the optimum where it can; the notes of the result say what it did.
+    missing : {"error", "drop", "state", "em", "available"} or StructuralEM, default "error"
+        What to do about missing cells: refuse them, and say which of the others suits; learn from
+        the complete rows; make a state of them; learn structure and parameters in turn
+        (`StructuralEM`, for all scores but fNML and PNAL), which assumes that cells are missing at
+        random; score each family by its mean log-likelihood over the rows that show all of it
+        (`NodeAverage`; for LL, AIC, BIC, HQC and PNAL), which assumes that cells are missing
+        completely at random.
     max_parents : int, optional
         At most so many parents for every variable.
     knowledge : Knowledge or list of str, optional
@@ -177,15 +190,18 @@ def learn(
     ('bronc', 'lung')
     """
     with limited_memory(memory_limit):
-        dataset, chosen = None, None
+        dataset, chosen, n_left_out = None, None, 0
+        treatment = make_treatment(missing)
         if isinstance(data, ScoreTable):
-            _refuse_beside_scores(score=score, structure_prior=structure_prior)
-            scores: Scorer | ScoreTable = data
+            given = None if treatment.name == "error" else missing
+            _refuse_beside_scores(score=score, structure_prior=structure_prior, missing=given)
         else:
-            dataset = data if isinstance(data, Dataset) else read(data)
             score = "bdeu" if score is None else score
             chosen = make_score(score) if isinstance(score, str) else score
-            scores = Scorer(dataset, chosen, structure_prior, threads=threads)
+            if not isinstance(data, Dataset):
+                data = read(data, missing=treatment.reads_as)
+            dataset = treatment.settle(data, chosen)
+            n_left_out = data.n_rows - dataset.n_rows
         if isinstance(search, str):
             search = make_search(search)
         known = _known(knowledge)
@@ -198,8 +214,10 @@ def learn(
             tested = time.monotonic() - begun
             if time_limit is not None:
                 time_limit = max(time_limit - tested, 1e-3)
-        problem = Problem(
-            scores,
+        task = Task(
+            search=search,
+            bound=bound,
+            structure_prior=structure_prior,
             knowledge=known,
             max_parents=max_parents,
             time_limit=time_limit,
@@ -208,8 +226,10 @@ def learn(
             start=start,
             progress=progress,
         )
-        problem.progress("scoring parent sets")
-        found = solve_with_bound(problem, search) if bound else problem.solve(search)
+        if dataset is None or chosen is None:
+            found = task.solve(data)
+        else:
+            found = treatment.learn(dataset, chosen, task)
     if notes:
         found = replace(
             found,
@@ -217,8 +237,12 @@ def learn(
             notes=(*found.notes, *notes),
             seconds=found.seconds + tested,
         )
+    if n_left_out:
+        kept = f"{data.n_rows - n_left_out:,} of {data.n_rows:,}"
+        note = f"learned from the {kept} rows that have no missing cell"
+        found = replace(found, notes=(*found.notes, note))
     values = {field.name: getattr(found, field.name) for field in fields(found)}
-    return Result(**values, dataset=dataset, scored_by=chosen)
+    return Result(**values, dataset=dataset, scored_by=chosen, treatment=treatment)
 
 
 def _within(
@@ -246,6 +270,11 @@ def _within(
         raise InvalidParameterError(
             "learn: a skeleton by tests needs rows of data, got local scores; leave out skeleton"
         ).with_option("learn: --skeleton needs DATA, got local scores; leave it out")
+    if dataset.has_missing:
+        why = "the tests of the skeleton 'pc' need complete rows"
+        raise InvalidParameterError(
+            f"learn: {why}; leave out skeleton, or set missing to 'drop' or 'state'"
+        ).with_option(f"learn: {why}; leave out --skeleton, or pass --missing drop or state")
     if progress is not None:
         progress("testing independences")
     if time_limit is not None:

@@ -59,7 +59,8 @@ class SearchResult:
         What each arc alone is worth, for searches that choose among trees; None where there are
         thousands of variables and a limit came before any arc was scored.
     n_rows : float or None
-        Rows of the data, or their weights together; None where they are not known.
+        Rows of the data, or their weights together; None where they are not known, or the score is
+        a mean over rows.
     is_among_listed : bool
         Whether structure and bound are those of a file of local scores, among its sets alone.
     among : str or None
