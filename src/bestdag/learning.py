@@ -26,6 +26,8 @@ from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
 from bestdag.search.bound import solve_with_bound
+from bestdag.search.near_best.request import Request
+from bestdag.search.near_best.search import solve_near_best
 from bestdag.search.problem import Problem, Search
 from bestdag.search.result import SearchResult
 from bestdag.wording import count_of
@@ -117,6 +119,10 @@ def learn(
     time_limit: float | None = None,
     memory_limit: float | str | None = None,
     bound: bool = False,
+    k_best: int | None = None,
+    per_class: bool | None = None,
+    all_optimal: bool = False,
+    collect_within: float | None = None,
     threads: int | None = None,
     seed: int = 0,
     start: Dag | None = None,
@@ -157,6 +163,18 @@ def learn(
         Bound the best score after any search, so that the result has a `gap`. That takes a quarter
         of the time limit; without one as long as the search took, at least two seconds, or less
         when the bound is reached.
+    k_best : int, optional
+        List so many structures, the best there are, in `structures` of the result, with proof: by
+        exact search ("auto" is exact then).
+    per_class : bool, optional
+        List one structure for each class of equivalent ones. The score must be the same for all
+        members. False unless given, and True for `collect_within`.
+    all_optimal : bool, default False
+        List all structures that tie with the best.
+    collect_within : float, optional
+        List all that score no less than the best minus so many nats: of Bayes factor
+        ``exp(collect_within)`` or less, where the score is a log marginal likelihood or BIC.
+        `k_best` limits their number.
     threads : int, optional
         One per processor unless given.
     seed : int, default 0
@@ -175,7 +193,11 @@ def learn(
     ('optimum proved', ('bronc', 'either'))
     >>> learn(example("asia.csv"), knowledge=["dysp !- either"]).dag.parents("dysp")
     ('bronc', 'lung')
+    >>> result = learn(example("asia.csv"), k_best=3, per_class=True)
+    >>> [round(result.score - one.score, 3) for one in result.structures]
+    [0.0, 1.0, 2.0]
     """
+    request = Request.of(k_best, per_class, all_optimal, collect_within)
     with limited_memory(memory_limit):
         dataset, chosen = None, None
         if isinstance(data, ScoreTable):
@@ -209,7 +231,10 @@ def learn(
             progress=progress,
         )
         problem.progress("scoring parent sets")
-        found = solve_with_bound(problem, search) if bound else problem.solve(search)
+        if request is not None:
+            found = solve_near_best(problem, search, request)
+        else:
+            found = solve_with_bound(problem, search) if bound else problem.solve(search)
     if notes:
         found = replace(
             found,

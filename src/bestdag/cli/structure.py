@@ -136,9 +136,10 @@ def learn_structure(
         write_fitted(
             output, result.dag, result.dataset, estimator, threads=threads, is_said=is_said
         )
-    if result.status == "interrupted":
+    listed = result.structures
+    if result.status == "interrupted" or (listed and listed.status == "interrupted"):
         raise click.exceptions.Exit(INTERRUPTED)
-    if require_optimal and not result.is_proved:
+    if require_optimal and not (result.is_proved and (listed is None or listed.is_complete)):
         raise click.exceptions.Exit(1)
 
 

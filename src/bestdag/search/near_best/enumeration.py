@@ -1,0 +1,171 @@
+"""All acyclic choices of a table within a window below the best, best first."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.machine import memory_left, thread_count
+from bestdag.scores.table import ScoreTable
+from bestdag.search.exact.bnc.certificate import Certificate
+from bestdag.search.exact.bnc.relaxation import Sets
+from bestdag.search.near_best.parts import divided, undivided
+from bestdag.search.structures import ListStatus
+
+__all__ = ["MANY_VARIABLES", "Choices", "Window", "enumerate_choices"]
+
+# With more variables linear programs say first which sets matter.
+MANY_VARIABLES = 20
+# Components that are solved as a whole: within a second, and where linear programs help, at once.
+_LARGEST_COMPONENT, _LARGEST_WITH_CUTS = 22, 15
+# Of the memory there is: for one component, and for the queue.
+_SHARE_FOR_COMPONENT, _SHARE_FOR_QUEUE = 0.3, 0.3
+# How many are asked for together: now and then somebody must count those that statements allow.
+_AT_A_TIME = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """What is looked for.
+
+    Attributes
+    ----------
+    best : float
+        Score of the best structure.
+    nats : float
+        How far below it is looked.
+    slack : float
+        What rounding may hide, in nats.
+    number : int or None
+        So many are enough.
+    per_class : bool
+        One for each class of equivalent structures.
+    has_whole_classes : bool
+        Whether all members of a class are in the table, with one score.
+    is_wanted : callable or None
+        Takes the parents of each variable; says whether a structure counts.
+    """
+
+    best: float
+    nats: float
+    slack: float
+    number: int | None
+    per_class: bool
+    has_whole_classes: bool
+    is_wanted: Callable[[list[tuple[int, ...]]], bool] | None = None
+
+
+@dataclass(slots=True)
+class Choices:
+    """What was found: scores and numbers of sets, and what anything else scores at most."""
+
+    sets: Sets
+    scores: list[float] = field(default_factory=list)
+    chosen: list[npt.NDArray[np.int32]] = field(default_factory=list)
+    rest: float = math.inf
+    status: ListStatus = "complete"
+
+    def parents(self, number: int) -> list[tuple[int, ...]]:
+        """Return the parents of each variable."""
+        return [self.sets.parents(int(k)) for k in self.chosen[number]]
+
+
+def enumerate_choices(
+    table: ScoreTable,
+    window: Window,
+    certificate: Certificate | None,
+    *,
+    threads: int | None,
+    deadline: float | None,
+) -> Choices:
+    """Find the best acyclic choices within a window, in order.
+
+    Parameters
+    ----------
+    table : ScoreTable
+        All the sets that a structure in the window may have.
+    window : Window
+    certificate : Certificate or None
+        The tree of branch and cut over the same variables, with any sets.
+    threads : int or None
+    deadline : float or None
+        A value of `time.monotonic`.
+
+    Returns
+    -------
+    Choices
+        Whatever ends it, those that were found are the best there are: `rest` says what the others
+        score at most.
+    """
+    sets = Sets(table)
+    total = math.fsum(sets.scores[sets.begin[:-1]].tolist())
+    limit = total - window.best + window.nats + window.slack
+    found = Choices(sets)
+    search = _core.NearBest(
+        sets.begin,
+        sets.costs,
+        sets.offsets,
+        sets.members,
+        limit,
+        window.number or 0,
+        window.is_wanted is None,
+        window.per_class,
+        window.has_whole_classes,
+        _largest_component(certificate is not None),
+        _SHARE_FOR_QUEUE * memory_left(),
+    )
+    if certificate is None:
+        search.add_part(*undivided(sets).arrays(sets))
+    else:
+        for cut in certificate.cuts:
+            search.add_cut([(list(c), k) for c, k in cut.terms], list(cut.equations), cut.halved)
+        for part in divided(sets, certificate, limit):
+            search.add_part(*part.arrays(sets))
+    try:
+        for chosen in _all_of(search, threads, deadline, found):
+            if window.is_wanted is None or window.is_wanted(_parents(sets, chosen)):
+                found.scores.append(math.fsum(sets.scores[chosen].tolist()))
+                found.chosen.append(chosen)
+                if len(found.scores) == window.number:
+                    break
+    except KeyboardInterrupt:
+        found.status = "interrupted"
+    found.rest = total - search.rest + window.slack
+    return found
+
+
+def _all_of(
+    search: _core.NearBest, threads: int | None, deadline: float | None, found: Choices
+) -> Iterator[npt.NDArray[np.int32]]:
+    """Go through what the search finds; says in `found` why it ended."""
+    n_threads = thread_count(threads, who="exact")
+    n_seen = 0
+    while not search.is_over:
+        seconds = math.inf if deadline is None else deadline - time.monotonic()
+        is_late = not search.run(_AT_A_TIME, seconds, n_threads)
+        yield from search.chosen(n_seen)
+        n_seen = search.n_found
+        if search.is_over:
+            return
+        if is_late or search.is_full:
+            found.status = "time limit" if is_late else "memory limit"
+            return
+
+
+def _parents(sets: Sets, chosen: npt.NDArray[np.int32]) -> list[tuple[int, ...]]:
+    return [sets.parents(int(k)) for k in chosen]
+
+
+def _largest_component(has_cuts: bool) -> int:
+    """How many variables are solved together: as many as time and memory allow."""
+    room = _SHARE_FOR_COMPONENT * memory_left()
+    most = _LARGEST_WITH_CUTS if has_cuts else _LARGEST_COMPONENT
+    while most > 2 and _core.subset_marginal_bytes(most) > room:
+        most -= 1
+    return most
