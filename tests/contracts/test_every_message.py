@@ -57,7 +57,7 @@ PYTHON_ONLY = (
     "search/k2.py:__post_init__",  # an order that is not a list
 )
 # Settings that require_* checks and that no command has.
-NO_OPTION = {"limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
+NO_OPTION = {"limit", "k", "arity", "memory_limit", "precision", "handle_unknown", "margin"}
 # Of measures that no command has.
 NO_OPTION |= {"among", "constant", "distance"}
 # Their words are those of knowledge files and statements, the same in both worlds.

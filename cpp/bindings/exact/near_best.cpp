@@ -42,18 +42,21 @@ void register_near_best(nb::module_& m) {
         .def(
             "__init__",
             [](NearBest* self, const Int64s& first, const Costs& costs, const Int64s& offsets,
-               const Int32s& members, double window, std::size_t wanted, bool takes_all, bool per_class, bool has_whole_classes,
-               int max_component, double max_bytes) {
-                bestdag::NearBestSets sets{copied<std::int64_t>(first),   copied<double>(costs),
-                                           copied<std::int64_t>(offsets), copied<std::int32_t>(members),
-                                           {}, 0, {}};
-                new (self) NearBest(std::move(sets),
-                                    {window, wanted, takes_all, per_class, has_whole_classes,
-                                     max_component, max_bytes});
+               const Int32s& members, double window, std::size_t wanted, bool takes_all,
+               bool per_class, bool has_whole_classes, int max_component, double max_bytes) {
+                bestdag::NearBestSets sets{copied<std::int64_t>(first),
+                                           copied<double>(costs),
+                                           copied<std::int64_t>(offsets),
+                                           copied<std::int32_t>(members),
+                                           {},
+                                           0,
+                                           {}};
+                new (self) NearBest(std::move(sets), {window, wanted, takes_all, per_class,
+                                                      has_whole_classes, max_component, max_bytes});
             },
             "first"_a.noconvert(), "costs"_a.noconvert(), "offsets"_a.noconvert(),
-            "members"_a.noconvert(), "window"_a, "wanted"_a,
-            "takes_all"_a, "per_class"_a, "has_whole_classes"_a, "max_component"_a, "max_bytes"_a)
+            "members"_a.noconvert(), "window"_a, "wanted"_a, "takes_all"_a, "per_class"_a,
+            "has_whole_classes"_a, "max_component"_a, "max_bytes"_a)
         .def(
             "add_cut",
             [](NearBest& self, const Terms& terms, const Members& equations, bool is_halved) {
@@ -99,8 +102,7 @@ void register_near_best(nb::module_& m) {
                     self.run(count, execution);
                 });
             },
-            "count"_a, "seconds"_a, "threads"_a,
-            "Look for so many more; False when time ran out.")
+            "count"_a, "seconds"_a, "threads"_a, "Look for so many more; False when time ran out.")
         .def(
             "chosen",
             [](const NearBest& self, std::size_t from) {
@@ -112,7 +114,7 @@ void register_near_best(nb::module_& m) {
                     all.begin() + static_cast<std::ptrdiff_t>(from * width), all.end());
                 return to_numpy(std::move(some), {n - from, width});
             },
-            "from"_a, "What was found from this number on: a set for each variable, per row.")
+            "start"_a, "What was found from this number on: a set for each variable, per row.")
         .def_prop_ro("n_found", &NearBest::n_found)
         .def_prop_ro("rest", &NearBest::rest, "Nothing that was not found costs less.")
         .def_prop_ro("is_over", &NearBest::is_over)

@@ -75,8 +75,7 @@ void register_candidate_sets(nb::module_& m) {
                       const Int32s&, const Values&, const Int64s&, const Values&, bool, double>(),
              "table"_a, "kernel"_a, "required_ends"_a.noconvert(), "required"_a.noconvert(),
              "allowed_ends"_a.noconvert(), "allowed"_a.noconvert(), "bonuses"_a.noconvert(),
-             "max_parents"_a.noconvert(), "base_bonuses"_a.noconvert(), "prune"_a,
-             "margin"_a)
+             "max_parents"_a.noconvert(), "base_bonuses"_a.noconvert(), "prune"_a, "margin"_a)
         .def(
             "run",
             [](BoundListing& self, double seconds, double max_bytes, bool stops_at_memory,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 namespace bestdag {
@@ -131,12 +132,12 @@ void NearBest::expand(const Node& node, const Execution& execution) {
     }
     forget(node.promised);
     branch(node, found);
-    const double bytes =
-        static_cast<double>(queue_.size()) *
-            (kBytesPerNode + 4.0 * static_cast<double>(sets_.n())) +
-        static_cast<double>(promised_.size()) * kBytesPerPromise +
-        4.0 * static_cast<double>(found_.size()) +
-        static_cast<double>(classes_.size()) * (kBytesPerNode + 8.0 * static_cast<double>(sets_.n()));
+    const double bytes = static_cast<double>(queue_.size()) *
+                             (kBytesPerNode + 4.0 * static_cast<double>(sets_.n())) +
+                         static_cast<double>(promised_.size()) * kBytesPerPromise +
+                         4.0 * static_cast<double>(found_.size()) +
+                         static_cast<double>(classes_.size()) *
+                             (kBytesPerNode + 8.0 * static_cast<double>(sets_.n()));
     if (bytes <= settings_.max_bytes) return;
     const std::size_t before = queue_.size();
     std::erase_if(queue_, [&](const Node& other) { return other.bound > limits_.limit; });
@@ -144,10 +145,21 @@ void NearBest::expand(const Node& node, const Execution& execution) {
     is_full_ = 2 * queue_.size() > before;
 }
 
-// A variable with one set left gets it; of the others, the one with the fewest sets is split.
+// A variable with one set left gets it. Of the others one is split: in a component that is too
+// large to be solved as a whole if there is one, so that it falls apart; with the fewest sets.
 void NearBest::branch(const Node& node, NearBestCase& found) {
     Node next{node.bound, kInfinity, 0, node.part, node.n_chosen, node.chosen};
     std::size_t split = found.free().size();
+    const auto rank = [&](std::size_t i) {
+        const std::size_t size = found.component_size(i);
+        return std::tuple(size > static_cast<std::size_t>(limits_.max_component),
+                          found.options(i).size(), size);
+    };
+    const auto is_before = [](const auto& a, const auto& b) {
+        if (std::get<0>(a) != std::get<0>(b)) return std::get<0>(a);
+        if (std::get<1>(a) != std::get<1>(b)) return std::get<1>(a) < std::get<1>(b);
+        return std::get<2>(a) > std::get<2>(b);
+    };
     for (std::size_t i = 0; i < found.free().size(); ++i) {
         const auto& options = found.options(i);
         if (options.size() == 1) {
@@ -155,10 +167,7 @@ void NearBest::branch(const Node& node, NearBestCase& found) {
             ++next.n_chosen;
             next.bound = std::max(next.bound, options[0].least);
             next.promised = std::min(next.promised, options[0].most);
-        } else if (split == found.free().size() ||
-                   options.size() < found.options(split).size() ||
-                   (options.size() == found.options(split).size() &&
-                    found.component_size(i) > found.component_size(split))) {
+        } else if (split == found.free().size() || is_before(rank(i), rank(split))) {
             split = i;
         }
     }
@@ -178,8 +187,8 @@ void NearBest::branch(const Node& node, NearBestCase& found) {
 }
 
 void NearBest::push(Node node) {
+    if (!is_acyclic(node.chosen)) return;  // which bounds that are not exact may leave
     if (node.n_chosen == sets_.n()) {
-        if (!is_acyclic(node.chosen)) return;
         node.bound = node.promised = cost_of(node.chosen);
     }
     if (node.bound > limits_.limit) return;
@@ -217,9 +226,14 @@ double NearBest::cost_of(std::span<const std::int32_t> chosen) const {
     return sum;
 }
 
+// Free variables may come before all others.
 bool NearBest::is_acyclic(std::span<const std::int32_t> chosen) const {
     std::vector<std::uint8_t> is_placed(chosen.size(), 0);
     std::size_t n_placed = 0, before;
+    for (std::size_t v = 0; v < chosen.size(); ++v) {
+        is_placed[v] = chosen[v] == kFree;
+        n_placed += is_placed[v];
+    }
     do {
         before = n_placed;
         for (std::size_t v = 0; v < chosen.size(); ++v) {

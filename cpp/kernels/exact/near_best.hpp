@@ -21,12 +21,12 @@
 namespace bestdag {
 
 struct NearBestSettings {
-    double window = 0.0;         // choices that cost more are not looked for
-    std::size_t wanted = 0;      // so many are enough; 0: all within the window
-    bool takes_all = true;       // whether each one counts; if not, more are looked for than wanted
-    bool per_class = false;      // one for each class of equivalent structures (Verma and Pearl 1990)
+    double window = 0.0;     // choices that cost more are not looked for
+    std::size_t wanted = 0;  // so many are enough; 0: all within the window
+    bool takes_all = true;   // whether each one counts; if not, more are looked for than wanted
+    bool per_class = false;  // one for each class of equivalent structures (Verma and Pearl 1990)
     bool has_whole_classes = false;  // all members of a class cost the same, and none is left out
-    int max_component = 20;      // see CaseSettings
+    int max_component = 20;          // see CaseSettings
     double max_bytes = std::numeric_limits<double>::infinity();  // of the queue and what was found
 };
 

@@ -32,11 +32,7 @@ bool is_one_more(std::span<const std::int32_t> larger, std::span<const std::int3
 
 NearBestCase::NearBestCase(const NearBestSets& sets, const NearBestPart& part,
                            std::span<const std::int32_t> chosen, const CaseSettings& settings)
-    : sets_(sets),
-      part_(part),
-      chosen_(chosen),
-      settings_(settings),
-      place_(sets.n(), -1) {
+    : sets_(sets), part_(part), chosen_(chosen), settings_(settings), place_(sets.n(), -1) {
     for (std::size_t v = 0; v < sets_.n(); ++v) {
         if (chosen_[v] == kFree) {
             place_[v] = static_cast<std::int32_t>(free_.size());
@@ -256,17 +252,19 @@ std::vector<std::vector<std::size_t>> NearBestCase::groups(
             }
         }
     }
+    const auto whole = static_cast<std::size_t>(std::max(1, settings_.max_component));
+    const std::size_t most = std::min(kGroupSize, whole);
     std::vector<std::size_t> left = component;
     std::vector<std::vector<std::size_t>> found;
     while (!left.empty()) {
         std::vector<std::size_t> group{left.front()};
         left.erase(left.begin());
         std::vector<double> pull(m, 0.0);
-        while (group.size() < kGroupSize && !left.empty()) {
+        while (group.size() < most && !left.empty()) {
             for (const std::size_t j : left) pull[j] += links[group.back() * m + j];
-            const auto next = std::max_element(
-                left.begin(), left.end(),
-                [&](std::size_t a, std::size_t b) { return pull[a] < pull[b]; });
+            const auto next =
+                std::max_element(left.begin(), left.end(),
+                                 [&](std::size_t a, std::size_t b) { return pull[a] < pull[b]; });
             group.push_back(*next);
             left.erase(next);
         }

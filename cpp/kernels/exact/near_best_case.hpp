@@ -5,8 +5,8 @@
 // parents are there. So a candidate set of a free variable is as good as the free variables among
 // the ancestors of its members, and what is left is a smaller problem of the same kind. It falls
 // into strongly connected components, and each is solved by subset_marginals. A component that is
-// too large is cut into groups, cycles across which only cost what the multipliers on cuts say: then
-// costs are lower bounds.
+// too large is cut into groups, cycles across which only cost what the multipliers on cuts say:
+// then costs are lower bounds.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ struct NearBestSets {
     std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> members;
     std::vector<NearBestCut> cuts;
-    std::size_t n_words = 0;      // of a set of variables
-    std::vector<CutWord> masks;   // the members of each set once more
+    std::size_t n_words = 0;     // of a set of variables
+    std::vector<CutWord> masks;  // the members of each set once more
 
     void make_masks();
     const CutWord* mask(std::size_t k) const { return masks.data() + k * n_words; }
@@ -58,9 +58,9 @@ struct CaseOption {
 };
 
 struct CaseSettings {
-    double limit = 0.0;             // what costs more does not matter
-    int max_component = 20;         // variables of a component that is solved as a whole
-    bool one_per_class = false;     // leave out choices with a covered arc to an earlier variable
+    double limit = 0.0;          // what costs more does not matter
+    int max_component = 20;      // variables of a component that is solved as a whole
+    bool one_per_class = false;  // leave out choices with a covered arc to an earlier variable
 };
 
 class NearBestCase {
@@ -110,11 +110,11 @@ private:
     std::span<const std::int32_t> chosen_;
     const CaseSettings& settings_;
 
-    double fixed_ = 0.0;                // the cost of the chosen sets
-    std::vector<std::int32_t> free_;    // the variables that have none
-    std::vector<std::int32_t> place_;   // of each variable in free_, or -1
+    double fixed_ = 0.0;               // the cost of the chosen sets
+    std::vector<std::int32_t> free_;   // the variables that have none
+    std::vector<std::int32_t> place_;  // of each variable in free_, or -1
     std::size_t n_words_ = 0;
-    std::vector<Word> of_chosen_;       // for each variable with a set, the free ones it needs
+    std::vector<Word> of_chosen_;  // for each variable with a set, the free ones it needs
     std::vector<Word> needs_;
     std::vector<std::vector<Open>> open_;
     std::vector<std::vector<CaseOption>> options_;

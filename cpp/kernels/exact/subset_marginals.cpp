@@ -93,8 +93,8 @@ private:
             std::uint32_t least = kMarginalLimit;
             for (std::size_t left = all & ~subset; left != 0; left &= left - 1) {
                 const auto v = static_cast<std::size_t>(std::countr_zero(left));
-                least = std::min(least, value[subset | (std::size_t{1} << v)] +
-                                            own(v)[without(subset, v)]);
+                least = std::min(
+                    least, value[subset | (std::size_t{1} << v)] + own(v)[without(subset, v)]);
             }
             value[subset] = least;
         }
@@ -141,8 +141,6 @@ std::vector<std::vector<std::uint32_t>> subset_marginals(
     return Marginals(sets, execution).run();
 }
 
-double subset_marginal_bytes(int n) {
-    return 4.0 * (n * std::exp2(n - 1) + 2.0 * std::exp2(n));
-}
+double subset_marginal_bytes(int n) { return 4.0 * (n * std::exp2(n - 1) + 2.0 * std::exp2(n)); }
 
 }  // namespace bestdag

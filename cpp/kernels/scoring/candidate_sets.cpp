@@ -112,9 +112,8 @@ public:
         const double expected = kernel_.expected(
             n_sets_at_most(limits_) * (kNanosecondsPerSet + static_cast<double>(table_.n_rows())));
         with_count_type(table_, [&](auto zero) {
-            parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
-                work<decltype(zero)>(stop);
-            });
+            parallel_for(n_workers, expected, execution,
+                         [&](std::size_t, const StopFlag& stop) { work<decltype(zero)>(stop); });
         });
     }
 

@@ -95,9 +95,9 @@ private:
             throw TooManySets(c.child, limits.required.size() + 1);
         }
         const Family family{c.child, limits.required};
-        c.checks_parents =
-            pruning_.is_on && (evaluator_->is_regular() ||
-                       evaluator_->least_saving(shape_of(table_, family), 2.0) > -kInfinity);
+        c.checks_parents = pruning_.is_on &&
+                           (evaluator_->is_regular() ||
+                            evaluator_->least_saving(shape_of(table_, family), 2.0) > -kInfinity);
         c.max_chosen = std::min(c.chosen.size(), limits.max_parents - limits.required.size());
         set_.clear();
         subsets_.clear();

@@ -112,9 +112,11 @@ class Structures(Sequence[Structure]):
         if self.rest is None:
             return f"{text}; there are no others"
         if self.items and math.isfinite(self.rest):
-            below = self.items[0].score - self.rest
-            if below <= tie_width(self.rest):
-                return f"{text}; others may score as much as the best"
+            below, tie = self.items[0].score - self.rest, tie_width(self.rest)
+            if self.rest >= self.items[-1].score - tie / 2:
+                return f"{text}; others may score as much as the last of them"
+            if below <= 2 * tie:
+                return f"{text}; every other scores less"
             return f"{text}; every other is at least {_nats(below)} nats below the best"
         return text
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from bestdag.errors import (
     GraphError,
+    bad_setting,
     require_count,
     require_positive,
     unknown_name,
@@ -123,6 +124,8 @@ def build_score_table(
     [(-3.296, ('rain',)), (-18.834, ())]
     """
     start = time.monotonic()
+    if not 0.0 <= margin < math.inf:
+        raise bad_setting(_WHO, "margin", "a finite number >= 0", margin)
     names = [variable.name for variable in scorer.variables]
     limits = _limits(names, max_parents, candidates, required)
     known = None

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from bestdag.search.exact.bnc.certificate import Certificate
 from bestdag.search.exact.bnc.relaxation import Sets
 from bestdag.search.near_best.parts import divided, undivided
 from bestdag.search.structures import ListStatus
+from bestdag.search.ties import tie_width
 
 __all__ = ["MANY_VARIABLES", "Choices", "Window", "enumerate_choices"]
 
@@ -113,9 +115,9 @@ def enumerate_choices(
         sets.offsets,
         sets.members,
         limit,
-        window.number or 0,
+        0 if window.number is None else window.number + 1,  # one more, for the bound
         window.is_wanted is None,
-        window.per_class,
+        window.per_class and window.is_wanted is None,
         window.has_whole_classes,
         _largest_component(certificate is not None),
         _SHARE_FOR_QUEUE * memory_left(),
@@ -127,35 +129,73 @@ def enumerate_choices(
             search.add_cut([(list(c), k) for c, k in cut.terms], list(cut.equations), cut.halved)
         for part in divided(sets, certificate, limit):
             search.add_part(*part.arrays(sets))
+    is_wanted = _filter(window)
     try:
-        for chosen in _all_of(search, threads, deadline, found):
-            if window.is_wanted is None or window.is_wanted(_parents(sets, chosen)):
+        for chosen in _all_of(search, window, threads, deadline, found):
+            if is_wanted is None or is_wanted(_parents(sets, chosen)):
                 found.scores.append(math.fsum(sets.scores[chosen].tolist()))
                 found.chosen.append(chosen)
                 if len(found.scores) == window.number:
                     break
     except KeyboardInterrupt:
         found.status = "interrupted"
-    found.rest = total - search.rest + window.slack
+    found.rest = total - search.rest + tie_width(window.best) / 2
     return found
 
 
 def _all_of(
-    search: _core.NearBest, threads: int | None, deadline: float | None, found: Choices
+    search: _core.NearBest,
+    window: Window,
+    threads: int | None,
+    deadline: float | None,
+    found: Choices,
 ) -> Iterator[npt.NDArray[np.int32]]:
     """Go through what the search finds; says in `found` why it ended."""
     n_threads = thread_count(threads, who="exact")
     n_seen = 0
-    while not search.is_over:
+    is_over = search.is_over
+    while not is_over:
+        count = _AT_A_TIME
+        if window.number is not None:  # no more than needed: what comes next stays a bound
+            count = min(count, window.number - len(found.scores))
         seconds = math.inf if deadline is None else deadline - time.monotonic()
-        is_late = not search.run(_AT_A_TIME, seconds, n_threads)
-        yield from search.chosen(n_seen)
+        is_late = not search.run(count, seconds, n_threads)
+        rows: npt.NDArray[np.int32] = np.asarray(search.chosen(n_seen), np.int32)
+        yield from rows
         n_seen = search.n_found
-        if search.is_over:
-            return
-        if is_late or search.is_full:
+        is_over = search.is_over
+        if not is_over and (is_late or search.is_full):
             found.status = "time limit" if is_late else "memory limit"
             return
+
+
+def _filter(window: Window) -> Callable[[list[tuple[int, ...]]], bool] | None:
+    """Return what says whether a structure counts; of a class, the first that is wanted does."""
+    is_wanted = window.is_wanted
+    if is_wanted is None or not window.per_class:
+        return is_wanted
+    seen: set[tuple[frozenset[tuple[int, ...]], ...]] = set()
+
+    def is_new(parents: list[tuple[int, ...]]) -> bool:
+        if not is_wanted(parents):
+            return False
+        before = len(seen)
+        seen.add(_class_of(parents))
+        return len(seen) > before
+
+    return is_new
+
+
+def _class_of(parents: list[tuple[int, ...]]) -> tuple[frozenset[tuple[int, ...]], ...]:
+    """Return links and colliders, which equivalent structures share (Verma and Pearl 1990)."""
+    links = frozenset((min(p, v), max(p, v)) for v, group in enumerate(parents) for p in group)
+    colliders = frozenset(
+        (v, *pair)
+        for v, group in enumerate(parents)
+        for pair in combinations(group, 2)
+        if pair not in links
+    )
+    return links, colliders
 
 
 def _parents(sets: Sets, chosen: npt.NDArray[np.int32]) -> list[tuple[int, ...]]:

@@ -20,8 +20,8 @@ def about_file(table: ScoreTable, *, is_checked: bool) -> str:
     size = _whole_up_to(table)
     if size is None:
         text = (
-            "these are the best among the sets of the file; it does not list all, and files usually "
-            "leave out sets that a subset beats, which other near-best structures have"
+            "these are the best among the sets of the file; it does not list all, and files leave "
+            "out sets that a subset beats, as a rule, which other near-best structures have"
         )
     else:
         text = f"the file lists every set of up to {count_of(size, 'parent')}"

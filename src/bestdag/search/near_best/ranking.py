@@ -11,13 +11,11 @@ from bestdag.search.ties import tie_width
 __all__ = ["with_first"]
 
 
-def with_first(
-    found: Sequence[Structure], first: Structure, *, per_class: bool
-) -> list[Structure]:
+def with_first(found: Sequence[Structure], first: Structure, *, per_class: bool) -> list[Structure]:
     """Order structures best first, ties by their arcs, and put one of the best before all others.
 
-    Scores that differ by rounding alone are ties. The first is put in where the others leave it out,
-    in place of the last of those it ties with; where it is worse than the best, nothing is done.
+    Scores that differ by rounding alone are ties. Where the others leave out the first, it takes
+    the place of the last of those it ties with; where it is worse than the best, nothing is done.
 
     Examples
     --------

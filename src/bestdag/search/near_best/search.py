@@ -1,8 +1,8 @@
 """The best structure and those next to it, with proof.
 
-A structure that scores no less than the best minus g has no parent set that one of its subsets beats
-by more than g: with the subset in its place it would score more than the best. So the sets
-to be listed are known once g is. For the k best, g is a guess that grows until there are k.
+A structure that scores no less than the best minus g has no parent set that one of its subsets
+beats by more than g: with the subset in its place it would score more than the best. So the sets to
+be listed are known once g is. For the k best, g is a guess that grows until there are k.
 """
 
 from __future__ import annotations
@@ -116,7 +116,11 @@ class _Run:
                 problem.progress(f"{len(found.scores):,} structures found, looking further")
         except KeyboardInterrupt:
             status = "interrupted"
-        if status == "complete" and self._is_capped and len(kept.scores if kept else ()) >= self._number:
+        if (
+            status == "complete"
+            and self._is_capped
+            and len(kept.scores if kept else ()) >= self._number
+        ):
             status = "memory limit"
         return self._listed(kept, status)
 
@@ -198,9 +202,11 @@ class _Run:
                 Structure(score, self._problem.dag(found.parents(i)))
                 for i, score in enumerate(found.scores)
             ]
-            items = with_first(items, first, per_class=self._request.per_class)
+            items = with_first(items, first, per_class=self._request.per_class) or [first]
             if self._request.within is not None:
                 least = items[0].score - self._request.within - tie_width(best.score)
+                if rest is not None and status == "complete" and len(items) < self._number:
+                    rest = min(rest, least)  # all that is not worse is listed
                 items = [item for item in items if item.score >= least]
         has_factors, why_not = bayes_factors_of(self._problem.scores)
         if why_not is not None:
