@@ -25,11 +25,30 @@ class Structure:
     ----------
     score : float
         Natural logarithm.
-    dag : Dag
+    names : tuple of str
+        The variables, in name order.
+    parents : tuple of tuple of int
+        For each variable the numbers of its parents, ascending. The graph is made of them when it
+        is asked for: there may be very many structures.
     """
 
     score: float
-    dag: Dag
+    names: tuple[str, ...]
+    parents: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, score: float, dag: Dag) -> Structure:
+        """Make from a graph."""
+        names = tuple(sorted(dag.nodes))
+        numbers = {name: i for i, name in enumerate(names)}
+        parents = (tuple(sorted(numbers[p] for p in dag.parents(name))) for name in names)
+        return cls(score, names, tuple(parents))
+
+    @property
+    def dag(self) -> Dag:
+        """The structure."""
+        names = self.names
+        return Dag(names, [(names[p], names[c]) for c, g in enumerate(self.parents) for p in g])
 
     @property
     def cpdag(self) -> Pdag:
@@ -83,7 +102,7 @@ class Structures(Sequence[Structure]):
         """How many times better the data speak for the best than for this one; None if unknown."""
         if not self.has_bayes_factors:
             return None
-        difference = self.items[0].score - self.items[number].score
+        difference = max(0.0, self.items[0].score - self.items[number].score)
         return math.exp(difference) if difference < 700 else math.inf
 
     @overload

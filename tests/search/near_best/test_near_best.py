@@ -161,9 +161,8 @@ def test_at_most_so_many_parents():
 
 def test_neither_threads_nor_columns_nor_rows_matter():
     data = random_data(6, seed=12)
-    names = [variable.name for variable in data.variables]
-    table = {name: list(data.column(name)) for name in names}
-    turned = read({name: table[name][::-1] for name in reversed(names)})
+    table = {v.name: [v.states[code] for code in data.codes(v.name)] for v in data.variables}
+    turned = read({name: table[name][::-1] for name in reversed(table)})
     one = learn(data, "bdeu", k_best=200, threads=1).structures
     for other in (
         learn(data, "bdeu", k_best=200, threads=2).structures,

@@ -22,6 +22,8 @@ from bestdag.search.ties import tie_width
 
 __all__ = ["MANY_VARIABLES", "Choices", "Window", "enumerate_choices"]
 
+Parents = tuple[tuple[int, ...], ...]  # of each variable
+
 # With more variables linear programs say first which sets matter.
 MANY_VARIABLES = 20
 # Components that are solved as a whole: within a second, and where linear programs help, at once.
@@ -30,6 +32,8 @@ _LARGEST_COMPONENT, _LARGEST_WITH_CUTS = 22, 15
 _SHARE_FOR_COMPONENT, _SHARE_FOR_QUEUE = 0.3, 0.3
 # How many are asked for together: now and then somebody must count those that statements allow.
 _AT_A_TIME = 256
+# To put a structure into the list, in the end.
+_SECONDS_TO_LIST = 3e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,22 +64,17 @@ class Window:
     number: int | None
     per_class: bool
     has_whole_classes: bool
-    is_wanted: Callable[[list[tuple[int, ...]]], bool] | None = None
+    is_wanted: Callable[[Parents], bool] | None = None
 
 
 @dataclass(slots=True)
 class Choices:
-    """What was found: scores and numbers of sets, and what anything else scores at most."""
+    """What was found: scores, parents of each variable, and what anything else scores at most."""
 
-    sets: Sets
     scores: list[float] = field(default_factory=list)
-    chosen: list[npt.NDArray[np.int32]] = field(default_factory=list)
+    parents: list[Parents] = field(default_factory=list)
     rest: float = math.inf
     status: ListStatus = "complete"
-
-    def parents(self, number: int) -> list[tuple[int, ...]]:
-        """Return the parents of each variable."""
-        return [self.sets.parents(int(k)) for k in self.chosen[number]]
 
 
 def enumerate_choices(
@@ -108,7 +107,7 @@ def enumerate_choices(
     sets = Sets(table)
     total = math.fsum(sets.scores[sets.begin[:-1]].tolist())
     limit = total - window.best + window.nats + window.slack
-    found = Choices(sets)
+    found = Choices()
     search = _core.NearBest(
         sets.begin,
         sets.costs,
@@ -132,9 +131,10 @@ def enumerate_choices(
     is_wanted = _filter(window)
     try:
         for chosen in _all_of(search, window, threads, deadline, found):
-            if is_wanted is None or is_wanted(_parents(sets, chosen)):
+            parents = _parents(sets, chosen)
+            if is_wanted is None or is_wanted(parents):
                 found.scores.append(math.fsum(sets.scores[chosen].tolist()))
-                found.chosen.append(chosen)
+                found.parents.append(parents)
                 if len(found.scores) == window.number:
                     break
     except KeyboardInterrupt:
@@ -158,7 +158,9 @@ def _all_of(
         count = _AT_A_TIME
         if window.number is not None:  # no more than needed: what comes next stays a bound
             count = min(count, window.number - len(found.scores))
-        seconds = math.inf if deadline is None else deadline - time.monotonic()
+        seconds = math.inf
+        if deadline is not None:
+            seconds = deadline - time.monotonic() - _SECONDS_TO_LIST * len(found.scores)
         is_late = not search.run(count, seconds, n_threads)
         rows: npt.NDArray[np.int32] = np.asarray(search.chosen(n_seen), np.int32)
         yield from rows
@@ -169,14 +171,14 @@ def _all_of(
             return
 
 
-def _filter(window: Window) -> Callable[[list[tuple[int, ...]]], bool] | None:
+def _filter(window: Window) -> Callable[[Parents], bool] | None:
     """Return what says whether a structure counts; of a class, the first that is wanted does."""
     is_wanted = window.is_wanted
     if is_wanted is None or not window.per_class:
         return is_wanted
     seen: set[tuple[frozenset[tuple[int, ...]], ...]] = set()
 
-    def is_new(parents: list[tuple[int, ...]]) -> bool:
+    def is_new(parents: Parents) -> bool:
         if not is_wanted(parents):
             return False
         before = len(seen)
@@ -186,7 +188,7 @@ def _filter(window: Window) -> Callable[[list[tuple[int, ...]]], bool] | None:
     return is_new
 
 
-def _class_of(parents: list[tuple[int, ...]]) -> tuple[frozenset[tuple[int, ...]], ...]:
+def _class_of(parents: Parents) -> tuple[frozenset[tuple[int, ...]], ...]:
     """Return links and colliders, which equivalent structures share (Verma and Pearl 1990)."""
     links = frozenset((min(p, v), max(p, v)) for v, group in enumerate(parents) for p in group)
     colliders = frozenset(
@@ -198,8 +200,8 @@ def _class_of(parents: list[tuple[int, ...]]) -> tuple[frozenset[tuple[int, ...]
     return links, colliders
 
 
-def _parents(sets: Sets, chosen: npt.NDArray[np.int32]) -> list[tuple[int, ...]]:
-    return [sets.parents(int(k)) for k in chosen]
+def _parents(sets: Sets, chosen: npt.NDArray[np.int32]) -> Parents:
+    return tuple(map(sets.parents, chosen.tolist()))
 
 
 def _largest_component(has_cuts: bool) -> int:

@@ -12,7 +12,7 @@ __all__ = ["with_first"]
 
 
 def with_first(found: Sequence[Structure], first: Structure, *, per_class: bool) -> list[Structure]:
-    """Order structures best first, ties by their arcs, and put one of the best before all others.
+    """Order structures best first, ties by their parents, and put one of the best before all.
 
     Scores that differ by rounding alone are ties. Where the others leave out the first, it takes
     the place of the last of those it ties with; where it is worse than the best, nothing is done.
@@ -21,8 +21,9 @@ def with_first(found: Sequence[Structure], first: Structure, *, per_class: bool)
     --------
     >>> from bestdag.graph.dag import Dag
     >>> one, other = Dag("ab", [("b", "a")]), Dag("ab", [("a", "b")])
-    >>> listed = [Structure(-2.0, Dag("ab")), Structure(-1.0, one), Structure(-1.0, other)]
-    >>> [s.dag.arcs for s in with_first(listed, Structure(-1.0, one), per_class=False)]
+    >>> pairs = [(-2.0, Dag("ab")), (-1.0, one), (-1.0, other)]
+    >>> listed = [Structure.of(score, dag) for score, dag in pairs]
+    >>> [s.dag.arcs for s in with_first(listed, listed[1], per_class=False)]
     [(('b', 'a'),), (('a', 'b'),), ()]
     """
     ranked = sorted(found, key=lambda item: -item.score)
@@ -33,7 +34,7 @@ def with_first(found: Sequence[Structure], first: Structure, *, per_class: bool)
         end = start
         while end < len(ranked) and ranked[end].score >= least:
             end += 1
-        ordered += sorted(ranked[start:end], key=lambda item: item.dag.arcs)
+        ordered += sorted(ranked[start:end], key=lambda item: item.parents)
         if start == 0 and first.score >= least:
             ordered = _led_by(ordered, first, per_class)
     return ordered
@@ -41,6 +42,6 @@ def with_first(found: Sequence[Structure], first: Structure, *, per_class: bool)
 
 def _led_by(ties: list[Structure], first: Structure, per_class: bool) -> list[Structure]:
     for place, item in enumerate(ties):
-        if item.dag == first.dag or (per_class and is_equivalent(item.dag, first.dag)):
+        if item.parents == first.parents or (per_class and is_equivalent(item.dag, first.dag)):
             return [first, *ties[:place], *ties[place + 1 :]]
     return [first, *ties[:-1]]

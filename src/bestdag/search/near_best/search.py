@@ -193,15 +193,13 @@ class _Run:
 
     def _listed(self, found: Choices | None, status: ListStatus) -> Structures:
         best = self._best
-        first = Structure(best.score, best.dag)
+        first = Structure.of(best.score, best.dag)
         rest = best.bound
         items = [first]
         if found is not None:
             rest = None if found.rest == -math.inf else min(found.rest, best.score)
-            items = [
-                Structure(score, self._problem.dag(found.parents(i)))
-                for i, score in enumerate(found.scores)
-            ]
+            pairs = zip(found.scores, found.parents, strict=True)
+            items = [Structure(score, first.names, parents) for score, parents in pairs]
             items = with_first(items, first, per_class=self._request.per_class) or [first]
             if self._request.within is not None:
                 least = items[0].score - self._request.within - tie_width(best.score)
