@@ -16,6 +16,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr auto kBetweenLooks = std::chrono::milliseconds(10);
 constexpr double kBytesPerNode = 96.0;
 constexpr double kBytesPerPromise = 48.0;
+// Where more are wanted, nearly everything is, and promises would only take memory.
+constexpr std::size_t kMostPromised = 200'000;
+constexpr std::size_t kSlotsPerPiece = 4096;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -80,7 +83,7 @@ void NearBest::add_part(NearBestPart part) {
     }
     if (!fine) throw std::invalid_argument("near best: malformed part");
     parts_.push_back(std::move(part));
-    push({0.0, kInfinity, 0, parts_.size() - 1, 0, std::vector<std::int32_t>(sets_.n(), kFree)});
+    push({0.0, kInfinity, 0, parts_.size() - 1, 0}, Chosen(sets_.n(), kFree));
 }
 
 double NearBest::rest() const {
@@ -101,24 +104,27 @@ void NearBest::run(std::size_t count, const Execution& execution) {
             if (execution.should_stop && execution.should_stop()) throw Interrupted();
         }
         std::pop_heap(queue_.begin(), queue_.end(), ComesLater{});
-        Node node = std::move(queue_.back());
+        const Node node = queue_.back();
         queue_.pop_back();
+        const std::int32_t* const first = sets_of(node.slot);
+        const Chosen chosen(first, first + sets_.n());
+        free_slots_.push_back(node.slot);
         if (node.n_chosen == sets_.n()) {
-            take(node);
+            take(chosen);
             continue;
         }
         try {
-            expand(node, execution);
+            expand(node, chosen, execution);
         } catch (...) {
-            push(std::move(node));
+            push(node, chosen);
             throw;
         }
         ++n_nodes_;
     }
 }
 
-void NearBest::expand(const Node& node, const Execution& execution) {
-    NearBestCase found(sets_, parts_[node.part], node.chosen, limits_);
+void NearBest::expand(const Node& node, const Chosen& chosen, const Execution& execution) {
+    NearBestCase found(sets_, parts_[node.part], chosen, limits_);
     if (!found.solve(execution)) {
         forget(node.promised);
         return;
@@ -131,7 +137,7 @@ void NearBest::expand(const Node& node, const Execution& execution) {
         }
     }
     forget(node.promised);
-    branch(node, found);
+    branch(node, chosen, found);
     const double bytes = static_cast<double>(queue_.size()) *
                              (kBytesPerNode + 4.0 * static_cast<double>(sets_.n())) +
                          static_cast<double>(promised_.size()) * kBytesPerPromise +
@@ -140,15 +146,19 @@ void NearBest::expand(const Node& node, const Execution& execution) {
                              (kBytesPerNode + 8.0 * static_cast<double>(sets_.n()));
     if (bytes <= settings_.max_bytes) return;
     const std::size_t before = queue_.size();
-    std::erase_if(queue_, [&](const Node& other) { return other.bound > limits_.limit; });
+    std::erase_if(queue_, [&](const Node& other) {
+        if (other.bound > limits_.limit) free_slots_.push_back(other.slot);
+        return other.bound > limits_.limit;
+    });
     std::make_heap(queue_.begin(), queue_.end(), ComesLater{});
     is_full_ = 2 * queue_.size() > before;
 }
 
 // A variable with one set left gets it. Of the others one is split: in a component that is too
 // large to be solved as a whole if there is one, so that it falls apart; with the fewest sets.
-void NearBest::branch(const Node& node, NearBestCase& found) {
-    Node next{node.bound, kInfinity, 0, node.part, node.n_chosen, node.chosen};
+void NearBest::branch(const Node& node, const Chosen& chosen, NearBestCase& found) {
+    Node next{node.bound, kInfinity, 0, node.part, node.n_chosen};
+    Chosen sets = chosen;
     std::size_t split = found.free().size();
     const auto rank = [&](std::size_t i) {
         const std::size_t size = found.component_size(i);
@@ -163,7 +173,7 @@ void NearBest::branch(const Node& node, NearBestCase& found) {
     for (std::size_t i = 0; i < found.free().size(); ++i) {
         const auto& options = found.options(i);
         if (options.size() == 1) {
-            next.chosen[at(found.free()[i])] = options[0].set;
+            sets[at(found.free()[i])] = options[0].set;
             ++next.n_chosen;
             next.bound = std::max(next.bound, options[0].least);
             next.promised = std::min(next.promised, options[0].most);
@@ -172,40 +182,55 @@ void NearBest::branch(const Node& node, NearBestCase& found) {
         }
     }
     if (split == found.free().size()) {
-        push(std::move(next));
+        push(next, sets);
         return;
     }
     const auto v = at(found.free()[split]);
     ++next.n_chosen;
     for (const CaseOption& option : found.options(split)) {
         Node child = next;
-        child.chosen[v] = option.set;
+        sets[v] = option.set;
         child.bound = std::max(next.bound, option.least);
         child.promised = option.most;
-        push(std::move(child));
+        push(child, sets);
     }
 }
 
-void NearBest::push(Node node) {
-    if (!is_acyclic(node.chosen)) return;  // which bounds that are not exact may leave
+void NearBest::push(Node node, const Chosen& chosen) {
+    if (!is_acyclic(chosen)) return;  // which bounds that are not exact may leave
     if (node.n_chosen == sets_.n()) {
-        node.bound = node.promised = cost_of(node.chosen);
+        node.bound = node.promised = cost_of(chosen);
     }
     if (node.bound > limits_.limit) return;
     promise(node.promised);
     node.number = n_pushed_++;
-    queue_.push_back(std::move(node));
+    if (free_slots_.empty()) {
+        if (n_slots_ == slots_.size() * kSlotsPerPiece) {
+            slots_.push_back(std::make_unique<std::int32_t[]>(kSlotsPerPiece * sets_.n()));
+        }
+        node.slot = n_slots_++;
+    } else {
+        node.slot = free_slots_.back();
+        free_slots_.pop_back();
+    }
+    std::copy(chosen.begin(), chosen.end(), sets_of(node.slot));
+    queue_.push_back(node);
     std::push_heap(queue_.begin(), queue_.end(), ComesLater{});
 }
 
-void NearBest::take(const Node& node) {
-    if (settings_.per_class && !classes_.insert(class_of(node.chosen)).second) return;
-    found_.insert(found_.end(), node.chosen.begin(), node.chosen.end());
+std::int32_t* NearBest::sets_of(std::size_t slot) const {
+    return slots_[slot / kSlotsPerPiece].get() + slot % kSlotsPerPiece * sets_.n();
+}
+
+void NearBest::take(const Chosen& chosen) {
+    if (settings_.per_class && !classes_.insert(class_of(chosen)).second) return;
+    found_.insert(found_.end(), chosen.begin(), chosen.end());
 }
 
 // One more choice costs no more than this, and it is none of those promised before.
 void NearBest::promise(double cost) {
-    if (settings_.per_class || !settings_.takes_all || settings_.wanted == 0 || cost == kInfinity) {
+    if (settings_.per_class || !settings_.takes_all || settings_.wanted == 0 ||
+        settings_.wanted > kMostPromised || cost == kInfinity) {
         return;
     }
     promised_.insert(cost);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <set>
 #include <span>
 #include <unordered_set>
@@ -62,8 +63,9 @@ private:
         std::uint64_t number;
         std::size_t part;
         std::size_t n_chosen;
-        std::vector<std::int32_t> chosen;
+        std::size_t slot = 0;  // where its sets are
     };
+    using Chosen = std::vector<std::int32_t>;
     struct ComesLater {  // deeper nodes first, so that choices are complete early
         bool operator()(const Node& a, const Node& b) const {
             if (a.bound != b.bound) return a.bound > b.bound;
@@ -72,10 +74,11 @@ private:
         }
     };
 
-    void expand(const Node& node, const Execution& execution);
-    void branch(const Node& node, NearBestCase& found);
-    void push(Node node);
-    void take(const Node& node);
+    void expand(const Node& node, const Chosen& chosen, const Execution& execution);
+    void branch(const Node& node, const Chosen& chosen, NearBestCase& found);
+    void push(Node node, const Chosen& chosen);
+    void take(const Chosen& chosen);
+    std::int32_t* sets_of(std::size_t slot) const;
     void promise(double cost);
     void forget(double cost);
     double cost_of(std::span<const std::int32_t> chosen) const;
@@ -91,6 +94,10 @@ private:
     CaseSettings limits_;  // the limit falls when enough choices are promised below it
     std::vector<NearBestPart> parts_;
     std::vector<Node> queue_;
+    // The sets of the nodes, in large pieces: a long queue is gone at once.
+    std::vector<std::unique_ptr<std::int32_t[]>> slots_;
+    std::vector<std::size_t> free_slots_;
+    std::size_t n_slots_ = 0;
     std::multiset<double> promised_;
     std::vector<std::int32_t> found_;
     std::unordered_set<std::vector<std::uint32_t>, HashOfClass> classes_;

@@ -26,7 +26,7 @@ class Structure:
     score : float
         Natural logarithm.
     names : tuple of str
-        The variables, in name order.
+        The variables.
     parents : tuple of tuple of int
         For each variable the numbers of its parents, ascending. The graph is made of them when it
         is asked for: there may be very many structures.
@@ -37,9 +37,9 @@ class Structure:
     parents: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, score: float, dag: Dag) -> Structure:
-        """Make from a graph."""
-        names = tuple(sorted(dag.nodes))
+    def of(cls, score: float, dag: Dag, names: tuple[str, ...] | None = None) -> Structure:
+        """Make from a graph; its variables are numbered in name order, or in the order given."""
+        names = tuple(sorted(dag.nodes)) if names is None else names
         numbers = {name: i for i, name in enumerate(names)}
         parents = (tuple(sorted(numbers[p] for p in dag.parents(name))) for name in names)
         return cls(score, names, tuple(parents))

@@ -193,7 +193,7 @@ class _Run:
 
     def _listed(self, found: Choices | None, status: ListStatus) -> Structures:
         best = self._best
-        first = Structure.of(best.score, best.dag)
+        first = Structure.of(best.score, best.dag, self._problem.names)
         rest = best.bound
         items = [first]
         if found is not None:
