@@ -34,6 +34,8 @@ struct NearBestSettings {
 class NearBest {
 public:
     NearBest(NearBestSets sets, const NearBestSettings& settings);
+    NearBest(const NearBest&) = delete;
+    NearBest& operator=(const NearBest&) = delete;
 
     // A valid cut for the multipliers of parts, with words of n bits or more; returns its number.
     std::int32_t add_cut(NearBestCut cut);

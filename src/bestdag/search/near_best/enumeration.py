@@ -20,7 +20,7 @@ from bestdag.search.near_best.parts import divided, undivided
 from bestdag.search.structures import ListStatus
 from bestdag.search.ties import tie_width
 
-__all__ = ["MANY_VARIABLES", "Choices", "Window", "enumerate_choices"]
+__all__ = ["MANY_VARIABLES", "SECONDS_TO_LIST", "Choices", "Window", "enumerate_choices"]
 
 Parents = tuple[tuple[int, ...], ...]  # of each variable
 
@@ -33,7 +33,7 @@ _SHARE_FOR_COMPONENT, _SHARE_FOR_QUEUE = 0.3, 0.3
 # How many are asked for together: now and then somebody must count those that statements allow.
 _AT_A_TIME = 256
 # To put a structure into the list, in the end.
-_SECONDS_TO_LIST = 3e-6
+SECONDS_TO_LIST = 8e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +160,7 @@ def _all_of(
             count = min(count, window.number - len(found.scores))
         seconds = math.inf
         if deadline is not None:
-            seconds = deadline - time.monotonic() - _SECONDS_TO_LIST * len(found.scores)
+            seconds = deadline - time.monotonic() - SECONDS_TO_LIST * len(found.scores)
         is_late = not search.run(count, seconds, n_threads)
         rows: npt.NDArray[np.int32] = np.asarray(search.chosen(n_seen), np.int32)
         yield from rows

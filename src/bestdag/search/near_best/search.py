@@ -24,6 +24,7 @@ from bestdag.search.exact.search import Exact
 from bestdag.search.exact.statements.statements import Statements
 from bestdag.search.near_best.enumeration import (
     MANY_VARIABLES,
+    SECONDS_TO_LIST,
     Choices,
     Window,
     enumerate_choices,
@@ -104,7 +105,7 @@ class _Run:
                     status = "time limit" if problem.out_of_time() else "memory limit"
                     break
                 furthest = _furthest(table, best.score)
-                found = self._enumerated(table, min(nats, furthest))
+                found = self._enumerated(table, min(nats, furthest), kept)
                 if kept is None or len(found.scores) >= len(kept.scores):
                     kept = found
                 status = found.status
@@ -170,8 +171,11 @@ class _Run:
         )
         return table if table.complete else None
 
-    def _enumerated(self, table: ScoreTable, nats: float) -> Choices:
+    def _enumerated(self, table: ScoreTable, nats: float, kept: Choices | None) -> Choices:
         problem, request = self._problem, self._request
+        deadline = problem.deadline
+        if deadline is not None and kept is not None:  # which are listed if this finds no more
+            deadline -= SECONDS_TO_LIST * len(kept.scores)
         if self._certificate is None and table.n_variables > MANY_VARIABLES:
             solved = solve_bnc(problem.table(), deadline=problem.deadline, max_pivots=_MAX_PIVOTS)
             if solved.status == "interrupted":
@@ -188,7 +192,7 @@ class _Run:
             is_wanted=None if self._statements.is_empty else self._statements.are_kept,
         )
         return enumerate_choices(
-            table, window, self._certificate, threads=problem.threads, deadline=problem.deadline
+            table, window, self._certificate, threads=problem.threads, deadline=deadline
         )
 
     def _listed(self, found: Choices | None, status: ListStatus) -> Structures:
