@@ -73,7 +73,7 @@ OPTIONS = {
     flag
     for command in click_commands().values()
     for parameter in command.params
-    for flag in parameter.opts
+    for flag in (*parameter.opts, *parameter.secondary_opts)
 } | {"--help", "--version"}
 
 
