@@ -161,7 +161,8 @@ def _all_of(
         seconds = math.inf
         if deadline is not None:
             seconds = deadline - time.monotonic() - SECONDS_TO_LIST * len(found.scores)
-        is_late = not search.run(count, seconds, n_threads)
+        # Short runs do not look at the clock.
+        is_late = seconds <= 0 or not search.run(count, seconds, n_threads)
         rows: npt.NDArray[np.int32] = np.asarray(search.chosen(n_seen), np.int32)
         yield from rows
         n_seen = search.n_found
