@@ -27,6 +27,7 @@
     BINDING(subset_dp)                \
     BINDING(every_set)                \
     BINDING(branch_and_cut)           \
+    BINDING(near_best)                \
     BINDING(entropy_cuts)             \
     BINDING(sampling)
 // clang-format on

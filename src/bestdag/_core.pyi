@@ -348,7 +348,7 @@ class CandidateListing:
     Candidate parent sets of every child, listed bit by bit (see kernels/scoring/candidate_sets.hpp).
     """
 
-    def __init__(self, table: object, kernel: object, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool) -> None: ...
+    def __init__(self, table: object, kernel: object, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool, margin: float) -> None: ...
 
     def run(self, seconds: float, max_bytes: float, stops_at_memory: bool, threads: int) -> None:
         """List for so many seconds at most."""
@@ -627,6 +627,42 @@ class BranchAndCutKernels:
 
     def separate_halves(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Sequence[tuple[Sequence[int], int]], min_violation: float, most: int) -> list[tuple[list[int], list[int], float]]:
         """Violated halved cuts (positions in terms, equations, violation)."""
+
+class NearBest:
+    """The cheapest acyclic choices of one set per variable, each once."""
+
+    def __init__(self, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], window: float, wanted: int, takes_all: bool, per_class: bool, has_whole_classes: bool, max_component: int, max_bytes: float) -> None: ...
+
+    def add_cut(self, terms: Sequence[tuple[Sequence[int], int]], equations: Sequence[int], is_halved: bool) -> int:
+        """Take in a valid cut; returns its number."""
+
+    def add_part(self, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], multipliers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Look in this part of all choices; parts have none in common."""
+
+    def run(self, count: int, seconds: float, threads: int) -> bool:
+        """Look for so many more; False when time ran out."""
+
+    def chosen(self, start: int) -> object:
+        """What was found from this number on: a set for each variable, per row."""
+
+    @property
+    def n_found(self) -> int: ...
+
+    @property
+    def rest(self) -> float:
+        """Nothing that was not found costs less."""
+
+    @property
+    def is_over(self) -> bool: ...
+
+    @property
+    def is_full(self) -> bool: ...
+
+    @property
+    def n_nodes(self) -> int: ...
+
+def subset_marginal_bytes(n: int) -> float:
+    """Memory for the marginals of a component of n variables."""
 
 def entropy_cuts(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
     """

@@ -26,6 +26,7 @@ from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
+from bestdag.search.near_best.request import Request
 from bestdag.search.problem import Search
 from bestdag.search.result import SearchResult
 from bestdag.wording import count_of
@@ -123,6 +124,10 @@ def learn(
     time_limit: float | None = None,
     memory_limit: float | str | None = None,
     bound: bool = False,
+    k_best: int | None = None,
+    per_class: bool | None = None,
+    all_optimal: bool = False,
+    collect_within: float | None = None,
     threads: int | None = None,
     seed: int = 0,
     start: Dag | None = None,
@@ -170,6 +175,18 @@ def learn(
         Bound the best score after any search, so that the result has a `gap`. That takes a quarter
         of the time limit; without one as long as the search took, at least two seconds, or less
         when the bound is reached.
+    k_best : int, optional
+        List so many structures, the best there are, in `structures` of the result, with proof: by
+        exact search ("auto" is exact then).
+    per_class : bool, optional
+        List one structure for each class of equivalent ones. The score must be the same for all
+        members. False unless given, and True for `collect_within`.
+    all_optimal : bool, default False
+        List all structures that tie with the best.
+    collect_within : float, optional
+        List all that score no less than the best minus so many nats: of Bayes factor
+        ``exp(collect_within)`` or less, where the score is a log marginal likelihood or BIC.
+        `k_best` limits their number.
     threads : int, optional
         One per processor unless given.
     seed : int, default 0
@@ -188,7 +205,11 @@ def learn(
     ('optimum proved', ('bronc', 'either'))
     >>> learn(example("asia.csv"), knowledge=["dysp !- either"]).dag.parents("dysp")
     ('bronc', 'lung')
+    >>> result = learn(example("asia.csv"), k_best=3, per_class=True)
+    >>> [round(result.score - one.score, 3) for one in result.structures]
+    [0.0, 0.446, 0.52]
     """
+    request = Request.of(k_best, per_class, all_optimal, collect_within)
     with limited_memory(memory_limit):
         dataset, chosen, n_left_out = None, None, 0
         treatment = make_treatment(missing)
@@ -217,6 +238,7 @@ def learn(
         task = Task(
             search=search,
             bound=bound,
+            near_best=request,
             structure_prior=structure_prior,
             knowledge=known,
             max_parents=max_parents,

@@ -60,6 +60,7 @@ PYTHON_ONLY = (
 )
 # Settings that require_* checks and that no command has.
 NO_OPTION = {"unlabelled", "limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
+NO_OPTION |= {"margin"}  # of score tables, in Python
 # Of measures that no command has.
 NO_OPTION |= {"among", "constant", "distance"}
 NO_OPTION |= {"max_rounds", "max_cells", "draws"}  # of structural EM, in Python
@@ -76,7 +77,7 @@ OPTIONS = {
     flag
     for command in click_commands().values()
     for parameter in command.params
-    for flag in parameter.opts
+    for flag in (*parameter.opts, *parameter.secondary_opts)
 } | {"--help", "--version"}
 
 

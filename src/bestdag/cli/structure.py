@@ -159,9 +159,10 @@ def learn_structure(
         is_said = not (as_json or options["quiet"])
         network = result.fit(estimator, threads=threads)
         write_fitted(output, network, estimator, is_said=is_said)
-    if result.status == "interrupted":
+    listed = result.structures
+    if result.status == "interrupted" or (listed and listed.status == "interrupted"):
         raise click.exceptions.Exit(INTERRUPTED)
-    if require_optimal and not result.is_proved:
+    if require_optimal and not (result.is_proved and (listed is None or listed.is_complete)):
         raise click.exceptions.Exit(1)
 
 

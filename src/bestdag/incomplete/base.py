@@ -17,6 +17,8 @@ from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search.bound import solve_with_bound
+from bestdag.search.near_best.request import Request
+from bestdag.search.near_best.search import solve_near_best
 from bestdag.search.problem import Problem, Search
 from bestdag.search.result import SearchResult
 
@@ -29,6 +31,7 @@ class Task:
 
     search: Search
     bound: bool = False
+    near_best: Request | None = None  # the structures next to the best that are wanted too
     structure_prior: StructurePrior | None = None
     knowledge: Knowledge | None = None
     max_parents: int | None = None
@@ -55,6 +58,8 @@ class Task:
             progress=self.progress,
         )
         problem.progress("scoring parent sets")
+        if self.near_best is not None:
+            return solve_near_best(problem, self.search, self.near_best)
         if self.bound:
             return solve_with_bound(problem, self.search)
         return problem.solve(self.search)

@@ -120,9 +120,18 @@ class NativeScores:
             threads=self._threads,
         )
 
-    def candidate_listing(self, limits: Sequence[ParentLimits], *, prune: bool) -> NativeListing:
+    def candidate_listing(
+        self, limits: Sequence[ParentLimits], *, prune: bool, margin: float
+    ) -> NativeListing:
         """Begin to list candidate parent sets of every child."""
-        return NativeListing(self._table, self._kernel, limits, prune=prune, threads=self._threads)
+        return NativeListing(
+            self._table,
+            self._kernel,
+            limits,
+            prune=prune,
+            margin=margin,
+            threads=self._threads,
+        )
 
     def total_cap(self) -> float:
         """Return what no network's score exceeds; infinite where nothing is known.
