@@ -24,6 +24,7 @@ FOLDERS = (
     "scoring",
     "search",
     "exact",
+    "posterior",
     "data",
 )
 

@@ -25,6 +25,7 @@
     BINDING(subset_dp)                \
     BINDING(every_set)                \
     BINDING(branch_and_cut)           \
+    BINDING(posterior)                \
     BINDING(entropy_cuts)             \
     BINDING(sampling)
 // clang-format on
