@@ -9,6 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bestdag.averaging.arc_probabilities import ArcProbabilities as ArcProbabilities
+    from bestdag.averaging.bootstrap import bootstrap as bootstrap
+    from bestdag.averaging.posterior import posterior as posterior
     from bestdag.constraint.conflicts import Conflict as Conflict
     from bestdag.constraint.pc import pc as pc
     from bestdag.constraint.result import PCResult as PCResult
@@ -76,6 +79,7 @@ if TYPE_CHECKING:
 # and all errors, are public without a line here.
 _HOME = {
     "ArcDifferencePrior": "bestdag.scores.prior",
+    "ArcProbabilities": "bestdag.averaging.arc_probabilities",
     "CompiledNetwork": "bestdag.network.compiled",
     "ConditionalTable": "bestdag.network.table",
     "Conflict": "bestdag.constraint.conflicts",
@@ -111,6 +115,7 @@ _HOME = {
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
     "augmented": "bestdag.search.naive_bayes",
+    "bootstrap": "bestdag.averaging.bootstrap",
     "compare": "bestdag.evaluation.structures",
     "conditional_mutual_information": "bestdag.independence.asking",
     "cross_validate": "bestdag.validation.cross_validation",
@@ -123,6 +128,7 @@ _HOME = {
     "learn": "bestdag.learning",
     "memory_limit": "bestdag.machine",
     "pc": "bestdag.constraint.pc",
+    "posterior": "bestdag.averaging.posterior",
     "random_dag": "bestdag.graph.generators",
     "random_network": "bestdag.network.random_network",
     "read": "bestdag.data.readers",

@@ -1,0 +1,93 @@
+"""Structures with weights: what was drawn from a posterior, or learned from replicates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.graph.dag import Dag
+
+__all__ = ["WeightedDags"]
+
+_MOST_LISTED = 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedDags:
+    """Distinct structures over the same variables, the heaviest first.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The variables in name order.
+    parents : bool array, structures x n x n
+        ``parents[k, i, j]`` tells whether structure k has the arc from variable i to variable j.
+    weights : float64 array
+        They sum to 1.
+    effective_size : float
+        Independent draws that would be as good; the number of draws where they have equal weights.
+    covered_mass : float or None
+        The share of the posterior probability that these structures have, estimated where
+        it is not known.
+    """
+
+    names: tuple[str, ...]
+    parents: npt.NDArray[np.bool_]
+    weights: npt.NDArray[np.float64]
+    effective_size: float
+    covered_mass: float | None = None
+
+    @classmethod
+    def of_draws(
+        cls, names: Sequence[str], draws: npt.NDArray[np.bool_]
+    ) -> WeightedDags:
+        """Count equal structures."""
+        n = len(names)
+        packed = np.packbits(draws.reshape(len(draws), n * n), axis=1)
+        _, first, counts = np.unique(packed, axis=0, return_index=True, return_counts=True)
+        order = np.lexsort((first, -counts))
+        weights = counts[order] / len(draws)
+        return cls(tuple(names), draws[first[order]], weights, float(len(draws)))
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def __iter__(self) -> Iterator[tuple[Dag, float]]:
+        for k in range(len(self)):
+            yield self.dag(k), float(self.weights[k])
+
+    def dag(self, k: int) -> Dag:
+        """Return one of the structures."""
+        names = self.names
+        pairs = zip(*(found.tolist() for found in np.nonzero(self.parents[k])), strict=True)
+        return Dag(names, [(names[i], names[j]) for i, j in pairs])
+
+    def arcs(self) -> npt.NDArray[np.float64]:
+        """Return the share of each arc."""
+        return np.einsum("k,kij->ij", self.weights, self.parents, optimize=True)
+
+    def ancestors(self) -> npt.NDArray[np.float64]:
+        """Return the share of each directed path."""
+        sums = np.zeros(self.parents.shape[1:])
+        for first in range(0, len(self), 1024):
+            reaches = self.parents[first : first + 1024].copy()
+            for k in range(len(self.names)):  # paths over variable k
+                reaches |= reaches[:, :, k, None] & reaches[:, k, None, :]
+            sums += np.einsum("k,kij->ij", self.weights[first : first + 1024], reaches)
+        return sums
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold: the number of structures and the heaviest ones."""
+        return {
+            "n": len(self),
+            "effective_size": self.effective_size,
+            "covered_mass": self.covered_mass,
+            "heaviest": [
+                {"weight": float(self.weights[k]), "arcs": [list(arc) for arc in self.dag(k).arcs]}
+                for k in range(min(len(self), _MOST_LISTED))
+            ],
+        }
