@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bestdag.averaging.arc_probabilities import ArcProbabilities as ArcProbabilities
+    from bestdag.averaging.averaged_network import AveragedNetwork as AveragedNetwork
+    from bestdag.averaging.averaged_network import average_networks as average_networks
     from bestdag.averaging.bootstrap import bootstrap as bootstrap
     from bestdag.averaging.posterior import posterior as posterior
     from bestdag.constraint.conflicts import Conflict as Conflict
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
 _HOME = {
     "ArcDifferencePrior": "bestdag.scores.prior",
     "ArcProbabilities": "bestdag.averaging.arc_probabilities",
+    "AveragedNetwork": "bestdag.averaging.averaged_network",
     "CompiledNetwork": "bestdag.network.compiled",
     "ConditionalTable": "bestdag.network.table",
     "Conflict": "bestdag.constraint.conflicts",
@@ -115,6 +118,7 @@ _HOME = {
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
     "augmented": "bestdag.search.naive_bayes",
+    "average_networks": "bestdag.averaging.averaged_network",
     "bootstrap": "bestdag.averaging.bootstrap",
     "compare": "bestdag.evaluation.structures",
     "conditional_mutual_information": "bestdag.independence.asking",

@@ -34,26 +34,25 @@ def draw_from_orders(
     seed: int,
     threads: int,
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
-    """Draw structures: parents as masks, draws x n, and the logarithms of P(G, D).
+    """Draw structures: parents as words, draws x n x 1, and the logarithms of P(G, D).
 
     `weights` are by descending weight, and `sums` are those of them.
     """
     n = len(weights.names)
     require_memory(who, f"{n_draws:,} structures", 3.0 * n_draws * n * n, "draw fewer")
-    masks, logs = np.empty((n_draws, n), np.uint64), np.empty(n_draws)
+    masks, logs = np.empty((n_draws, n, 1), np.uint64), np.empty(n_draws)
     assert sums.draw(seed, threads, math.inf, masks.reshape(-1), logs)
     return masks, logs
 
 
 def arcs_of_masks(masks: npt.NDArray[np.uint64], n: int) -> npt.NDArray[np.bool_]:
-    """Return the arcs of structures given as words of parents, ... x n x words."""
-    words = masks.reshape(*masks.shape[:-1], -1, 1) if masks.shape[-1] == n else masks
+    """Return the arcs of structures given as the words of each variable's parents: k x n x words."""
     shifts = np.arange(64, dtype=np.uint64)
-    found = np.zeros((*words.shape[:-2], n, n), np.bool_)  # parent, child
-    for k in range(words.shape[-1]):
-        bits = (words[..., k, None] >> shifts) & np.uint64(1)  # ... x child x bit
+    found = np.zeros((len(masks), n, n), np.bool_)  # parent, child
+    for k in range(masks.shape[2]):
+        bits = (masks[:, :, k, None] >> shifts) & np.uint64(1)  # structure, child, bit
         some = min(64, n - 64 * k)
-        found[..., 64 * k : 64 * k + some, :] = np.swapaxes(bits[..., :some], -1, -2)
+        found[:, 64 * k : 64 * k + some] = np.swapaxes(bits[:, :, :some], 1, 2)
     return found
 
 

@@ -130,23 +130,23 @@ def ancestors_by_sums(who: str, weights: LocalWeights, *, threads: int) -> _Matr
     return _clipped(out, n)
 
 
-def ancestor_seconds(n: int, threads: int) -> float:
-    """Forecast the time of `ancestors_by_sums`."""
-    return 1e-9 * _NANOSECONDS_PER_PAIR * n * n * 3.0 ** (n - 1) / min(threads, n)
+def ancestor_seconds(n: int) -> float:
+    """Forecast the time that `ancestors_by_sums` takes one processor."""
+    return 1e-9 * _NANOSECONDS_PER_PAIR * n * n * 3.0 ** (n - 1)
 
 
 def has_room_for_ancestors(n: int, threads: int) -> bool:
-    """Whether paths can be summed over within a minute and within memory."""
+    """Whether paths can be summed over within a minute of one processor, and within memory."""
     return (
         n <= MOST_OF_ANCESTORS
-        and ancestor_seconds(n, threads) <= 60.0
+        and ancestor_seconds(n) <= 60.0
         and _core.ancestor_bytes(n, threads) <= memory_left()
     )
 
 
-def uniform_seconds(n: int, threads: int) -> float:
-    """Forecast the time of `sum_over_dags`."""
-    return 1e-9 * _NANOSECONDS_PER_TERM * n * 3.0 ** (n - 1) / threads
+def uniform_seconds(n: int) -> float:
+    """Forecast the time that `sum_over_dags` takes one processor."""
+    return 1e-9 * _NANOSECONDS_PER_TERM * n * 3.0 ** (n - 1)
 
 
 def _require_structure(who: str, log_total: float) -> None:

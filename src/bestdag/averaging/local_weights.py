@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.errors import InvalidParameterError
-from bestdag.machine import require_memory
+from bestdag.machine import memory_left, require_memory
 from bestdag.scores.parent_sets.enumeration import n_parent_sets
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
@@ -30,6 +30,7 @@ _MOST_FAMILIES = 12_000_000
 # Where not all parent sets are, so many.
 _SOME_FAMILIES = 1_000_000
 _BYTES_PER_FAMILY = 60
+_LEAST_OF_EVERY_SET = 6  # variables; of fewer every family is scored at once anyway
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,14 +115,28 @@ def local_weights(who: str, problem: Problem, max_parents: int | None) -> LocalW
         "use a smaller max_parents",
         option="use a smaller --max-parents",
     )
-    scores = scorer.all_families(most)
     groups, logs = [], []
-    for child, name in enumerate(problem.names):
-        sets = _sets_without(n, child, most)
-        kept = _is_allowed(problem, child, sets) & (scores[name] > -math.inf)
+    for child, (sets, scores) in enumerate(_scored(scorer, most)):
+        kept = _is_allowed(problem, child, sets) & (scores > -math.inf)
         groups.append(sets[kept])
-        logs.append(scores.pop(name)[kept])
+        logs.append(scores[kept])
     return _assembled(who, problem.names, groups, logs)
+
+
+def _scored(scorer: Scorer, most: int) -> Iterator[tuple[_Words, npt.NDArray[np.float64]]]:
+    """Score all families of one variable after the other, with as many parents as `most`."""
+    n, native = len(scorer.variables), scorer.bulk.native
+    is_whole = most == n - 1 and n >= _LEAST_OF_EVERY_SET and scorer.structure_prior is None
+    needed = native.forecast_every_set(leave_out=False) if native and is_whole else None
+    if native is not None and needed is not None and needed[0] <= memory_left():
+        numbers = np.arange(1 << (n - 1), dtype=np.uint64)
+        for child, scores in enumerate(native.scores_of_every_set()):
+            low = np.uint64((1 << child) - 1)
+            yield ((numbers & low) | (numbers & ~low) << np.uint64(1))[:, None], scores
+        return
+    families = scorer.all_families(most)
+    for child, variable in enumerate(scorer.variables):
+        yield _sets_without(n, child, most), families.pop(variable.name)
 
 
 def _from_table(problem: Problem, table: ScoreTable) -> LocalWeights:

@@ -47,8 +47,9 @@ _WHO = "posterior"
 METHODS = ("auto", "exact", "sampling", "chains")
 PRIORS = ("uniform", "order")
 WEIGHTINGS = ("auto", "distinct", "extensions")
-# "auto" sums over all DAGs where that takes no longer, and over all orders up to so many variables.
-_SECONDS_OF_DAGS = 20.0
+# "auto" sums over all DAGs where that takes one processor no longer, whatever there are, and over
+# all orders up to so many variables.
+_SECONDS_OF_DAGS = 5.0
 _MOST_ORDERS_OF_AUTO = 25
 _N_DRAWS = 10_000
 _N_KEPT = 1_000  # of each chain
@@ -234,9 +235,9 @@ class _Plan:
         """Choose the method where that was left to us."""
         if self.method != "auto":
             return self
-        if self.prior == "uniform" and n <= MOST_OF_DAGS:
-            if uniform_seconds(n, self.threads) <= _SECONDS_OF_DAGS:
-                return replace(self, method="exact")
+        is_short = n <= MOST_OF_DAGS and uniform_seconds(n) <= _SECONDS_OF_DAGS
+        if self.prior == "uniform" and is_short:
+            return replace(self, method="exact")
         most = min(MOST_OF_ORDERS, _MOST_ORDERS_OF_AUTO)
         has_room = n <= most and top_bits_for(n, self.threads) is not None
         if self.prior == "order":

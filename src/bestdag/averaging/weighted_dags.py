@@ -68,7 +68,8 @@ class WeightedDags:
 
     def arcs(self) -> npt.NDArray[np.float64]:
         """Return the share of each arc."""
-        return np.einsum("k,kij->ij", self.weights, self.parents, optimize=True)
+        shares = np.tensordot(self.weights, self.parents.astype(np.float64), axes=1)
+        return np.asarray(np.clip(shares, 0.0, 1.0))  # rounding may lead above 1
 
     def ancestors(self) -> npt.NDArray[np.float64]:
         """Return the share of each directed path."""
@@ -77,8 +78,9 @@ class WeightedDags:
             reaches = self.parents[first : first + 1024].copy()
             for k in range(len(self.names)):  # paths over variable k
                 reaches |= reaches[:, :, k, None] & reaches[:, k, None, :]
-            sums += np.einsum("k,kij->ij", self.weights[first : first + 1024], reaches)
-        return sums
+            shares = self.weights[first : first + 1024]
+            sums += np.tensordot(shares, reaches.astype(np.float64), axes=1)
+        return np.asarray(np.clip(sums, 0.0, 1.0))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold: the number of structures and the heaviest ones."""

@@ -40,6 +40,7 @@ COMMANDS = {
     "info": "Show what is in a table or a network.",
     "learn": "Learn the best structure, and say whether that is proven.",
     "pc": "Learn a structure by tests of independence.",
+    "posterior": "Say how sure each arc is, by its posterior probability.",
     "predict": "Predict one column of a table by a network.",
     "query": "Ask a network for distributions, given what is known.",
     "random": "Draw a random network.",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "evidence_rows",
+    "known_cells",
     "log_loss",
     "log_probability",
     "log_tables",
@@ -113,6 +114,19 @@ def evidence_rows(network: Network, data: Any, who: str) -> Rows:
         raise DataError(f"{who}: the data have no variable of the network")
     chosen = _chosen(network, data, present, who, strict=False)
     return _rows(network, _with_states(chosen, present, who))
+
+
+def known_cells(network: Network, target: str, data: Any, who: str) -> Dataset:
+    """Give rows all the network's variables; the target and what has no column is missing."""
+    network.variable(target)
+    known = _matched(network, data, target, "marginalize", who)
+    columns = [
+        known.codes(v.name)
+        if v.name in known.arities and v.name != target
+        else np.full(known.n_rows, v.arity, np.uint16)  # missing
+        for v in network.variables
+    ]
+    return Dataset(network.variables, columns, known.weights)
 
 
 def _evidence(
