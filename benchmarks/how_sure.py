@@ -1,10 +1,11 @@
-"""Bootstrap and posterior probabilities, the first beside R bnlearn's boot.strength where installed.
+"""Bootstrap and posterior probabilities, the first beside R bnlearn's boot.strength.
 
     python benchmarks/how_sure.py NETWORK_FOLDER [--rscript Rscript] [--replicates 200] [--large]
 
-Rows are sampled from the networks in the folder. CPU and wall seconds of one run; of the bootstrap per
-replicate, hill climbing with BIC on 1,000 rows of alarm, ours plain as bnlearn's (no reinsertion) and
-with our defaults. Posterior: scoring apart. --large adds 25 variables with at most 4 parents.
+Rows are sampled from the networks in the folder. CPU and wall seconds of one run; of the bootstrap
+per replicate, hill climbing with BIC on 1,000 rows of alarm, ours plain as bnlearn's (without
+reinsertion) and with our defaults. bnlearn runs where R has it. Posterior: scoring apart. --large
+adds 25 variables with at most 4 parents.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def test_averaged_networks():
     assert FOUND.averaged(as_pdag=True) == Pdag(ABC, [("a", "b")], [("b", "c")])
     assert FOUND.averaged(as_pdag=True, direction=0.8) == Pdag(ABC, [], [("a", "b"), ("b", "c")])
     for settings in ({"threshold": 2.0}, {"threshold": -0.1}, {"direction": 0.2}):
-        with pytest.raises(InvalidParameterError, match="averaged: .* must be a number from"):
+        with pytest.raises(InvalidParameterError, match=r"averaged: .* must be a number from"):
             FOUND.averaged(**settings)
 
 

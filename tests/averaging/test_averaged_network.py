@@ -24,9 +24,7 @@ AVERAGED = average_networks(FOUND, TRAIN, most=1000)
 
 def joints():
     estimator = choose_estimator(make_score("bdeu"), None, {})
-    return [
-        (weight, fit_network(dag, TRAIN, estimator)) for dag, weight in FOUND.dags
-    ]
+    return [(weight, fit_network(dag, TRAIN, estimator)) for dag, weight in FOUND.dags]
 
 
 def test_log_probability_is_that_of_the_mixture():

@@ -127,7 +127,7 @@ def test_inclusion_threshold_is_the_nearest_share():
         shares = np.arange(len(seen) + 1) / len(seen)
         distances = [np.abs(cumulative - share).mean() for share in shares]
         best = shares[int(np.argmin(distances))]
-        expected = 0.0 if best == 0 else seen[int(round(best * len(seen))) - 1]
+        expected = 0.0 if best == 0 else seen[round(best * len(seen)) - 1]
         assert inclusion_threshold(seen) == expected
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,8 +120,8 @@ def effective_sizes(draws: _Array) -> float:
 
     References
     ----------
-    .. [1] Geyer (1992). "Practical Markov chain Monte Carlo." Statistical Science 7, 473-483: sums of
-       neighbouring autocorrelations, while they are positive and fall.
+    .. [1] Geyer (1992). "Practical Markov chain Monte Carlo." Statistical Science 7, 473-483: sums
+       of neighbouring autocorrelations, while they are positive and fall.
     .. [2] Gelman et al. (2013). "Bayesian Data Analysis", 3rd edition, section 11.5.
     """
     n_chains, n = draws.shape
@@ -137,5 +138,5 @@ def effective_sizes(draws: _Array) -> float:
     pairs = correlation[: n - n % 2].reshape(-1, 2).sum(axis=1)
     negative = np.flatnonzero(pairs < 0)
     pairs = np.minimum.accumulate(pairs[: negative[0] if len(negative) else len(pairs)])
-    time = max(-1.0 + 2.0 * float(pairs.sum()), 1.0 / np.log10(n_chains * n + 9.0))
+    time = max(-1.0 + 2.0 * float(pairs.sum()), 1.0 / math.log10(n_chains * n + 9.0))
     return n_chains * n / time

@@ -1,10 +1,10 @@
-"""Structures drawn from the posterior that is modular in the order, and weighted for the uniform one.
+"""Structures drawn from the posterior that is modular in the order, weighted for the uniform one.
 
 A draw comes up as often as its structure has orders; the uniform prior over DAGs counts each once.
 Two corrections (Ellis and Wong 2008): keep the *distinct* structures and weight each by P(G, D),
-which is right to the extent that they cover the posterior; or weight each draw by one over its number
-of orders (*extensions*), which is right on average whatever they cover, with an effective sample
-size that says how much is left of the draws.
+which is right to the extent that they cover the posterior; or weight each draw by one over its
+number of orders (*extensions*), which is right on average whatever they cover, with an effective
+sample size that says how much is left of the draws.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def draw_from_orders(
 
 
 def arcs_of_masks(masks: npt.NDArray[np.uint64], n: int) -> npt.NDArray[np.bool_]:
-    """Return the arcs of structures given as the words of each variable's parents: k x n x words."""
+    """Return the arcs of structures given as words of parents: structures x n x words."""
     shifts = np.arange(64, dtype=np.uint64)
     found = np.zeros((len(masks), n, n), np.bool_)  # parent, child
     for k in range(masks.shape[2]):
@@ -90,9 +90,7 @@ def weighted_uniformly(
     else:
         found = shares
         note = f"{len(masks):,} draws, weighted by one over the number of their orders"
-    note += (
-        f"; they cover about {covered:.1%} of the posterior, effective sample size {size:,.0f}"
-    )
+    note += f"; they cover about {covered:.1%} of the posterior, effective sample size {size:,.0f}"
     order = np.lexsort((first, -found))
     dags = WeightedDags(
         names, arcs_of_masks(distinct[order], n), found[order] / found.sum(), size, covered

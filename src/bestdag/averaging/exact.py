@@ -151,7 +151,9 @@ def uniform_seconds(n: int) -> float:
 
 def _require_structure(who: str, log_total: float) -> None:
     if log_total == -math.inf:
-        raise InvalidParameterError(f"{who}: no structure obeys the knowledge; leave out statements")
+        raise InvalidParameterError(
+            f"{who}: no structure obeys the knowledge; leave out statements"
+        )
 
 
 def _clipped(values: npt.NDArray[np.float64], n: int) -> _Matrix:

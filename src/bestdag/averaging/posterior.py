@@ -266,9 +266,7 @@ class _Plan:
         must_draw = self.samples is not None or (self.ancestors and not by_sums)
         if must_draw:
             weights = weights.by_weight()
-        sums, native = sum_over_orders(
-            _WHO, weights, threads=self.threads, progress=self.progress
-        )
+        sums, native = sum_over_orders(_WHO, weights, threads=self.threads, progress=self.progress)
         found = ArcProbabilities(
             names=weights.names,
             matrix=sums.arcs,
@@ -279,7 +277,9 @@ class _Plan:
         )
         if must_draw:
             masks, _ = self._draw(weights, native)
-            found = replace(found, dags=WeightedDags.of_draws(weights.names, arcs_of_masks(masks, n)))
+            found = replace(
+                found, dags=WeightedDags.of_draws(weights.names, arcs_of_masks(masks, n))
+            )
         if by_sums:
             paths = ancestors_by_sums(_WHO, weights, threads=self.threads)
             return replace(found, ancestors=paths)

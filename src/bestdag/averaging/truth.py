@@ -1,4 +1,4 @@
-"""Probabilities of arcs compared with a true network: do they rank well, and are they calibrated."""
+"""Probabilities of arcs compared with a true network: do they rank well, are they calibrated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _N_BINS = 10
 
 
 class CalibrationBin(NamedTuple):
-    """Pairs whose probabilities are alike: a calibrated `mean` is about the `share` that is true."""
+    """Pairs whose probabilities are alike: a calibrated `mean` is near the `share` that is true."""
 
     n: int
     mean: float
@@ -115,7 +115,8 @@ def compare_with_truth(
     pairs = np.triu(ordered)
     edge = np.minimum(matrix + matrix.T, 1.0)
     return TruthComparison(
-        _measures(matrix[ordered], target[ordered]), _measures(edge[pairs], (target + target.T)[pairs])
+        _measures(matrix[ordered], target[ordered]),
+        _measures(edge[pairs], (target + target.T)[pairs]),
     )
 
 

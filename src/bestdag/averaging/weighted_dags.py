@@ -42,9 +42,7 @@ class WeightedDags:
     covered_mass: float | None = None
 
     @classmethod
-    def of_draws(
-        cls, names: Sequence[str], draws: npt.NDArray[np.bool_]
-    ) -> WeightedDags:
+    def of_draws(cls, names: Sequence[str], draws: npt.NDArray[np.bool_]) -> WeightedDags:
         """Count equal structures."""
         n = len(names)
         packed = np.packbits(draws.reshape(len(draws), n * n), axis=1)

@@ -61,7 +61,7 @@ __all__ = ["command"]
 @click.option(
     "--max-parents",
     type=click.IntRange(0),
-    help="At most so many parents.  [default: any number up to 20 variables, then few, and printed]",
+    help="At most so many parents.  [default: any up to 20 variables, then few, and printed]",
 )
 @knowledge_options
 @arc_options

@@ -146,7 +146,7 @@ class NativeScores:
     def scores_of_every_set(self) -> Iterator[npt.NDArray[np.float64]]:
         """Score every family, variable after variable in name order; needs a forecast as above.
 
-        The sets of the others are numbered by their bits, one for each other variable in name order.
+        Sets of the others are numbered by their bits, one for each other variable in name order.
         """
         n = len(self._counts.variables)
         sets = self.every_set()
