@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <utility>
@@ -10,13 +11,24 @@
 #include "base/parallel.hpp"
 #include "bindings/common.hpp"
 
+// A thread that works for another one never hears Ctrl-C: it is stopped by that one, by this flag.
+using StopWord = std::atomic<bool>;
+inline thread_local const StopWord* told_to_stop = nullptr;
+
+// Whether this thread was told to stop; KeyboardInterrupt is then set. Needs the interpreter lock.
+inline bool is_told_to_stop() {
+    if (told_to_stop == nullptr || !told_to_stop->load()) return false;
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    return true;
+}
+
 // Run work(execution) without the interpreter lock. The calling thread looks for signals while
 // the workers work; a pending KeyboardInterrupt stops them and is raised here.
 template <class Work>
 void run_unlocked(int threads, Work&& work) {
     const bestdag::Execution execution{threads, [] {
                                            const nb::gil_scoped_acquire locked;
-                                           return PyErr_CheckSignals() != 0;
+                                           return PyErr_CheckSignals() != 0 || is_told_to_stop();
                                        }};
     try {
         const nb::gil_scoped_release unlocked;
@@ -24,7 +36,8 @@ void run_unlocked(int threads, Work&& work) {
     } catch (const bestdag::Interrupted&) {
         throw nb::python_error();
     }
-    if (PyErr_Occurred()) throw nb::python_error();  // Ctrl-C that came as the work was done
+    // Ctrl-C that came as the work was done.
+    if (PyErr_Occurred() || is_told_to_stop()) throw nb::python_error();
 }
 
 // The time limit of long work, and the callback for its progress (or None). Called by the

@@ -1,4 +1,5 @@
-// Checks of the sums over orders and DAGs, of draws and of chains, against a list of all structures.
+// Checks of the sums over orders and DAGs, of draws and of chains, against a list of all
+// structures.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -168,9 +169,9 @@ void check_exact(std::size_t n, unsigned seed) {
         bestdag::draw_dags(sums, weights, 5, kThreads, dags, logs);
         bestdag::log_linear_extensions(dags, n, kThreads, orders);
         for (std::size_t i = 0; i < n_draws; ++i) {
-            const std::vector<std::uint64_t> mine(dags.begin() + static_cast<std::ptrdiff_t>(i * n),
-                                                  dags.begin() +
-                                                      static_cast<std::ptrdiff_t>((i + 1) * n));
+            const std::vector<std::uint64_t> mine(
+                dags.begin() + static_cast<std::ptrdiff_t>(i * n),
+                dags.begin() + static_cast<std::ptrdiff_t>((i + 1) * n));
             if (i % 100 == 0) {
                 check(std::abs(std::exp(orders[i]) -
                                count_orders(mine, (std::uint64_t{1} << n) - 1)) < 1e-6,

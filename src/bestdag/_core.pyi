@@ -9,6 +9,17 @@ import numpy
 from numpy.typing import NDArray
 
 
+class StopSign:
+    def __init__(self) -> None: ...
+
+    def heed(self) -> None:
+        """
+        From now on native work of this thread raises KeyboardInterrupt once the sign is given; the sign must outlive the thread.
+        """
+
+    def give(self) -> None:
+        """Tell the threads that heed this sign to stop."""
+
 def log_gamma(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """ln Gamma of each number > 0."""
 

@@ -236,6 +236,7 @@ def test_scores_that_are_no_logarithms_of_probabilities_are_refused(score):
         ({"prior": "flat"}, r"posterior: prior must be one of 'uniform', 'order', got 'flat'"),
         ({"method": "guess"}, r"posterior: method must be one of"),
         ({"samples": 0}, r"posterior: samples must be a whole number >= 1, got 0"),
+        ({"steps": 100, "burn_in": 100}, r"burn_in must be less than the 100 steps, got 100"),
         ({"chains": 0}, r"posterior: chains must be a whole number >= 1, got 0"),
         ({"knowledge": ["bronc -- dysp"]}, r"none about edges of either direction or about paths"),
     ],

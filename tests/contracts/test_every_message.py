@@ -28,6 +28,8 @@ _PACKAGE = Path(bestdag.__file__).parent
 
 # Only Python gets to these: a folder, a file, or a function in a file.
 PYTHON_ONLY = (
+    "averaging/averaged_network.py",
+    "averaging/arc_probabilities.py:plot",
     "constraint/pc.py:_asked",  # an oracle of the user's own
     "constraint/pc.py:_known",  # knowledge that is not a Knowledge
     "scores/pseudo_counts.py:__init__",
@@ -60,6 +62,8 @@ PYTHON_ONLY = (
 NO_OPTION = {"limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
 # Of measures that no command has.
 NO_OPTION |= {"among", "constant", "distance"}
+# Of values and functions that no command has.
+NO_OPTION |= {"kind", "most"}
 # Their words are those of knowledge files and statements, the same in both worlds.
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
 

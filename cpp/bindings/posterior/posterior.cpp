@@ -146,8 +146,8 @@ void register_posterior(nb::module_& m) {
             const std::size_t n_chains = accepted.size();
             require_sizes(n_chains > 0 && log_dags.size() == log_states.size() &&
                           log_dags.size() % n_chains == 0 &&
-                          structures.size() == log_dags.size() * weights.weights.n() *
-                                                   weights.weights.n_words());
+                          structures.size() ==
+                              log_dags.size() * weights.weights.n() * weights.weights.n_words());
             const bestdag::ChainPlan plan{over_partitions, seed, n_before,
                                           log_dags.size() / n_chains, n_between};
             return run_for(seconds, threads, [&](const auto& execution) {

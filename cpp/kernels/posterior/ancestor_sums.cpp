@@ -87,8 +87,7 @@ private:
             const double apart = inside_.row(before & ~below)[v];
             const double before_sum = sums_->data()[number - digits[i] * powers_[i]];
             terms[n_terms++] =
-                before_sum +
-                (digits[i] == 1 ? apart : log_subtract(inside_.row(before)[v], apart));
+                before_sum + (digits[i] == 1 ? apart : log_subtract(inside_.row(before)[v], apart));
         }
         return log_sum({terms.data(), n_terms});
     }

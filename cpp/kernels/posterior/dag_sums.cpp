@@ -103,15 +103,14 @@ private:
         }
         const double per_set = kNanosecondsPerTerm * static_cast<double>(n_) *
                                std::exp2(static_cast<double>(std::max(size, n_ - size)));
-        parallel_for((sets.size() + kPerTask - 1) / kPerTask,
-                     per_set * static_cast<double>(sets.size()), execution_,
-                     [&](std::size_t task, const StopFlag& stop) {
-                         const std::size_t end = std::min<std::size_t>(
-                             sets.size(), (task + 1) * kPerTask);
-                         for (std::size_t i = task * kPerTask; i < end && !stop; ++i) {
-                             visit(sets[i]);
-                         }
-                     });
+        parallel_for(
+            (sets.size() + kPerTask - 1) / kPerTask, per_set * static_cast<double>(sets.size()),
+            execution_, [&](std::size_t task, const StopFlag& stop) {
+                const std::size_t end = std::min<std::size_t>(sets.size(), (task + 1) * kPerTask);
+                for (std::size_t i = task * kPerTask; i < end && !stop; ++i) {
+                    visit(sets[i]);
+                }
+            });
     }
 
     double prefix(std::uint64_t set) const {  // H
@@ -177,7 +176,8 @@ std::pair<double, double> sum_over_dags(const ParentWeights& weights, const Exec
 }
 
 double dag_sums_bytes(std::size_t n) {
-    return sizeof(double) * std::exp2(static_cast<double>(n)) * (1.5 * static_cast<double>(n) + 6.0);
+    return sizeof(double) * std::exp2(static_cast<double>(n)) *
+           (1.5 * static_cast<double>(n) + 6.0);
 }
 
 }  // namespace bestdag

@@ -1,5 +1,6 @@
-// Exact posterior probabilities by summing over all DAGs, each counted once (Tian and He 2009). With
-// a_v(S) as in order_sums.hpp, and T running over sets of variables that get parents in S alone,
+// Exact posterior probabilities by summing over all DAGs, each counted once (Tian and He 2009).
+// With a_v(S) as in order_sums.hpp, and T running over sets of variables that get parents in S
+// alone,
 //
 //     H(S)   = sum over T in S, not empty, of (-1)^(|T|+1) H(S \ T) prod_T a_j(S \ T)
 //     R(S)   = sum over T outside S, not empty, of (-1)^(|T|+1) R(S and T) prod_T a_j(S)
@@ -9,8 +10,8 @@
 // H(S) are the DAGs over S, R(S) the ways to give parents to all variables outside S, and D_v(S)
 // those ways in which S and nobody else is no descendant of v. Time is O(n 3^n).
 //
-// The signs alternate. The terms of a sum are at most 2^n times its value, so that the sums lose some
-// of the digits; `log_totals` tells how many: H(all) and R({}) are the same number.
+// The signs alternate. The terms of a sum are at most 2^n times its value, so that the sums lose
+// some of the digits; `log_totals` tells how many: H(all) and R({}) are the same number.
 #pragma once
 
 #include <cstddef>

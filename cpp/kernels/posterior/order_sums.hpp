@@ -8,9 +8,9 @@
 //     P(parents of v are P) = w_v(P) / L(all) * sum over S containing P, v not in S, of
 //                             L(S) R(S and v)
 //
-// All of it in logarithms. The sums a_v are kept for all S where there is memory: n 2^(n-1) numbers;
-// otherwise they are worked out twice, for one choice of the highest `top_bits` variables after the
-// other.
+// All of it in logarithms. The sums a_v are kept for all S where there is memory: n 2^(n-1)
+// numbers; otherwise they are worked out twice, for one choice of the highest `top_bits` variables
+// after the other.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,9 @@ private:
     std::size_t n_sets() const noexcept { return std::size_t{1} << n_; }
     std::size_t low_bits() const noexcept { return n_ - top_bits_; }
     bool is_low(std::size_t v) const noexcept { return v < low_bits(); }
-    std::size_t block_bits(std::size_t v) const noexcept { return low_bits() - (is_low(v) ? 1 : 0); }
+    std::size_t block_bits(std::size_t v) const noexcept {
+        return low_bits() - (is_low(v) ? 1 : 0);
+    }
     void fill_block(std::size_t v, std::uint64_t top, double* out, const StopFlag& stop) const;
     void fill_blocks(const std::vector<std::optional<std::uint64_t>>& tops,
                      const Execution& execution);
@@ -63,7 +65,7 @@ private:
 
     const ParentWeights& weights_;
     const std::size_t n_, top_bits_;
-    Cells<double> prefixes_, suffixes_;  // L and R
+    Cells<double> prefixes_, suffixes_;                   // L and R
     std::vector<std::unique_ptr<Cells<double>>> blocks_;  // a_v for the current top bits
 };
 

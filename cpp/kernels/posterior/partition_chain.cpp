@@ -58,8 +58,8 @@ PartitionChain::Elements PartitionChain::layers_of(const Elements& order) {
     for (const auto& element : order) {
         const std::size_t v = element.front();
         const double total = weights_.log_sum_within(v, placed.data(), nullptr);
-        const SetWords parents = weights_.set(
-            weights_.draw_within(v, placed.data(), nullptr, total, random_.uniform()));
+        const SetWords parents =
+            weights_.set(weights_.draw_within(v, placed.data(), nullptr, total, random_.uniform()));
         for (std::size_t u = 0; u < weights_.n(); ++u) {
             if (has(parents, u)) layer[v] = std::max(layer[v], layer[u] + 1);
         }
@@ -204,7 +204,8 @@ void PartitionChain::try_elements(Elements&& proposed, double log_ratio) {
     for (std::size_t k = 0; k < proposed.size(); ++k) {
         for (const std::size_t v : proposed[k]) {
             const Room& now = rooms_[v];
-            if (now.among == room.among && (!over_partitions_ || now.just_before == room.just_before)) {
+            if (now.among == room.among &&
+                (!over_partitions_ || now.just_before == room.just_before)) {
                 continue;
             }
             room.log_sum = weights_.log_sum_within(v, room.among.data(), hit(room, k == 0));

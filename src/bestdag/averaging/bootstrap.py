@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -104,7 +104,7 @@ def bootstrap(
         dataset = _in_order(data if isinstance(data, Dataset) else read(data))
         draw = _Draws(dataset, seed)
 
-        def learned(i: int, progress: Callable[[str], None] | None) -> Dag:
+        def learned(i: int) -> Dag:
             rows, search_seed = draw(i)
             found = learn_one_of_many(
                 rows,
@@ -116,7 +116,6 @@ def bootstrap(
                 time_limit=time_limit,
                 seed=search_seed,
                 threads=1 if n_threads > 1 and n_replicates > 1 else threads,
-                progress=progress,
             )
             return found.dag
 

@@ -36,9 +36,12 @@ def run_chains(
     """Run chains and return the arcs of the structures drawn: (chains x kept) x n x n.
 
     `weights` are by descending weight. Of `n_steps` steps the first `n_before` are thrown away;
-    of the others every so many give a structure, `n_kept` in all for each chain.
+    of the others every so many give a structure, `n_kept` for each chain, or one for each step.
     """
     n, n_words = len(weights.names), weights.sets.shape[1]
+    n_kept = min(n_kept, n_steps - n_before)
+    between = (n_steps - n_before) // n_kept
+    n_before = n_steps - between * n_kept
     n_draws = n_chains * n_kept
     need = f"{n_draws:,} structures of {n} variables"
     n_bytes = n_draws * n * (8.0 * n_words + 3.0 * n)
@@ -46,7 +49,6 @@ def run_chains(
     masks = np.empty((n_draws, n, n_words), np.uint64)
     log_dags, log_states = np.empty((n_chains, n_kept)), np.empty((n_chains, n_kept))
     accepted = np.empty(n_chains, np.int64)
-    between = max(1, (n_steps - n_before) // n_kept)
     assert _core.run_chains(
         weights.native(),
         over_partitions,
@@ -61,7 +63,6 @@ def run_chains(
         accepted,
     )
     arcs = arcs_of_masks(masks, n)
-    taken = n_before + between * n_kept
-    rate = float(accepted.sum()) / (n_chains * taken)
-    found = diagnose(arcs.reshape(n_chains, n_kept, n, n), taken, rate)
+    rate = float(accepted.sum()) / (n_chains * n_steps)
+    found = diagnose(arcs.reshape(n_chains, n_kept, n, n), n_steps, rate)
     return arcs, found

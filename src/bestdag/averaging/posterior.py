@@ -29,7 +29,7 @@ from bestdag.averaging.local_weights import (
 from bestdag.averaging.weighted_dags import WeightedDags
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
-from bestdag.errors import require_choice, require_count
+from bestdag.errors import bad_setting, require_choice, require_count
 from bestdag.graph.knowledge import Knowledge
 from bestdag.learning import known_as
 from bestdag.machine import memory_limit as limited_memory
@@ -164,7 +164,7 @@ def posterior(
         weighting=weighting,
         chains=require_count(_WHO, "chains", chains, minimum=1),
         steps=require_count(_WHO, "steps", steps, minimum=1),
-        burn_in=steps // 5 if burn_in is None else require_count(_WHO, "burn_in", burn_in),
+        burn_in=_checked_burn_in(burn_in, steps),
         seed=require_count(_WHO, "seed", seed),
         threads=thread_count(threads, who=_WHO),
         progress=progress,
@@ -188,6 +188,15 @@ def posterior(
         settings={**_settings(problem), "max_parents": most, **plan.settings(found.method)},
         seconds=time.monotonic() - begun,
     )
+
+
+def _checked_burn_in(burn_in: int | None, steps: int) -> int:
+    """Return how many steps are thrown away; some must remain."""
+    if burn_in is None:
+        return steps // 5
+    if require_count(_WHO, "burn_in", burn_in) >= steps:
+        raise bad_setting(_WHO, "burn_in", f"less than the {steps:,} steps", burn_in)
+    return burn_in
 
 
 def _problem(
