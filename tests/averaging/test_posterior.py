@@ -143,6 +143,14 @@ def test_weighted_draws_come_near_the_uniform_posterior(weighting):
     assert dags.weights.sum() == pytest.approx(1.0)
 
 
+def test_what_draws_cover_is_exact_beside_exact_sums():
+    truth = enumerated(FOUR.names, local_of(FOUR), "uniform")
+    dags = posterior(FOUR, samples=50, seed=3).dags
+    place = {dag.arcs: k for k, dag in enumerate(truth.dags)}
+    covered = sum(truth.probabilities[place[dag.arcs]] for dag, _ in dags)
+    assert dags.covered_mass == pytest.approx(covered, abs=1e-9)
+
+
 def test_draws_follow_the_order_prior():
     truth = enumerated(FIVE.names, local_of(FIVE), "order")
     found = posterior(FIVE, prior="order", method="sampling", samples=20_000, seed=2)

@@ -29,7 +29,6 @@ _PACKAGE = Path(bestdag.__file__).parent
 # Only Python gets to these: a folder, a file, or a function in a file.
 PYTHON_ONLY = (
     "averaging/averaged_network.py",
-    "averaging/arc_probabilities.py:plot",
     "constraint/pc.py:_asked",  # an oracle of the user's own
     "constraint/pc.py:_known",  # knowledge that is not a Knowledge
     "scores/pseudo_counts.py:__init__",

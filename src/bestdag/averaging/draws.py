@@ -64,10 +64,12 @@ def weighted_uniformly(
     *,
     how: str,
     threads: int,
+    log_uniform: float | None = None,
 ) -> tuple[WeightedDags, str]:
     """Weight draws for the uniform prior over DAGs; also return a note that says how.
 
     `log_total` is the sum over all orders; `how` is "auto", "distinct" or "extensions".
+    `log_uniform` is the sum over all DAGs, estimated where it is not known.
     """
     n = len(names)
     distinct, first, counts = np.unique(masks, axis=0, return_index=True, return_counts=True)
@@ -77,7 +79,9 @@ def weighted_uniformly(
     )
     # The mean of one over the number of orders is the ratio of the two totals.
     log_shares = np.log(counts / len(masks)) - orders
-    log_uniform = log_total + _log_sum(log_shares)
+    is_estimate = log_uniform is None
+    if log_uniform is None:
+        log_uniform = log_total + _log_sum(log_shares)
     own = logs[first]
     covered = min(1.0, math.exp(_log_sum(own) - log_uniform))
     shares = np.exp(log_shares - _log_sum(log_shares))
@@ -90,7 +94,8 @@ def weighted_uniformly(
     else:
         found = shares
         note = f"{len(masks):,} draws, weighted by one over the number of their orders"
-    note += f"; they cover about {covered:.1%} of the posterior, effective sample size {size:,.0f}"
+    about = "about " if is_estimate else ""
+    note += f"; they cover {about}{covered:.1%} of the posterior, effective sample size {size:,.0f}"
     order = np.lexsort((first, -found))
     dags = WeightedDags(
         names, arcs_of_masks(distinct[order], n), found[order] / found.sum(), size, covered

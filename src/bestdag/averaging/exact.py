@@ -41,6 +41,8 @@ _NANOSECONDS_PER_TERM = 15.0
 # Sums of probabilities may miss 1 by this; more means that alternating sums lost their digits.
 _TOLERANCE = 1e-6
 _MOST_LISTED = 5
+_OTHER_WAYS = "method 'sampling' or 'chains', or the prior 'order'"
+_OTHER_OPTIONS = "--method sampling or chains, or --dag-prior order"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,14 +76,20 @@ def sum_over_orders(
     """Sum over all orders; also return the native sums, from which structures can be drawn."""
     n = len(weights.names)
     if n > MOST_OF_ORDERS:
-        raise InvalidParameterError(
-            f"{who}: exact sums over orders take up to {MOST_OF_ORDERS} variables, got {n}; use "
-            "method 'chains'"
+        what = f"{who}: exact sums over orders take up to {MOST_OF_ORDERS} variables, got {n}; use"
+        raise InvalidParameterError(f"{what} method 'chains'").with_option(
+            f"{what} --method chains"
         )
     top_bits = top_bits_for(n, threads)
     if top_bits is None:
         least = _core.order_sums_bytes(n, min(n - 1, 12), threads)
-        require_memory(who, f"a sum over all orders of {n} variables", least, "use method 'chains'")
+        require_memory(
+            who,
+            f"a sum over all orders of {n} variables",
+            least,
+            "use method 'chains'",
+            option="use --method chains",
+        )
         raise AssertionError("memory came back")
     sums = _core.OrderSums(weights.native())
     assert sums.compute(top_bits, threads, math.inf, progress)
@@ -96,15 +104,14 @@ def sum_over_dags(who: str, weights: LocalWeights, *, threads: int) -> ExactSums
     """Sum over all DAGs, each counted once."""
     n = len(weights.names)
     if n > MOST_OF_DAGS:
-        raise InvalidParameterError(
-            f"{who}: exact sums over DAGs take up to {MOST_OF_DAGS} variables, got {n}; use method "
-            "'sampling' or 'chains', or the prior 'order'"
-        )
+        what = f"{who}: exact sums over DAGs take up to {MOST_OF_DAGS} variables, got {n}; use"
+        raise InvalidParameterError(f"{what} {_OTHER_WAYS}").with_option(f"{what} {_OTHER_OPTIONS}")
     require_memory(
         who,
         f"a sum over all DAGs of {n} variables",
         _core.dag_sums_bytes(n),
-        "use method 'sampling' or 'chains'",
+        f"use {_OTHER_WAYS}",
+        option=f"use {_OTHER_OPTIONS}",
     )
     sets, arcs = np.empty(len(weights.logs)), np.empty(n * n)
     totals = _core.sum_over_dags(weights.native(), threads, math.inf, sets, arcs)
@@ -113,10 +120,8 @@ def sum_over_dags(who: str, weights: LocalWeights, *, threads: int) -> ExactSums
     each = np.add.reduceat(sets, weights.begin[:-1])
     off = max(abs(totals[0] - totals[1]), float(np.abs(each - 1.0).max()))
     if not off <= _TOLERANCE:
-        raise InvalidParameterError(
-            f"{who}: the alternating sums over DAGs are off by {off:.1g}, too much to be used; use "
-            "method 'sampling' or 'chains', or the prior 'order'"
-        )
+        what = f"{who}: the alternating sums over DAGs are off by {off:.1g}, too much; use"
+        raise InvalidParameterError(f"{what} {_OTHER_WAYS}").with_option(f"{what} {_OTHER_OPTIONS}")
     return ExactSums(_clipped(arcs, n), totals[0], _most_probable(weights, sets))
 
 

@@ -306,11 +306,13 @@ class _Plan:
         )
         if self.samples is None and not self.ancestors:
             return found
-        drawn = self._by_draws(weights)
+        drawn = self._by_draws(weights, sums.log_total)
         notes = (*found.notes, *drawn.notes)
         return replace(found, dags=drawn.dags, ancestors=drawn.ancestors, notes=notes)
 
-    def _by_draws(self, weights: LocalWeights) -> ArcProbabilities:
+    def _by_draws(
+        self, weights: LocalWeights, log_uniform: float | None = None
+    ) -> ArcProbabilities:
         weights = weights.by_weight()
         sums, native = sum_over_orders(_WHO, weights, threads=self.threads, progress=self.progress)
         masks, logs = self._draw(weights, native)
@@ -323,6 +325,7 @@ class _Plan:
                 sums.log_total,
                 how=self.weighting,
                 threads=self.threads,
+                log_uniform=log_uniform,
             )
         else:
             dags = WeightedDags.of_draws(weights.names, arcs_of_masks(masks, n))

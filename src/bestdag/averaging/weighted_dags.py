@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from bestdag.graph.dag import Dag
 __all__ = ["WeightedDags"]
 
 _MOST_LISTED = 10
+_AT_ONCE = 1024  # structures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,19 +67,28 @@ class WeightedDags:
 
     def arcs(self) -> npt.NDArray[np.float64]:
         """Return the share of each arc."""
-        shares = np.tensordot(self.weights, self.parents.astype(np.float64), axes=1)
-        return np.asarray(np.clip(shares, 0.0, 1.0))  # rounding may lead above 1
+        return self._shares(lambda parents: parents)
 
     def ancestors(self) -> npt.NDArray[np.float64]:
         """Return the share of each directed path."""
-        sums = np.zeros(self.parents.shape[1:])
-        for first in range(0, len(self), 1024):
-            reaches = self.parents[first : first + 1024].copy()
+
+        def paths(parents: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+            reaches = parents.copy()
             for k in range(len(self.names)):  # paths over variable k
                 reaches |= reaches[:, :, k, None] & reaches[:, k, None, :]
-            shares = self.weights[first : first + 1024]
-            sums += np.tensordot(shares, reaches.astype(np.float64), axes=1)
-        return np.asarray(np.clip(sums, 0.0, 1.0))
+            return reaches
+
+        return self._shares(paths)
+
+    def _shares(
+        self, relation: Callable[[npt.NDArray[np.bool_]], npt.NDArray[np.bool_]]
+    ) -> npt.NDArray[np.float64]:
+        sums = np.zeros(self.parents.shape[1:])
+        for first in range(0, len(self), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            held = relation(self.parents[some]).astype(np.float64)
+            sums += np.tensordot(self.weights[some], held, axes=1)
+        return np.asarray(np.clip(sums, 0.0, 1.0))  # rounding may lead above 1
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold: the number of structures and the heaviest ones."""
