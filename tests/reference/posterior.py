@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -16,6 +17,7 @@ def n_linear_extensions(dag):
     number = {node: k for k, node in enumerate(dag.nodes)}
     children = [sum(1 << number[c] for c in dag.children(node)) for node in dag.nodes]
 
+    @functools.cache
     def count(left):
         if not left:
             return 1
@@ -25,56 +27,48 @@ def n_linear_extensions(dag):
     return count((1 << len(children)) - 1)
 
 
+@functools.cache
+def _listed(names):
+    """List all DAGs once, with their arcs and the logarithms of their numbers of orders."""
+    dags = list(all_dags(names))
+    arcs = np.array([[[a in d.parents(b) for b in names] for a in names] for d in dags])
+    return dags, arcs, np.log([n_linear_extensions(dag) for dag in dags])
+
+
 class Enumerated:
     """Every DAG with its posterior probability."""
 
-    def __init__(self, names, dags, logs):
-        self.names = tuple(names)
-        self.dags = dags
-        largest = max(logs)
-        weights = np.exp(np.array(logs) - largest)
+    def __init__(self, names, dags, arcs, logs):
+        self.names, self.dags, self._arcs = names, dags, arcs
+        largest = logs.max()
+        weights = np.exp(logs - largest)
         self.log_total = largest + math.log(weights.sum())
         self.probabilities = weights / weights.sum()
 
-    def matrix(self, holds):
-        n = len(self.names)
-        out = np.zeros((n, n))
-        for dag, probability in zip(self.dags, self.probabilities, strict=True):
-            for i, one in enumerate(self.names):
-                for j, other in enumerate(self.names):
-                    if i != j and holds(dag, one, other):
-                        out[i, j] += probability
-        return out
-
     def arcs(self):
-        return self.matrix(lambda dag, a, b: a in dag.parents(b))
+        return np.tensordot(self.probabilities, self._arcs.astype(float), axes=1)
 
     def ancestors(self):
-        return self.matrix(lambda dag, a, b: a in dag.ancestors(b))
+        longer = paths = self._arcs.astype(int)
+        for _ in self.names:  # one arc more each time
+            longer = longer @ self._arcs
+            paths = paths + longer
+        return np.tensordot(self.probabilities, (paths > 0).astype(float), axes=1)
 
     def parent_set(self, child, parents):
-        return sum(
-            probability
-            for dag, probability in zip(self.dags, self.probabilities, strict=True)
-            if set(dag.parents(child)) == set(parents)
-        )
-
-
-_EXTENSIONS = {}
+        wanted = np.array([name in parents for name in self.names])
+        same = (self._arcs[:, :, self.names.index(child)] == wanted).all(axis=1)
+        return self.probabilities[same].sum()
 
 
 def enumerated(names, local, prior):
     """List all DAGs; `local(child, parents)` is a logarithm, minus infinity for what is refused."""
-    kept, logs = [], []
-    for dag in all_dags(names):
-        log = math.fsum(local(node, frozenset(dag.parents(node))) for node in dag.nodes)
-        if log == -math.inf:
-            continue
-        if prior == "order":
-            key = (tuple(sorted(names)), dag.arcs)
-            if key not in _EXTENSIONS:
-                _EXTENSIONS[key] = n_linear_extensions(dag)
-            log += math.log(_EXTENSIONS[key])
-        kept.append(dag)
-        logs.append(log)
-    return Enumerated(sorted(names), kept, logs)
+    names = tuple(sorted(names))
+    dags, arcs, log_orders = _listed(names)
+    logs = log_orders.copy() if prior == "order" else np.zeros(len(dags))
+    for j, child in enumerate(names):
+        masks = arcs[:, :, j] @ (1 << np.arange(len(names)))
+        for mask in np.unique(masks).tolist():
+            parents = frozenset(name for k, name in enumerate(names) if mask >> k & 1)
+            logs[masks == mask] += local(child, parents)
+    return Enumerated(names, dags, arcs, logs)
