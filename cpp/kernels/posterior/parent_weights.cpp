@@ -1,5 +1,6 @@
 #include "posterior/parent_weights.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 
@@ -24,30 +25,64 @@ bool ParentWeights::fits(std::size_t i, SetWords among, SetWords hit) const noex
     return outside == 0 && met != 0;
 }
 
-double ParentWeights::log_sum_within(std::size_t v, SetWords among, SetWords hit) const noexcept {
-    std::size_t i = first(v);
-    const std::size_t last = end(v);
-    while (i < last && !fits(i, among, hit)) ++i;
-    if (i == last || logs_[i] == kLogZero) return kLogZero;
-    const double largest = logs_[i];
-    // All that are left, each at its largest, would not change the last digit.
-    const double least = largest - 38.0 - std::log(static_cast<double>(last - i));
-    double sum = 1.0;
-    for (++i; i < last && logs_[i] >= least; ++i) {
-        if (fits(i, among, hit)) sum += std::exp(logs_[i] - largest);
+// Whether one of the next sets, each a word, may fit: most groups have none, and are passed over.
+bool ParentWeights::has_fitting(std::size_t i, SetWords among, SetWords hit) const noexcept {
+    const std::uint64_t outside = ~*among, wanted = hit ? *hit : 0;
+    const std::uint64_t* const words = sets_.data() + i;
+    std::uint64_t found = 0;
+    if (hit) {
+        for (std::size_t k = 0; k < kAtOnce; ++k) {
+            found |=
+                static_cast<std::uint64_t>((words[k] & outside) == 0 && (words[k] & wanted) != 0);
+        }
+    } else {
+        for (std::size_t k = 0; k < kAtOnce; ++k) {
+            found |= static_cast<std::uint64_t>((words[k] & outside) == 0);
+        }
     }
-    return largest + std::log(sum);
+    return found != 0;
+}
+
+// Visit the sets that fit, by descending weight, until visit(number) is false.
+template <class Visit>
+void ParentWeights::each_fitting(std::size_t v, SetWords among, SetWords hit,
+                                 const Visit& visit) const {
+    const std::size_t last = end(v);
+    for (std::size_t i = first(v); i < last;) {
+        const std::size_t next = std::min(i + kAtOnce, last);
+        if (n_words_ > 1 || next - i < kAtOnce || has_fitting(i, among, hit)) {
+            for (; i < next; ++i) {
+                if (fits(i, among, hit) && !visit(i)) return;
+            }
+        }
+        i = next;
+    }
+}
+
+double ParentWeights::log_sum_within(std::size_t v, SetWords among, SetWords hit) const noexcept {
+    double largest = kLogZero, least = kLogZero, sum = 0.0;
+    each_fitting(v, among, hit, [&](std::size_t i) {
+        if (largest == kLogZero) {
+            largest = logs_[i];
+            // All that are left, each at its largest, would not change the last digit.
+            least = largest - 38.0 - std::log(static_cast<double>(end(v) - i));
+        }
+        if (!(logs_[i] >= least) || largest == kLogZero) return false;
+        sum += std::exp(logs_[i] - largest);
+        return true;
+    });
+    return largest == kLogZero ? kLogZero : largest + std::log(sum);
 }
 
 std::size_t ParentWeights::draw_within(std::size_t v, SetWords among, SetWords hit,
                                        double log_total, double choice) const noexcept {
     std::size_t found = first(v);
     double sum = 0.0;
-    for (std::size_t i = first(v); i < end(v) && sum < choice; ++i) {
-        if (!fits(i, among, hit)) continue;
+    each_fitting(v, among, hit, [&](std::size_t i) {
         sum += std::exp(logs_[i] - log_total);
         found = i;  // the last one where rounding leaves the sum short
-    }
+        return sum < choice;
+    });
     return found;
 }
 

@@ -50,7 +50,12 @@ public:
                             double choice) const noexcept;
 
 private:
+    static constexpr std::size_t kAtOnce = 16;
+
     bool fits(std::size_t i, SetWords among, SetWords hit) const noexcept;
+    bool has_fitting(std::size_t i, SetWords among, SetWords hit) const noexcept;
+    template <class Visit>
+    void each_fitting(std::size_t v, SetWords among, SetWords hit, const Visit& visit) const;
 
     std::span<const std::int64_t> begin_;
     std::span<const std::uint64_t> sets_;

@@ -10,7 +10,22 @@ namespace bestdag {
 
 namespace {
 
-constexpr double kNanosecondsPerStep = 2e4;
+constexpr double kNanosecondsPerStep = 1e5;
+constexpr std::size_t kKnownBits = 16;  // of the number of sums that a chain remembers
+constexpr double kHottest = 20.0;       // temperature of the first step
+constexpr double kShareCooling = 0.5;   // of the steps that are thrown away
+
+// Two numbers that tell sets apart, but for one chance in 2^100 or so.
+struct Digest {
+    std::uint64_t one, other;
+
+    void add(std::uint64_t word) {
+        one = (one ^ word) * 0x9E3779B97F4A7C15;
+        one ^= one >> 29;
+        other = (other + word) * 0xD2E7470EE14C6C93;
+        other ^= other >> 31;
+    }
+};
 
 void put(std::vector<std::uint64_t>& words, std::size_t v) {
     words[v / 64] |= std::uint64_t{1} << (v % 64);
@@ -23,11 +38,12 @@ bool has(SetWords words, std::size_t v) { return (words[v / 64] >> (v % 64) & 1)
 PartitionChain::PartitionChain(const ParentWeights& weights, bool over_partitions,
                                RandomStream random)
     : weights_(weights), over_partitions_(over_partitions), random_(random) {
-    rooms_.resize(weights.n());
-    Elements order = random_order();
-    if (over_partitions_) order = layers_of(order);
-    try_elements(std::move(order), 0.0);
-    n_accepted_ = 0;
+    known_.resize(std::size_t{1} << kKnownBits);
+    among_.resize(weights.n_words());
+    just_before_.resize(weights.n_words());
+    elements_ = random_order();
+    if (over_partitions_) elements_ = layers_of(elements_);
+    log_weight_ = weigh(elements_);
 }
 
 // An order in which each variable has parents that are allowed.
@@ -67,6 +83,7 @@ PartitionChain::Elements PartitionChain::layers_of(const Elements& order) {
         layers[layer[v]].push_back(v);
         put(placed, v);
     }
+    for (auto& element : layers) std::sort(element.begin(), element.end());
     return layers;
 }
 
@@ -74,73 +91,78 @@ std::size_t PartitionChain::below(std::size_t n) noexcept {
     return std::min(n - 1, static_cast<std::size_t>(random_.uniform() * static_cast<double>(n)));
 }
 
-void PartitionChain::step() {
+void PartitionChain::step(double temperature) {
+    const double kind = random_.uniform();
+    if (kind < 0.6) {
+        relocate(temperature);
+        return;
+    }
     Elements proposed = elements_;
     double log_ratio = 0.0;
-    const double kind = random_.uniform();
-    if (kind < 0.4) {
-        swap_places(proposed);
-    } else if (!over_partitions_) {
-        relocate_in_order(proposed);
-    } else if (kind < 0.8) {
-        relocate(proposed);
+    if (kind < 0.8 || !over_partitions_) {
+        if (!swap_places(proposed)) return;
     } else {
         log_ratio = split_or_join(proposed);
     }
-    try_elements(std::move(proposed), log_ratio);
+    accept_or_not(std::move(proposed), log_ratio, temperature);
 }
 
-// One variable to any other place of an order.
-void PartitionChain::relocate_in_order(Elements& elements) {
-    const std::size_t from = below(elements.size()), to = below(elements.size());
-    const auto at = [&](std::size_t place) {
-        return elements.begin() + static_cast<std::ptrdiff_t>(place);
-    };
-    if (from < to) {
-        std::rotate(at(from), at(from + 1), at(to + 1));
-    } else {
-        std::rotate(at(to), at(from), at(from + 1));
+// One variable out of its place, and into any place, by the weights of what it leads to: in an
+// order between any two others, in a partition also into any element.
+void PartitionChain::relocate(double temperature) {
+    const std::size_t v = below(weights_.n());
+    Elements others = elements_;
+    for (auto& element : others) std::erase(element, v);
+    std::erase_if(others, [](const auto& element) { return element.empty(); });
+    const std::size_t n_places = over_partitions_ ? 2 * others.size() + 1 : others.size() + 1;
+    std::vector<double> logs(n_places);
+    for (std::size_t place = 0; place < n_places; ++place) {
+        logs[place] = weigh(with_placed(others, v, place)) / temperature;
     }
+    const double total = bestdag::log_sum(logs), choice = random_.uniform();
+    std::size_t chosen = 0;
+    double sum = 0.0;
+    for (std::size_t place = 0; place < n_places && sum < choice; ++place) {
+        if (logs[place] == kLogZero) continue;
+        sum += std::exp(logs[place] - total);
+        chosen = place;
+    }
+    Elements next = with_placed(others, v, chosen);
+    if (next == elements_) return;
+    ++n_moved_;
+    elements_ = std::move(next);
+    log_weight_ = weigh(elements_);
 }
 
-// Two variables of different elements change places; half the time of elements beside each other.
-void PartitionChain::swap_places(Elements& elements) {
-    if (elements.size() < 2) return;
+// In a partition place 2 k is before element k, and place 2 k + 1 inside it.
+PartitionChain::Elements PartitionChain::with_placed(const Elements& others, std::size_t v,
+                                                     std::size_t place) const {
+    Elements made = others;
+    if (over_partitions_ && place % 2 != 0) {
+        auto& element = made[place / 2];
+        element.insert(std::lower_bound(element.begin(), element.end(), v), v);
+    } else {
+        const std::size_t before = over_partitions_ ? place / 2 : place;
+        made.insert(made.begin() + static_cast<std::ptrdiff_t>(before), {v});
+    }
+    return made;
+}
+
+// Two variables of different elements change places; half the time of elements beside each other. A
+// pair of elements, and of their members, has the same chance before and after.
+bool PartitionChain::swap_places(Elements& elements) {
+    if (elements.size() < 2) return false;
     std::size_t one = below(elements.size()), other = below(elements.size());
     if (random_.uniform() < 0.5) {
         one = below(elements.size() - 1);
         other = one + 1;
     }
-    if (one == other) return;
-    // Of the pairs of elements each has the same chance before and after, and so have the members.
+    if (one == other) return false;
     std::swap(elements[one][below(elements[one].size())],
               elements[other][below(elements[other].size())]);
-}
-
-// One variable out of its element, into any other element or between any two: without it there are
-// m elements and 2 m + 1 places, one of which it had. Both ways have the same chance.
-void PartitionChain::relocate(Elements& elements) {
-    const std::size_t v = below(weights_.n());
-    std::size_t from = 0;
-    while (std::find(elements[from].begin(), elements[from].end(), v) == elements[from].end()) {
-        ++from;
-    }
-    std::erase(elements[from], v);
-    const bool was_alone = elements[from].empty();
-    if (was_alone) elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(from));
-    // Place 2 k is before element k, place 2 k + 1 inside it.
-    const std::size_t had = 2 * from + (was_alone ? 0 : 1), n_places = 2 * elements.size() + 1;
-    if (n_places == 1) {
-        elements.push_back({v});
-        return;
-    }
-    std::size_t place = below(n_places - 1);
-    if (place >= had) ++place;
-    if (place % 2 != 0) {
-        elements[place / 2].push_back(v);
-    } else {
-        elements.insert(elements.begin() + static_cast<std::ptrdiff_t>(place / 2), {v});
-    }
+    std::sort(elements[one].begin(), elements[one].end());
+    std::sort(elements[other].begin(), elements[other].end());
+    return true;
 }
 
 // The number of ways to split an element in two that are not empty, over all elements.
@@ -164,6 +186,7 @@ double PartitionChain::split_or_join(Elements& elements) {
         auto& joined = elements[which];
         const auto& next = elements[which + 1];
         joined.insert(joined.end(), next.begin(), next.end());
+        std::sort(joined.begin(), joined.end());
         elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(which) + 1);
     } else {
         std::size_t which = 0;
@@ -191,85 +214,91 @@ void PartitionChain::split(Elements& elements, std::size_t which) {
     elements.insert(elements.begin() + static_cast<std::ptrdiff_t>(which) + 1, std::move(second));
 }
 
-const std::uint64_t* PartitionChain::hit(const Room& room, bool is_first) const noexcept {
-    return over_partitions_ && !is_first ? room.just_before.data() : nullptr;
+void PartitionChain::accept_or_not(Elements&& proposed, double log_ratio, double temperature) {
+    const double log_weight = weigh(proposed);
+    const double log_gain = (log_weight - log_weight_) / temperature + log_ratio;
+    if (log_weight == kLogZero || !(std::log(random_.uniform()) < log_gain)) return;
+    elements_ = std::move(proposed);
+    log_weight_ = log_weight;
+    ++n_moved_;
 }
 
-void PartitionChain::try_elements(Elements&& proposed, double log_ratio) {
-    changed_.clear();
-    proposed_.clear();
-    const std::vector<std::uint64_t> nobody(weights_.n_words(), 0);
-    Room room{nobody, nobody, 0.0};
-    double log_gain = log_ratio;
-    for (std::size_t k = 0; k < proposed.size(); ++k) {
-        for (const std::size_t v : proposed[k]) {
-            const Room& now = rooms_[v];
-            if (now.among == room.among &&
-                (!over_partitions_ || now.just_before == room.just_before)) {
-                continue;
-            }
-            room.log_sum = weights_.log_sum_within(v, room.among.data(), hit(room, k == 0));
-            if (!elements_.empty()) {
-                if (room.log_sum == kLogZero) return;
-                log_gain += room.log_sum - now.log_sum;
-            }
-            changed_.push_back(v);
-            proposed_.push_back(room);
+template <class Visit>
+void PartitionChain::each_room(const Elements& elements, const Visit& visit) {
+    std::fill(among_.begin(), among_.end(), 0);
+    for (std::size_t k = 0; k < elements.size(); ++k) {
+        const bool must_hit = over_partitions_ && k > 0;
+        for (const std::size_t v : elements[k]) {
+            visit(v, among_.data(), must_hit ? just_before_.data() : nullptr);
         }
-        room.just_before = nobody;
-        for (const std::size_t v : proposed[k]) {
-            put(room.among, v);
-            put(room.just_before, v);
+        std::fill(just_before_.begin(), just_before_.end(), 0);
+        for (const std::size_t v : elements[k]) {
+            put(among_, v);
+            put(just_before_, v);
         }
     }
-    if (!elements_.empty() && !(std::log(random_.uniform()) < log_gain)) return;
-    for (std::size_t i = 0; i < changed_.size(); ++i) rooms_[changed_[i]] = proposed_[i];
-    elements_ = std::move(proposed);
-    log_weight_ = 0.0;
-    for (const Room& each : rooms_) log_weight_ += each.log_sum;
-    if (!changed_.empty()) ++n_accepted_;
+}
+
+double PartitionChain::weigh(const Elements& elements) {
+    double sum = 0.0;
+    each_room(elements, [&](std::size_t v, SetWords among, SetWords hit) {
+        if (sum > kLogZero) sum += log_sum(v, among, hit);
+    });
+    return sum;
+}
+
+double PartitionChain::log_sum(std::size_t v, SetWords among, SetWords hit) {
+    Digest digest{v + 1, ~v};
+    for (std::size_t w = 0; w < weights_.n_words(); ++w) {
+        digest.add(among[w]);
+        digest.add(hit ? hit[w] : 0);
+    }
+    Known& known = known_[digest.one >> (64 - kKnownBits)];
+    if (known.key != digest.one || known.check != digest.other) {
+        known = {digest.one, digest.other, weights_.log_sum_within(v, among, hit)};
+    }
+    return known.log_sum;
 }
 
 double PartitionChain::draw(std::span<std::uint64_t> parents) {
     double sum = 0.0;
     const std::size_t n_words = weights_.n_words();
-    for (std::size_t v = 0; v < weights_.n(); ++v) {
-        const Room& room = rooms_[v];
-        const bool is_first = std::all_of(room.among.begin(), room.among.end(),
-                                          [](std::uint64_t word) { return word == 0; });
-        const std::size_t chosen = weights_.draw_within(v, room.among.data(), hit(room, is_first),
-                                                        room.log_sum, random_.uniform());
+    each_room(elements_, [&](std::size_t v, SetWords among, SetWords hit) {
+        const std::size_t chosen =
+            weights_.draw_within(v, among, hit, log_sum(v, among, hit), random_.uniform());
         std::copy_n(weights_.set(chosen), n_words, parents.data() + v * n_words);
         sum += weights_.log_weight(chosen);
-    }
+    });
     return sum;
 }
 
 void run_chains(const ParentWeights& weights, const ChainPlan& plan, std::size_t n_chains,
                 const Execution& execution, std::span<std::uint64_t> structures,
                 std::span<double> log_dags, std::span<double> log_states,
-                std::span<std::int64_t> accepted) {
+                std::span<std::int64_t> moved) {
     const std::size_t n_steps = plan.n_before + plan.n_kept * plan.n_between;
     const std::size_t n_per_dag = weights.n() * weights.n_words();
     parallel_for(n_chains, kNanosecondsPerStep * static_cast<double>(n_chains * n_steps), execution,
                  [&](std::size_t c, const StopFlag& stop) {
                      PartitionChain chain(weights, plan.over_partitions,
                                           RandomStream(PhiloxKey{plan.seed, c}));
+                     const double n_cooling = kShareCooling * static_cast<double>(plan.n_before);
                      for (std::size_t i = 0; i < plan.n_before; ++i) {
                          check(stop);
-                         chain.step();
+                         const double left = 1.0 - static_cast<double>(i) / n_cooling;
+                         chain.step(left > 0.0 ? std::pow(kHottest, left) : 1.0);
                      }
                      for (std::size_t kept = 0; kept < plan.n_kept; ++kept) {
                          for (std::size_t i = 0; i < plan.n_between; ++i) {
                              check(stop);
-                             chain.step();
+                             chain.step(1.0);
                          }
                          const std::size_t place = c * plan.n_kept + kept;
                          log_states[place] = chain.log_weight();
                          log_dags[place] =
                              chain.draw(structures.subspan(place * n_per_dag, n_per_dag));
                      }
-                     accepted[c] = static_cast<std::int64_t>(chain.n_accepted());
+                     moved[c] = static_cast<std::int64_t>(chain.n_moved());
                  });
 }
 

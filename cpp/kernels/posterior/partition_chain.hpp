@@ -33,49 +33,54 @@ public:
     // the partition of a structure drawn for one.
     PartitionChain(const ParentWeights& weights, bool over_partitions, RandomStream random);
 
-    void step();
+    // Weights are taken to the power of one over the temperature; 1 is the posterior.
+    void step(double temperature);
     double log_weight() const noexcept { return log_weight_; }
-    std::size_t n_accepted() const noexcept { return n_accepted_; }
+    std::size_t n_moved() const noexcept { return n_moved_; }
 
     // Draw a structure: n n_words words, the parents of each variable. Returns its log weight.
     double draw(std::span<std::uint64_t> parents);
 
 private:
     using Elements = std::vector<std::vector<std::size_t>>;
-    struct Room {  // for the parents of one variable
-        std::vector<std::uint64_t> among, just_before;
+    struct Known {  // a sum worked out before: for a variable, its room, and what goes before it
+        std::uint64_t key = 0, check = 0;
         double log_sum = 0.0;
     };
 
     std::size_t below(std::size_t n) noexcept;  // uniform in 0 .. n - 1
     Elements random_order();
     Elements layers_of(const Elements& order);
-    void relocate_in_order(Elements& elements);
-    void swap_places(Elements& elements);
-    void relocate(Elements& elements);
+    void relocate(double temperature);
+    Elements with_placed(const Elements& others, std::size_t v, std::size_t place) const;
+    bool swap_places(Elements& elements);
     double split_or_join(Elements& elements);  // returns ln of the ratio of the proposals
     void split(Elements& elements, std::size_t which);
     static double n_splits(const Elements& elements) noexcept;
-    void try_elements(Elements&& proposed, double log_ratio);
-    const std::uint64_t* hit(const Room& room, bool is_first) const noexcept;
+    void accept_or_not(Elements&& proposed, double log_ratio, double temperature);
+    double weigh(const Elements& elements);
+    double log_sum(std::size_t v, SetWords among, SetWords hit);
+    // Visit(v, among, hit) for each variable: whom its parents come from, and of whom one must be.
+    template <class Visit>
+    void each_room(const Elements& elements, const Visit& visit);
 
     const ParentWeights& weights_;
     const bool over_partitions_;
     RandomStream random_;
     Elements elements_;
-    std::vector<Room> rooms_;           // by variable
-    std::vector<std::size_t> changed_;  // the variables whose rooms a proposal changes
-    std::vector<Room> proposed_;        // and these
+    std::vector<std::uint64_t> among_, just_before_;  // room for each_room
+    std::vector<Known> known_;
     double log_weight_ = kLogZero;
-    std::size_t n_accepted_ = 0;
+    std::size_t n_moved_ = 0;
 };
 
 // Run chains, each a function of the seed and its number. Structures: chain, kept one, variable,
-// word; log_dags their log weights, log_states those of the states they were drawn from; accepted
-// the number of steps of each chain that led elsewhere. Throws Interrupted.
+// word; log_dags their log weights, log_states those of the states they were drawn from; moved the
+// number of steps of each chain that led elsewhere. The steps thrown away begin hot, so that a
+// chain finds its way from wherever it began. Throws Interrupted.
 void run_chains(const ParentWeights& weights, const ChainPlan& plan, std::size_t n_chains,
                 const Execution& execution, std::span<std::uint64_t> structures,
                 std::span<double> log_dags, std::span<double> log_states,
-                std::span<std::int64_t> accepted);
+                std::span<std::int64_t> moved);
 
 }  // namespace bestdag
