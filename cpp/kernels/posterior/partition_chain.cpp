@@ -17,7 +17,7 @@ constexpr double kShareCooling = 0.5;   // of the steps that are thrown away
 
 // Two numbers that tell sets apart, but for one chance in 2^100 or so.
 struct Digest {
-    std::uint64_t one, other;
+    std::uint64_t one = 0x243F6A8885A308D3, other = 0x13198A2E03707344;
 
     void add(std::uint64_t word) {
         one = (one ^ word) * 0x9E3779B97F4A7C15;
@@ -248,7 +248,8 @@ double PartitionChain::weigh(const Elements& elements) {
 }
 
 double PartitionChain::log_sum(std::size_t v, SetWords among, SetWords hit) {
-    Digest digest{v + 1, ~v};
+    Digest digest;
+    digest.add(v);
     for (std::size_t w = 0; w < weights_.n_words(); ++w) {
         digest.add(among[w]);
         digest.add(hit ? hit[w] : 0);
