@@ -47,5 +47,6 @@ def test_diagnostics_of_arcs():
     assert found.r_hat[0, 1] < 1.05
     assert found.r_hat[1, 0] == np.inf
     assert not found.is_mixed
+    assert found.n_unmixed == 1
     assert found.to_dict()["worst_r_hat"] is None
     assert "do not agree" in str(found)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bestdag.wording import count_of
+
 __all__ = ["ChainDiagnostics", "diagnose", "effective_sizes", "split_r_hat"]
 
 _Array = npt.NDArray[np.float64]
@@ -46,6 +48,11 @@ class ChainDiagnostics:
         return float(self.r_hat.max(initial=1.0))
 
     @property
+    def n_unmixed(self) -> int:
+        """The number of arcs on which the chains do not agree."""
+        return int((self.r_hat > _WELL_MIXED).sum())
+
+    @property
     def least_effective_size(self) -> float:
         """The smallest."""
         return float(self.effective_size.min(initial=float(self.n_chains * self.n_kept)))
@@ -62,6 +69,7 @@ class ChainDiagnostics:
             "worst_r_hat": worst if np.isfinite(worst) else None,
             "least_effective_size": self.least_effective_size,
             "is_mixed": self.is_mixed,
+            "unmixed_arcs": self.n_unmixed,
             "chains": self.n_chains,
             "kept": self.n_kept,
             "steps": self.n_steps,
@@ -71,8 +79,9 @@ class ChainDiagnostics:
     def __str__(self) -> str:
         verdict = "the chains agree" if self.is_mixed else "the chains do not agree: more steps"
         return (
-            f"{self.n_chains} chains of {self.n_steps:,} steps, {self.acceptance:.0%} accepted; "
-            f"R-hat at most {self.worst_r_hat:.3f}, effective sample size at least "
+            f"{self.n_chains} chains of {self.n_steps:,} steps, {self.acceptance:.0%} led elsewhere; "
+            f"R-hat at most {self.worst_r_hat:.3f}, above {_WELL_MIXED:g} for "
+            f"{count_of(self.n_unmixed, 'arc')}, effective sample size at least "
             f"{self.least_effective_size:,.0f}; {verdict}"
         )
 
@@ -139,4 +148,4 @@ def effective_sizes(draws: _Array) -> float:
     negative = np.flatnonzero(pairs < 0)
     pairs = np.minimum.accumulate(pairs[: negative[0] if len(negative) else len(pairs)])
     time = max(-1.0 + 2.0 * float(pairs.sum()), 1.0 / math.log10(n_chains * n + 9.0))
-    return n_chains * n / time
+    return float(n_chains * n / time)

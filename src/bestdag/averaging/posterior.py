@@ -72,7 +72,7 @@ def posterior(
     samples: int | None = None,
     weighting: str = "auto",
     chains: int = 4,
-    steps: int = 100_000,
+    steps: int = 20_000,
     burn_in: int | None = None,
     seed: int = 0,
     threads: int | None = None,
@@ -111,7 +111,7 @@ def posterior(
     weighting : {"auto", "distinct", "extensions"}
         How draws are weighted for the uniform prior: distinct structures by P(G, D), or each draw
         by one over its number of orders; "auto" takes the first where they cover nine tenths.
-    chains, steps : int, default 4 and 100,000
+    chains, steps : int, default 4 and 20,000
         Markov chains, and steps of each.
     burn_in : int, optional
         Steps thrown away; a fifth unless given.

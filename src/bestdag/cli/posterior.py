@@ -55,7 +55,7 @@ __all__ = ["command"]
     "its number of orders.",
 )
 @click.option("--chains", type=int, default=4, show_default=True, help="Markov chains.")
-@click.option("--steps", type=int, default=100_000, show_default=True, help="Steps of each chain.")
+@click.option("--steps", type=int, default=20_000, show_default=True, help="Steps of each chain.")
 @click.option("--burn-in", type=int, help="Steps thrown away.  [default: a fifth]")
 @click.option("--seed", type=int, default=0, show_default=True, help="For draws and chains.")
 @click.option(
