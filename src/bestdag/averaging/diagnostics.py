@@ -79,7 +79,7 @@ class ChainDiagnostics:
     def __str__(self) -> str:
         verdict = "the chains agree" if self.is_mixed else "the chains do not agree: more steps"
         return (
-            f"{self.n_chains} chains of {self.n_steps:,} steps, {self.acceptance:.0%} led elsewhere; "
+            f"{self.n_chains} chains of {self.n_steps:,} steps, {self.acceptance:.0%} moved; "
             f"R-hat at most {self.worst_r_hat:.3f}, above {_WELL_MIXED:g} for "
             f"{count_of(self.n_unmixed, 'arc')}, effective sample size at least "
             f"{self.least_effective_size:,.0f}; {verdict}"
