@@ -132,7 +132,7 @@ def average_networks(
     >>> found = posterior(example("asia.csv"), method="sampling", samples=200)
     >>> averaged = average_networks(found, example("asia.csv"), most=5)
     >>> averaged.predict_proba("lung", {"smoke": ["yes"], "xray": ["yes"]}).round(1)
-    array([[0.6, 0.4]])
+    array([[0.4, 0.6]])
     """
     require_count("average_networks", "most", most, minimum=1)
     dags = found.dags if isinstance(found, ArcProbabilities) else found
