@@ -49,7 +49,7 @@ def run_chains(
     masks = np.empty((n_draws, n, n_words), np.uint64)
     log_dags, log_states = np.empty((n_chains, n_kept)), np.empty((n_chains, n_kept))
     accepted = np.empty(n_chains, np.int64)
-    assert _core.run_chains(
+    is_done = _core.run_chains(
         weights.native(),
         over_partitions,
         seed,
@@ -62,6 +62,7 @@ def run_chains(
         log_states,
         accepted,
     )
+    assert is_done
     arcs = arcs_of_masks(masks, n)
     rate = float(accepted.sum()) / (n_chains * n_steps)
     found = diagnose(arcs.reshape(n_chains, n_kept, n, n), n_steps, rate)

@@ -41,7 +41,8 @@ def draw_from_orders(
     n = len(weights.names)
     require_memory(who, f"{n_draws:,} structures", 3.0 * n_draws * n * n, "draw fewer")
     masks, logs = np.empty((n_draws, n, 1), np.uint64), np.empty(n_draws)
-    assert sums.draw(seed, threads, math.inf, masks.reshape(-1), logs)
+    is_done = sums.draw(seed, threads, math.inf, masks.reshape(-1), logs)
+    assert is_done
     return masks, logs
 
 
@@ -74,9 +75,10 @@ def weighted_uniformly(
     n = len(names)
     distinct, first, counts = np.unique(masks, axis=0, return_index=True, return_counts=True)
     orders = np.empty(len(distinct))
-    assert _core.log_linear_extensions(
+    is_done = _core.log_linear_extensions(
         np.ascontiguousarray(distinct).reshape(-1), n, threads, math.inf, orders
     )
+    assert is_done
     # The mean of one over the number of orders is the ratio of the two totals.
     log_shares = np.log(counts / len(masks)) - orders
     is_estimate = log_uniform is None

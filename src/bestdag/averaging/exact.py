@@ -92,10 +92,12 @@ def sum_over_orders(
         )
         raise AssertionError("memory came back")
     sums = _core.OrderSums(weights.native())
-    assert sums.compute(top_bits, threads, math.inf, progress)
+    is_done = sums.compute(top_bits, threads, math.inf, progress)
+    assert is_done
     _require_structure(who, sums.log_total())
     sets, arcs = np.empty(len(weights.logs)), np.empty(n * n)
-    assert sums.probabilities(threads, math.inf, sets, arcs)
+    is_done = sums.probabilities(threads, math.inf, sets, arcs)
+    assert is_done
     found = ExactSums(_clipped(arcs, n), sums.log_total(), _most_probable(weights, sets))
     return found, sums
 
@@ -131,7 +133,8 @@ def ancestors_by_sums(who: str, weights: LocalWeights, *, threads: int) -> _Matr
     need = f"the probabilities of all paths between {n} variables"
     require_memory(who, need, _core.ancestor_bytes(n, threads), "take them from drawn structures")
     out = np.empty(n * n)
-    assert _core.ancestor_probabilities(weights.native(), threads, math.inf, out)
+    is_done = _core.ancestor_probabilities(weights.native(), threads, math.inf, out)
+    assert is_done
     return _clipped(out, n)
 
 

@@ -150,7 +150,8 @@ class NativeScores:
         """
         n = len(self._counts.variables)
         sets = self.every_set()
-        assert sets.compute(False, self._threads, math.inf, None)
+        is_done = sets.compute(False, self._threads, math.inf, None)
+        assert is_done
         everybody = (1 << n) - 1
         program = _core.EverySetProgram(
             sets,
