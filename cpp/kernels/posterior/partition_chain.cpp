@@ -13,7 +13,6 @@ namespace {
 constexpr double kNanosecondsPerStep = 1e5;
 constexpr std::size_t kKnownBits = 16;  // of the number of sums that a chain remembers
 constexpr double kHottest = 20.0;       // temperature of the first step
-constexpr double kShareCooling = 0.5;   // of the steps that are thrown away
 
 // Two numbers that tell sets apart, but for one chance in 2^100 or so.
 struct Digest {
@@ -35,14 +34,18 @@ bool has(SetWords words, std::size_t v) { return (words[v / 64] >> (v % 64) & 1)
 
 }  // namespace
 
-PartitionChain::PartitionChain(const ParentWeights& weights, bool over_partitions,
-                               RandomStream random)
-    : weights_(weights), over_partitions_(over_partitions), random_(random) {
+PartitionChain::PartitionChain(const ParentWeights& weights, RandomStream random)
+    : weights_(weights), random_(random) {
     known_.resize(std::size_t{1} << kKnownBits);
     among_.resize(weights.n_words());
     just_before_.resize(weights.n_words());
     elements_ = random_order();
-    if (over_partitions_) elements_ = layers_of(elements_);
+    log_weight_ = weigh(elements_);
+}
+
+void PartitionChain::turn_to_partitions() {
+    elements_ = layers_of(elements_);
+    over_partitions_ = true;
     log_weight_ = weigh(elements_);
 }
 
@@ -279,28 +282,32 @@ void run_chains(const ParentWeights& weights, const ChainPlan& plan, std::size_t
                 std::span<std::int64_t> moved) {
     const std::size_t n_steps = plan.n_before + plan.n_kept * plan.n_between;
     const std::size_t n_per_dag = weights.n() * weights.n_words();
-    parallel_for(n_chains, kNanosecondsPerStep * static_cast<double>(n_chains * n_steps), execution,
-                 [&](std::size_t c, const StopFlag& stop) {
-                     PartitionChain chain(weights, plan.over_partitions,
-                                          RandomStream(PhiloxKey{plan.seed, c}));
-                     const double n_cooling = kShareCooling * static_cast<double>(plan.n_before);
-                     for (std::size_t i = 0; i < plan.n_before; ++i) {
-                         check(stop);
-                         const double left = 1.0 - static_cast<double>(i) / n_cooling;
-                         chain.step(left > 0.0 ? std::pow(kHottest, left) : 1.0);
-                     }
-                     for (std::size_t kept = 0; kept < plan.n_kept; ++kept) {
-                         for (std::size_t i = 0; i < plan.n_between; ++i) {
-                             check(stop);
-                             chain.step(1.0);
-                         }
-                         const std::size_t place = c * plan.n_kept + kept;
-                         log_states[place] = chain.log_weight();
-                         log_dags[place] =
-                             chain.draw(structures.subspan(place * n_per_dag, n_per_dag));
-                     }
-                     moved[c] = static_cast<std::int64_t>(chain.n_moved());
-                 });
+    parallel_for(
+        n_chains, kNanosecondsPerStep * static_cast<double>(n_chains * n_steps), execution,
+        [&](std::size_t c, const StopFlag& stop) {
+            PartitionChain chain(weights, RandomStream(PhiloxKey{plan.seed, c}));
+            const std::size_t n_cooling = plan.n_before / 2;
+            for (std::size_t i = 0; i < n_cooling; ++i) {
+                check(stop);
+                const double left = 1.0 - static_cast<double>(i) / static_cast<double>(n_cooling);
+                chain.step(std::pow(kHottest, left));
+            }
+            if (plan.over_partitions) chain.turn_to_partitions();
+            for (std::size_t i = n_cooling; i < plan.n_before; ++i) {
+                check(stop);
+                chain.step(1.0);
+            }
+            for (std::size_t kept = 0; kept < plan.n_kept; ++kept) {
+                for (std::size_t i = 0; i < plan.n_between; ++i) {
+                    check(stop);
+                    chain.step(1.0);
+                }
+                const std::size_t place = c * plan.n_kept + kept;
+                log_states[place] = chain.log_weight();
+                log_dags[place] = chain.draw(structures.subspan(place * n_per_dag, n_per_dag));
+            }
+            moved[c] = static_cast<std::int64_t>(chain.n_moved());
+        });
 }
 
 }  // namespace bestdag
