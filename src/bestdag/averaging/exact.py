@@ -41,8 +41,6 @@ _NANOSECONDS_PER_TERM = 15.0
 # Sums of probabilities may miss 1 by this; more means that alternating sums lost their digits.
 _TOLERANCE = 1e-6
 _MOST_LISTED = 5
-_OTHER_WAYS = "method 'sampling' or 'chains', or the prior 'order'"
-_OTHER_OPTIONS = "--method sampling or chains, or --dag-prior order"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,13 +105,13 @@ def sum_over_dags(who: str, weights: LocalWeights, *, threads: int) -> ExactSums
     n = len(weights.names)
     if n > MOST_OF_DAGS:
         what = f"{who}: exact sums over DAGs take up to {MOST_OF_DAGS} variables, got {n}; use"
-        raise InvalidParameterError(f"{what} {_OTHER_WAYS}").with_option(f"{what} {_OTHER_OPTIONS}")
+        raise _not_over_dags(what)
     require_memory(
         who,
         f"a sum over all DAGs of {n} variables",
         _core.dag_sums_bytes(n),
-        f"use {_OTHER_WAYS}",
-        option=f"use {_OTHER_OPTIONS}",
+        "use method 'sampling' or 'chains', or the prior 'order'",
+        option="use --method sampling or chains, or --dag-prior order",
     )
     sets, arcs = np.empty(len(weights.logs)), np.empty(n * n)
     totals = _core.sum_over_dags(weights.native(), threads, math.inf, sets, arcs)
@@ -123,7 +121,7 @@ def sum_over_dags(who: str, weights: LocalWeights, *, threads: int) -> ExactSums
     off = max(abs(totals[0] - totals[1]), float(np.abs(each - 1.0).max()))
     if not off <= _TOLERANCE:
         what = f"{who}: the alternating sums over DAGs are off by {off:.1g}, too much; use"
-        raise InvalidParameterError(f"{what} {_OTHER_WAYS}").with_option(f"{what} {_OTHER_OPTIONS}")
+        raise _not_over_dags(what)
     return ExactSums(_clipped(arcs, n), totals[0], _most_probable(weights, sets))
 
 
@@ -155,6 +153,12 @@ def has_room_for_ancestors(n: int, threads: int) -> bool:
 def uniform_seconds(n: int) -> float:
     """Forecast the time that `sum_over_dags` takes one processor."""
     return 1e-9 * _NANOSECONDS_PER_TERM * n * 3.0 ** (n - 1)
+
+
+def _not_over_dags(what: str) -> InvalidParameterError:
+    """Say what else can be used."""
+    error = InvalidParameterError(f"{what} method 'sampling' or 'chains', or the prior 'order'")
+    return error.with_option(f"{what} --method sampling or chains, or --dag-prior order")
 
 
 def _require_structure(who: str, log_total: float) -> None:
