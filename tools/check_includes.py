@@ -25,6 +25,7 @@ FOLDERS = (
     "missing",
     "search",
     "exact",
+    "posterior",
     "data",
 )
 

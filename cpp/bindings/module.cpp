@@ -16,7 +16,7 @@
     BINDING(junction_tree)            \
     BINDING(scores)                   \
     BINDING(families)                 \
-    BINDING(posterior)                \
+    BINDING(missing_posterior)        \
     BINDING(candidate_sets)           \
     BINDING(local_scores)             \
     BINDING(climb)                    \
@@ -28,6 +28,7 @@
     BINDING(every_set)                \
     BINDING(branch_and_cut)           \
     BINDING(near_best)                \
+    BINDING(posterior)                \
     BINDING(entropy_cuts)             \
     BINDING(sampling)
 // clang-format on

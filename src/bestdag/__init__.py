@@ -9,6 +9,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bestdag.averaging.arc_probabilities import ArcProbabilities as ArcProbabilities
+    from bestdag.averaging.averaged_network import AveragedNetwork as AveragedNetwork
+    from bestdag.averaging.averaged_network import average_networks as average_networks
+    from bestdag.averaging.bootstrap import bootstrap as bootstrap
+    from bestdag.averaging.posterior import posterior as posterior
     from bestdag.constraint.conflicts import Conflict as Conflict
     from bestdag.constraint.pc import pc as pc
     from bestdag.constraint.result import PCResult as PCResult
@@ -82,6 +87,8 @@ if TYPE_CHECKING:
 # and all errors, are public without a line here.
 _HOME = {
     "ArcDifferencePrior": "bestdag.scores.prior",
+    "ArcProbabilities": "bestdag.averaging.arc_probabilities",
+    "AveragedNetwork": "bestdag.averaging.averaged_network",
     "CompiledNetwork": "bestdag.network.compiled",
     "ConditionalTable": "bestdag.network.table",
     "Conflict": "bestdag.constraint.conflicts",
@@ -120,6 +127,8 @@ _HOME = {
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
     "augmented": "bestdag.search.naive_bayes",
+    "average_networks": "bestdag.averaging.averaged_network",
+    "bootstrap": "bestdag.averaging.bootstrap",
     "compare": "bestdag.evaluation.structures",
     "conditional_mutual_information": "bestdag.independence.asking",
     "cross_validate": "bestdag.validation.cross_validation",
@@ -134,6 +143,7 @@ _HOME = {
     "memory_limit": "bestdag.machine",
     "observed_score": "bestdag.incomplete.scoring",
     "pc": "bestdag.constraint.pc",
+    "posterior": "bestdag.averaging.posterior",
     "random_dag": "bestdag.graph.generators",
     "random_network": "bestdag.network.random_network",
     "read": "bestdag.data.readers",

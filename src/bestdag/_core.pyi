@@ -575,6 +575,9 @@ class EverySetProgram:
     def score(self, column: int, parents: int) -> float:
         """Local score of a column given a mask of columns."""
 
+    def all_scores(self, column: int, threads: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Local scores of a column for all sets of the others."""
+
     def best_scores(self, threads: int, seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
         """
         Best score of each column over all its parent sets; False when out of time.
@@ -663,6 +666,46 @@ class NearBest:
 
 def subset_marginal_bytes(n: int) -> float:
     """Memory for the marginals of a component of n variables."""
+
+class ParentWeights:
+    def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], logs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class OrderSums:
+    def __init__(self, weights: ParentWeights) -> None: ...
+
+    def compute(self, top_bits: int, threads: int, seconds: float, progress: object | None) -> bool:
+        """Sum over all orders; False when out of time."""
+
+    def log_total(self) -> float:
+        """Logarithm of the sum over all orders."""
+
+    def probabilities(self, threads: int, seconds: float, sets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arcs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """Probabilities of parent sets and arcs; False when out of time."""
+
+    def draw(self, seed: int, threads: int, seconds: float, dags: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], log_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """Draw structures; False when out of time."""
+
+def order_sums_bytes(n: int, top_bits: int, threads: int) -> float: ...
+
+def dag_sums_bytes(n: int) -> float: ...
+
+def ancestor_bytes(n: int, threads: int) -> float: ...
+
+def sum_over_dags(weights: ParentWeights, threads: int, seconds: float, sets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arcs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float] | None:
+    """
+    Probabilities under the uniform prior over DAGs; the total twice, None out of time.
+    """
+
+def ancestor_probabilities(weights: ParentWeights, threads: int, seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    """Probabilities of paths, modular in the order; False when out of time."""
+
+def log_linear_extensions(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int, threads: int, seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    """
+    Logarithms of the numbers of orders that structures follow; False when out of time.
+    """
+
+def run_chains(weights: ParentWeights, over_partitions: bool, seed: int, n_before: int, n_between: int, threads: int, seconds: float, structures: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], log_dags: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], log_states: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], accepted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    """Run Markov chains over orders or partitions; False when out of time."""
 
 def entropy_cuts(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
     """

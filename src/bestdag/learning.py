@@ -31,7 +31,7 @@ from bestdag.search.problem import Search
 from bestdag.search.result import SearchResult
 from bestdag.wording import count_of
 
-__all__ = ["Result", "learn"]
+__all__ = ["Result", "known_as", "learn"]
 
 # Of a time limit, what the tests of a skeleton may take.
 _SHARE_OF_TESTS = 0.5
@@ -225,7 +225,7 @@ def learn(
             n_left_out = data.n_rows - dataset.n_rows
         if isinstance(search, str):
             search = make_search(search)
-        known = _known(knowledge)
+        known = known_as(knowledge)
         notes: list[str] = []
         tested = 0.0  # seconds
         if skeleton is not None or alpha is not None:
@@ -328,7 +328,7 @@ def _refuse_beside_scores(**settings: object) -> None:
             )
 
 
-def _known(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:
+def known_as(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:
     """Take statements for what they say; anything else is refused by the problem."""
     if isinstance(knowledge, str):
         return Knowledge.parse([knowledge])

@@ -14,6 +14,8 @@ DATA, NETWORK = str(example("asia.csv")), str(example("asia.bif"))
 
 # One short run of every command that prints something.
 RUNS = {
+    "bootstrap": [DATA, "--score", "bic", "--replicates", "3"],
+    "posterior": [DATA],
     "classify": [DATA, "--target", "lung", "--cv", "2"],
     "discretize": ["../numbers.csv", "--method", "quantile", "-o", "cut.csv"],
     "compare": [NETWORK, NETWORK],

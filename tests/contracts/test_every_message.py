@@ -28,6 +28,7 @@ _PACKAGE = Path(bestdag.__file__).parent
 
 # Only Python gets to these: a folder, a file, or a function in a file.
 PYTHON_ONLY = (
+    "averaging/averaged_network.py",
     "constraint/pc.py:_asked",  # an oracle of the user's own
     "constraint/pc.py:_known",  # knowledge that is not a Knowledge
     "scores/pseudo_counts.py:__init__",
@@ -64,6 +65,8 @@ NO_OPTION |= {"margin"}  # of score tables, in Python
 # Of measures that no command has.
 NO_OPTION |= {"among", "constant", "distance"}
 NO_OPTION |= {"max_rounds", "max_cells", "draws"}  # of structural EM, in Python
+# Of values and functions that no command has.
+NO_OPTION |= {"kind", "most"}
 # Their words are those of knowledge files and statements, the same in both worlds.
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "evidence_dataset",
     "evidence_rows",
+    "known_cells",
     "log_loss",
     "log_probability",
     "log_tables",
@@ -136,6 +137,19 @@ def evidence_dataset(
         raise DataError(f"{who}: the data have no variable of the network")
     chosen = _chosen(network, data, present, who, strict=strict)
     return _with_states(chosen, present, who)
+
+
+def known_cells(network: NetworkContent, target: str, data: Any, who: str) -> Dataset:
+    """Give rows all the network's variables; the target and what has no column is missing."""
+    network.variable(target)
+    known = _matched(network, data, target, "marginalize", who)
+    columns = [
+        known.codes(v.name)
+        if v.name in known.arities and v.name != target
+        else np.full(known.n_rows, v.arity, np.uint16)  # missing
+        for v in network.variables
+    ]
+    return Dataset(network.variables, columns, known.weights)
 
 
 def _evidence(

@@ -47,7 +47,7 @@ using CellsList = nb::typed<nb::list, nb::typed<nb::tuple, nb::any, nb::any>>;
 
 }  // namespace
 
-void register_posterior(nb::module_& m) {
+void register_missing_posterior(nb::module_& m) {
     m.def(
         "posterior_numbers",
         [](const BoundGroups& groups, double max_cells, std::size_t n_draws) {
