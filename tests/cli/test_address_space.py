@@ -18,6 +18,7 @@ ARGUMENTS = {
     "discretize": ["{data}", "--method", "quantile", "-o", "{out}.csv"],
     "explain": ["{network}", "--given", "dysp=yes"],
     "fit": ["{data}", "{network}", "-o", "{out}.bif"],
+    "impute": ["{data}", "{network}", "-o", "{out}.csv"],
     "info": ["{data}"],
     "learn": ["{data}", "-o", "{out}.bif"],
     "pc": ["{data}"],

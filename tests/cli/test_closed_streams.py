@@ -22,6 +22,7 @@ RUNS = {
     "evaluate": [DATA, "--score", "bic", "--search", "tree", "--cv", "2"],
     "explain": [NETWORK, "--given", "dysp=yes"],
     "fit": [DATA, NETWORK, "-o", "fitted.bif"],
+    "impute": [DATA, NETWORK, "-o", "filled.csv"],
     "info": [DATA],
     "learn": [DATA, "--search", "tree"],
     "pc": [DATA],

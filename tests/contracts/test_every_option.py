@@ -33,6 +33,7 @@ NEEDED = {
     "evaluate": ["t.csv", "--drop", "w", "--search", "hill_climb", "--cv", "2"],
     "explain": ["net.bif"],
     "fit": ["t.csv", "net.bif", "--ignore-extra", "-o", "out.bif"],
+    "impute": ["t.csv", "net.bif", "--ignore-extra", "--method", "draw", "-o", "out.csv"],
     "info": ["t.csv"],
     "learn": ["t.csv", "--drop", "w", "-o", "out.bif"],
     "pc": ["t.csv", "--drop", "w"],

@@ -37,7 +37,7 @@ __all__ = ["command"]
 @click.option(
     "-n",
     "n_imputations",
-    type=int,
+    type=click.IntRange(1, 10_000),
     help="So many imputations by --method draw, in files numbered FILE-1, FILE-2, ...",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="For --method draw.")

@@ -25,6 +25,8 @@ ImputationMethod = Literal["most_probable", "draw"]
 
 # Bytes for each cell of the largest group: the product, its place in each family, messages.
 _BYTES_PER_CELL = 64
+# For each imputation, beside its cells.
+_BYTES_OF_ONE = 1_000
 
 
 def impute(
@@ -46,7 +48,7 @@ def impute(
                 f"{what}, --method draw"
             )
     chosen = evidence_dataset(network, data, "impute", strict=True)
-    filler = _Filler(network, chosen, threads)
+    filler = _Filler(network, chosen, 1 if n is None else n, threads)
     if n is None:
         return filler.filled(() if method == "most_probable" else stream_key(seed, "impute 0"))
     return [filler.filled(stream_key(seed, f"impute {i}")) for i in range(n)]
@@ -55,11 +57,12 @@ def impute(
 class _Filler:
     """Rows and their groups of missing cells, found once; filled in as often as wanted."""
 
-    def __init__(self, network: NetworkContent, data: Dataset, threads: int | None) -> None:
+    def __init__(self, network: NetworkContent, data: Dataset, n: int, threads: int | None) -> None:
         self._network = network
         self._data = data
-        n_bytes = data.n_rows * (8 + 2 * len(network.names))
-        require_memory("impute", f"{data.n_rows:,} rows", n_bytes, "use fewer rows at a time")
+        n_bytes = n * (data.n_rows * (8 + 2 * len(network.names)) + _BYTES_OF_ONE)
+        what = f"{data.n_rows:,} rows" if n == 1 else f"{n:,} imputations of {data.n_rows:,} rows"
+        require_memory("impute", what, n_bytes, "use fewer rows at a time")
         self._rows = IncompleteRows(
             data, network.variables, threads=threads, who="impute", keep_weightless=True
         )
