@@ -22,8 +22,10 @@ FOLDERS = (
     "independence",
     "scores",
     "scoring",
+    "missing",
     "search",
     "exact",
+    "posterior",
     "data",
 )
 

@@ -10,11 +10,13 @@
     BINDING(tables)                   \
     BINDING(counts)                   \
     BINDING(row_tables)               \
+    BINDING(missing)                  \
     BINDING(independence)             \
     BINDING(elimination)              \
     BINDING(junction_tree)            \
     BINDING(scores)                   \
     BINDING(families)                 \
+    BINDING(missing_posterior)        \
     BINDING(candidate_sets)           \
     BINDING(local_scores)             \
     BINDING(climb)                    \
@@ -25,6 +27,8 @@
     BINDING(subset_dp)                \
     BINDING(every_set)                \
     BINDING(branch_and_cut)           \
+    BINDING(near_best)                \
+    BINDING(posterior)                \
     BINDING(entropy_cuts)             \
     BINDING(sampling)
 // clang-format on

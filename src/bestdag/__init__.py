@@ -9,6 +9,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bestdag.averaging.arc_probabilities import ArcProbabilities as ArcProbabilities
+    from bestdag.averaging.averaged_network import AveragedNetwork as AveragedNetwork
+    from bestdag.averaging.averaged_network import average_networks as average_networks
+    from bestdag.averaging.bootstrap import bootstrap as bootstrap
+    from bestdag.averaging.posterior import posterior as posterior
     from bestdag.constraint.conflicts import Conflict as Conflict
     from bestdag.constraint.pc import pc as pc
     from bestdag.constraint.result import PCResult as PCResult
@@ -34,6 +39,10 @@ if TYPE_CHECKING:
     from bestdag.graph.generators import random_dag as random_dag
     from bestdag.graph.knowledge import Knowledge as Knowledge
     from bestdag.graph.pdag import Pdag as Pdag
+    from bestdag.incomplete.em import StructuralEM as StructuralEM
+    from bestdag.incomplete.scoring import ObservedScore as ObservedScore
+    from bestdag.incomplete.scoring import expected_scorer as expected_scorer
+    from bestdag.incomplete.scoring import observed_score as observed_score
     from bestdag.independence import G2Test as G2Test
     from bestdag.independence import IndependenceTest as IndependenceTest
     from bestdag.independence import PermutationTest as PermutationTest
@@ -52,6 +61,8 @@ if TYPE_CHECKING:
     from bestdag.learning import learn as learn
     from bestdag.machine import memory_limit as memory_limit
     from bestdag.network.compiled import CompiledNetwork as CompiledNetwork
+    from bestdag.network.em import EMResult as EMResult
+    from bestdag.network.em import run_em as run_em
     from bestdag.network.evidence import read_evidence as read_evidence
     from bestdag.network.evidence import write_evidence as write_evidence
     from bestdag.network.fitting import fit_network as fit_network
@@ -77,6 +88,8 @@ if TYPE_CHECKING:
 # and all errors, are public without a line here.
 _HOME = {
     "ArcDifferencePrior": "bestdag.scores.prior",
+    "ArcProbabilities": "bestdag.averaging.arc_probabilities",
+    "AveragedNetwork": "bestdag.averaging.averaged_network",
     "CompiledNetwork": "bestdag.network.compiled",
     "ConditionalTable": "bestdag.network.table",
     "Conflict": "bestdag.constraint.conflicts",
@@ -84,6 +97,7 @@ _HOME = {
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
     "Distribution": "bestdag.inference.distribution",
+    "EMResult": "bestdag.network.em",
     "EssGrid": "bestdag.validation.ess_grid",
     "Estimate": "bestdag.inference.distribution",
     "Estimator": "bestdag.parameters",
@@ -94,6 +108,7 @@ _HOME = {
     "Knowledge": "bestdag.graph.knowledge",
     "Network": "bestdag.network.network",
     "NetworkEvaluation": "bestdag.evaluation.networks",
+    "ObservedScore": "bestdag.incomplete.scoring",
     "Oracle": "bestdag.independence.oracle",
     "PC": "bestdag.constraint.settings",
     "PCResult": "bestdag.constraint.result",
@@ -108,11 +123,14 @@ _HOME = {
     "Sensitivity": "bestdag.evaluation.sensitivity",
     "SensitivityGrid": "bestdag.evaluation.sensitivity",
     "StatedIndependences": "bestdag.independence.oracle",
+    "StructuralEM": "bestdag.incomplete.em",
     "StructuralRank": "bestdag.evaluation.ranks",
     "StructureComparison": "bestdag.evaluation.structures",
     "UniformPrior": "bestdag.scores.prior",
     "Variable": "bestdag.data.schema",
     "augmented": "bestdag.search.naive_bayes",
+    "average_networks": "bestdag.averaging.averaged_network",
+    "bootstrap": "bestdag.averaging.bootstrap",
     "compare": "bestdag.evaluation.structures",
     "conditional_mutual_information": "bestdag.independence.asking",
     "cross_validate": "bestdag.validation.cross_validation",
@@ -120,15 +138,19 @@ _HOME = {
     "distance_score": "bestdag.evaluation.networks",
     "ess_grid": "bestdag.validation.ess_grid",
     "evaluate_network": "bestdag.evaluation.networks",
+    "expected_scorer": "bestdag.incomplete.scoring",
     "fit_network": "bestdag.network.fitting",
     "independence_test": "bestdag.independence.asking",
     "learn": "bestdag.learning",
     "memory_limit": "bestdag.machine",
+    "observed_score": "bestdag.incomplete.scoring",
     "pc": "bestdag.constraint.pc",
+    "posterior": "bestdag.averaging.posterior",
     "random_dag": "bestdag.graph.generators",
     "random_network": "bestdag.network.random_network",
     "read": "bestdag.data.readers",
     "read_evidence": "bestdag.network.evidence",
+    "run_em": "bestdag.network.em",
     "saturation": "bestdag.validation.saturation",
     "sensitivity": "bestdag.evaluation.sensitivity",
     "structural_rank": "bestdag.evaluation.ranks",

@@ -76,6 +76,43 @@ def sum_row_tables(data: Table, values: Sequence[Annotated[NDArray[numpy.float64
     Sums over tables looked up at the states of each row; see kernels/factors/row_tables.hpp.
     """
 
+class OutOfTimeError(Exception):
+    pass
+
+def distinct_rows(table: Table, threads: int) -> tuple[Any, Any, Any]:
+    """
+    One row of each kind, the weights of all rows of the kind, and the kind of every row.
+    """
+
+class MissingGroups:
+    """Groups of missing cells; see kernels/missing/row_groups.hpp."""
+
+    def __init__(self, rows: Table, arities: Sequence[int], members: Sequence[Sequence[int]], whole: bool, with_rows: bool, seconds: float, threads: int) -> None: ...
+
+    @property
+    def n_cells(self) -> int: ...
+
+    @property
+    def n_kinds(self) -> int: ...
+
+    @property
+    def n_cases(self) -> int: ...
+
+    @property
+    def largest(self) -> float: ...
+
+    def complete_counts(self) -> object: ...
+
+    def expected_counts(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], seconds: float, threads: int) -> float:
+        """
+        Fill the expected counts; return the log-likelihood of what the rows show.
+        """
+
+    def complete(self, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], key: Sequence[int], columns: list[object], threads: int) -> object:
+        """
+        Fill in the missing cells; return the first row that is impossible, or None.
+        """
+
 def chi_square_log_tail(df: float, x: float) -> float:
     """ln P(chi-square with df degrees of freedom > x)."""
 
@@ -217,6 +254,9 @@ def bic() -> Kernel:
 def hqc() -> Kernel:
     """Native twin of scores/hqc.py."""
 
+def pnal(scale: float, exponent: float) -> Kernel:
+    """Native twin of scores/pnal.py."""
+
 def fnml() -> Kernel:
     """Native twin of scores/fnml.py."""
 
@@ -254,6 +294,11 @@ def bde(ess: float, arities: Annotated[NDArray[numpy.int32], dict(shape=(None,),
     Native twin of scores/bde.py with a prior network (see kernels/scores/bde.hpp).
     """
 
+def node_average(penalty: float, has_missing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Kernel:
+    """
+    Native twin of scores/node_average.py (see kernels/scores/node_average.hpp).
+    """
+
 def max_bdeu_priors(counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], epsilons: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
     """
     For each row of counts the prior of this sum and epsilon that maximises its probability.
@@ -275,6 +320,26 @@ class ChangeScorers:
 def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
     """Local scores of every family with at most max_parents parents."""
 
+def posterior_numbers(groups: MissingGroups, max_cells: float, n_draws: int) -> float:
+    """Numbers that a posterior would keep."""
+
+class Posterior:
+    """Distributions of missing cells; see kernels/missing/posterior.hpp."""
+
+    def __init__(self, rows: object, groups: object, values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_cells: float, n_draws: int, key: Sequence[int], seconds: float, threads: int) -> None: ...
+
+    @property
+    def is_possible(self) -> bool: ...
+
+    @property
+    def n_drawn(self) -> int: ...
+
+    def count(self, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> list[tuple[Any, Any]]:
+        """Numbers of the cells that are not zero, and their expected counts."""
+
+    def score(self, shown: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: bool, growth: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+        """Local scores by expected counts, or bounds on all larger families."""
+
 class TooManySetsError(Exception):
     pass
 
@@ -283,7 +348,7 @@ class CandidateListing:
     Candidate parent sets of every child, listed bit by bit (see kernels/scoring/candidate_sets.hpp).
     """
 
-    def __init__(self, table: object, kernel: object, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool) -> None: ...
+    def __init__(self, table: object, kernel: object, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool, margin: float) -> None: ...
 
     def run(self, seconds: float, max_bytes: float, stops_at_memory: bool, threads: int) -> None:
         """List for so many seconds at most."""
@@ -510,6 +575,9 @@ class EverySetProgram:
     def score(self, column: int, parents: int) -> float:
         """Local score of a column given a mask of columns."""
 
+    def all_scores(self, column: int, threads: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+        """Local scores of a column for all sets of the others."""
+
     def best_scores(self, threads: int, seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
         """
         Best score of each column over all its parent sets; False when out of time.
@@ -562,6 +630,82 @@ class BranchAndCutKernels:
 
     def separate_halves(self, support: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], terms: Sequence[tuple[Sequence[int], int]], min_violation: float, most: int) -> list[tuple[list[int], list[int], float]]:
         """Violated halved cuts (positions in terms, equations, violation)."""
+
+class NearBest:
+    """The cheapest acyclic choices of one set per variable, each once."""
+
+    def __init__(self, first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], window: float, wanted: int, takes_all: bool, per_class: bool, has_whole_classes: bool, max_component: int, max_bytes: float) -> None: ...
+
+    def add_cut(self, terms: Sequence[tuple[Sequence[int], int]], equations: Sequence[int], is_halved: bool) -> int:
+        """Take in a valid cut; returns its number."""
+
+    def add_part(self, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], multipliers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Look in this part of all choices; parts have none in common."""
+
+    def run(self, count: int, seconds: float, threads: int) -> bool:
+        """Look for so many more; False when time ran out."""
+
+    def chosen(self, start: int) -> object:
+        """What was found from this number on: a set for each variable, per row."""
+
+    @property
+    def n_found(self) -> int: ...
+
+    @property
+    def rest(self) -> float:
+        """Nothing that was not found costs less."""
+
+    @property
+    def is_over(self) -> bool: ...
+
+    @property
+    def is_full(self) -> bool: ...
+
+    @property
+    def n_nodes(self) -> int: ...
+
+def subset_marginal_bytes(n: int) -> float:
+    """Memory for the marginals of a component of n variables."""
+
+class ParentWeights:
+    def __init__(self, begin: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sets: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], logs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+class OrderSums:
+    def __init__(self, weights: ParentWeights) -> None: ...
+
+    def compute(self, top_bits: int, threads: int, seconds: float, progress: object | None) -> bool:
+        """Sum over all orders; False when out of time."""
+
+    def log_total(self) -> float:
+        """Logarithm of the sum over all orders."""
+
+    def probabilities(self, threads: int, seconds: float, sets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arcs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """Probabilities of parent sets and arcs; False when out of time."""
+
+    def draw(self, seed: int, threads: int, seconds: float, dags: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], log_weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """Draw structures; False when out of time."""
+
+def order_sums_bytes(n: int, top_bits: int, threads: int) -> float: ...
+
+def dag_sums_bytes(n: int) -> float: ...
+
+def ancestor_bytes(n: int, threads: int) -> float: ...
+
+def sum_over_dags(weights: ParentWeights, threads: int, seconds: float, sets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], arcs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float] | None:
+    """
+    Probabilities under the uniform prior over DAGs; the total twice, None out of time.
+    """
+
+def ancestor_probabilities(weights: ParentWeights, threads: int, seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    """Probabilities of paths, modular in the order; False when out of time."""
+
+def log_linear_extensions(parents: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int, threads: int, seconds: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    """
+    Logarithms of the numbers of orders that structures follow; False when out of time.
+    """
+
+def run_chains(weights: ParentWeights, over_partitions: bool, seed: int, n_before: int, n_between: int, threads: int, seconds: float, structures: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], log_dags: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], log_states: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], accepted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+    """Run Markov chains over orders or partitions; False when out of time."""
 
 def entropy_cuts(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
     """

@@ -55,6 +55,7 @@ __all__ = [
     "require_count",
     "require_flag",
     "require_known",
+    "require_not_negative",
     "require_positive",
     "require_prior_count",
     "unknown_name",
@@ -249,6 +250,13 @@ def require_positive(who: str, what: str, value: float) -> float:
     """Return `value` if it is a finite number above zero."""
     if not _is_real(value) or not 0 < value < math.inf or value > sys.float_info.max:
         raise bad_setting(who, what, "a finite number > 0", value)
+    return value
+
+
+def require_not_negative(who: str, what: str, value: float) -> float:
+    """Return `value` if it is a finite number from zero on."""
+    if not _is_real(value) or not 0 <= value < math.inf or value > sys.float_info.max:
+        raise bad_setting(who, what, "a finite number >= 0", value)
     return value
 
 

@@ -16,8 +16,10 @@ from bestdag.errors import DataError, InvalidParameterError, require_choice, req
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.pdag import Pdag
+from bestdag.incomplete import Treatment, make_treatment
+from bestdag.incomplete.base import Task
 from bestdag.machine import memory_limit as limited_memory
-from bestdag.network.fitting import fit_network
+from bestdag.network.fitting import warn_of_many_parameters
 from bestdag.network.network import Network
 from bestdag.parameters import choose_estimator
 from bestdag.parameters.base import Estimator
@@ -28,15 +30,15 @@ from bestdag.scores.scorer import Scorer
 from bestdag.scores.strength import arc_losses
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
-from bestdag.search.bound import solve_with_bound
-from bestdag.search.problem import Problem, Search
+from bestdag.search.near_best.request import Request
+from bestdag.search.problem import Search
 from bestdag.search.result import SearchResult
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.drawing.picture import Picture
 
-__all__ = ["Result", "learn"]
+__all__ = ["Result", "known_as", "learn"]
 
 # Of a time limit, what the tests of a skeleton may take.
 _SHARE_OF_TESTS = 0.5
@@ -52,6 +54,8 @@ class Result(SearchResult):
         The rows; None when a table of local scores was given.
     scored_by : Score or None
         The score; None as well.
+    treatment : Treatment
+        How missing cells were treated.
     structure_prior : StructurePrior or None
     asked : mapping of str to object
         What `learn` was given beside these, for those who repeat it; threads change nothing.
@@ -59,6 +63,7 @@ class Result(SearchResult):
 
     dataset: Dataset | None
     scored_by: Score | None
+    treatment: Treatment
     structure_prior: StructurePrior | None = None
     asked: Mapping[str, Any] = field(default_factory=dict)
 
@@ -75,8 +80,8 @@ class Result(SearchResult):
         ----------
         parameters : Estimator or str, optional
             By default the estimator that belongs to the score: the posterior mean under the
-            score's own prior where it has one, else fsNML. Otherwise an estimator, or the name of
-            one: "mle", "dirichlet", "fsnml".
+            score's own prior where it has one, else fsNML; by EM after ``missing="em"``.
+            Otherwise an estimator, or the name of one: "mle", "dirichlet", "fsnml", "em".
         threads : int, optional
             Threads for counting; every processor by default.
         **settings
@@ -101,7 +106,9 @@ class Result(SearchResult):
                 "scores; use fit_network(result.dag, data, estimator)"
             )
         estimator = choose_estimator(self.scored_by, parameters, settings)
-        return fit_network(self.dag, self.dataset, estimator, threads=threads)
+        network = self.treatment.fit(self.dag, self.dataset, estimator, threads)
+        warn_of_many_parameters(network.tables, self.dataset)
+        return network
 
     def arc_losses(self, *, threads: int | None = None) -> dict[tuple[str, str], float]:
         """Work out the score lost when one arc is left out and all others stay, in nats.
@@ -125,11 +132,12 @@ class Result(SearchResult):
         """Draw the structure in layers; needs the extra ``draw``.
 
         The wider an arc, the more score is lost without it; dashed ones are reversible. Where the
-        structure was learned from local scores, all arcs are equally wide.
+        structure was learned from local scores or from missing cells, all arcs are equally wide.
         """
         from bestdag.graph.plotting import plot_dag
 
-        losses = None if self.dataset is None else self.arc_losses(threads=threads)
+        is_scored = self.dataset is not None and not self.dataset.has_missing
+        losses = self.arc_losses(threads=threads) if is_scored else None
         return plot_dag(self.dag, losses)
 
     def report(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:
@@ -172,6 +180,7 @@ def learn(
     score: Score | str | None = None,
     *,
     search: Search | str = "auto",
+    missing: Treatment | str = "error",
     max_parents: int | None = None,
     knowledge: Knowledge | Sequence[str] | None = None,
     skeleton: str | Pdag | None = None,
@@ -180,6 +189,10 @@ def learn(
     time_limit: float | None = None,
     memory_limit: float | str | None = None,
     bound: bool = False,
+    k_best: int | None = None,
+    per_class: bool | None = None,
+    all_optimal: bool = False,
+    collect_within: float | None = None,
     threads: int | None = None,
     seed: int = 0,
     start: Dag | None = None,
@@ -197,6 +210,13 @@ def learn(
     search : Search or str, default "auto"
         "auto" finds a good structure at once, raises it while there is time, bounds the best score
         and proves the optimum where it can; the notes of the result say what it did.
+    missing : {"error", "drop", "state", "em", "available"} or StructuralEM, default "error"
+        What to do about missing cells: refuse them, and say which of the others suits; learn from
+        the complete rows; make a state of them; learn structure and parameters in turn
+        (`StructuralEM`, for all scores but fNML and PNAL), which assumes that cells are missing at
+        random; score each family by its mean log-likelihood over the rows that show all of it
+        (`NodeAverage`; for LL, AIC, BIC, HQC and PNAL), which assumes that cells are missing
+        completely at random.
     max_parents : int, optional
         At most so many parents for every variable.
     knowledge : Knowledge or list of str, optional
@@ -220,6 +240,18 @@ def learn(
         Bound the best score after any search, so that the result has a `gap`. That takes a quarter
         of the time limit; without one as long as the search took, at least two seconds, or less
         when the bound is reached.
+    k_best : int, optional
+        List so many structures, the best there are, in `structures` of the result, with proof: by
+        exact search ("auto" is exact then).
+    per_class : bool, optional
+        List one structure for each class of equivalent ones. The score must be the same for all
+        members. False unless given, and True for `collect_within`.
+    all_optimal : bool, default False
+        List all structures that tie with the best.
+    collect_within : float, optional
+        List all that score no less than the best minus so many nats: of Bayes factor
+        ``exp(collect_within)`` or less, where the score is a log marginal likelihood or BIC.
+        `k_best` limits their number.
     threads : int, optional
         One per processor unless given.
     seed : int, default 0
@@ -238,7 +270,11 @@ def learn(
     ('optimum proved', ('bronc', 'either'))
     >>> learn(example("asia.csv"), knowledge=["dysp !- either"]).dag.parents("dysp")
     ('bronc', 'lung')
+    >>> result = learn(example("asia.csv"), k_best=3, per_class=True)
+    >>> [round(result.score - one.score, 3) for one in result.structures]
+    [0.0, 0.446, 0.52]
     """
+    request = Request.of(k_best, per_class, all_optimal, collect_within)
     asked = _asked(
         data=data if isinstance(data, str | os.PathLike) else None,
         search=search,
@@ -251,20 +287,28 @@ def learn(
         bound=bound or None,
         seed=seed,
         start=start,
+        missing=None if missing == "error" else missing,
+        k_best=k_best,
+        per_class=per_class,
+        all_optimal=all_optimal or None,
+        collect_within=collect_within,
     )
     with limited_memory(memory_limit):
-        dataset, chosen = None, None
+        dataset, chosen, n_left_out = None, None, 0
+        treatment = make_treatment(missing)
         if isinstance(data, ScoreTable):
-            _refuse_beside_scores(score=score, structure_prior=structure_prior)
-            scores: Scorer | ScoreTable = data
+            given = None if treatment.name == "error" else missing
+            _refuse_beside_scores(score=score, structure_prior=structure_prior, missing=given)
         else:
-            dataset = data if isinstance(data, Dataset) else read(data)
             score = "bdeu" if score is None else score
             chosen = make_score(score) if isinstance(score, str) else score
-            scores = Scorer(dataset, chosen, structure_prior, threads=threads)
+            if not isinstance(data, Dataset):
+                data = read(data, missing=treatment.reads_as)
+            dataset = treatment.settle(data, chosen)
+            n_left_out = data.n_rows - dataset.n_rows
         if isinstance(search, str):
             search = make_search(search)
-        known = _known(knowledge)
+        known = known_as(knowledge)
         notes: list[str] = []
         tested = 0.0  # seconds
         if skeleton is not None or alpha is not None:
@@ -274,8 +318,11 @@ def learn(
             tested = time.monotonic() - begun
             if time_limit is not None:
                 time_limit = max(time_limit - tested, 1e-3)
-        problem = Problem(
-            scores,
+        task = Task(
+            search=search,
+            bound=bound,
+            near_best=request,
+            structure_prior=structure_prior,
             knowledge=known,
             max_parents=max_parents,
             time_limit=time_limit,
@@ -284,8 +331,10 @@ def learn(
             start=start,
             progress=progress,
         )
-        problem.progress("scoring parent sets")
-        found = solve_with_bound(problem, search) if bound else problem.solve(search)
+        if dataset is None or chosen is None:
+            found = task.solve(data)
+        else:
+            found = treatment.learn(dataset, chosen, task)
     if notes:
         found = replace(
             found,
@@ -293,11 +342,16 @@ def learn(
             notes=(*found.notes, *notes),
             seconds=found.seconds + tested,
         )
+    if n_left_out:
+        kept = f"{data.n_rows - n_left_out:,} of {data.n_rows:,}"
+        note = f"learned from the {kept} rows that have no missing cell"
+        found = replace(found, notes=(*found.notes, note))
     values = {field.name: getattr(found, field.name) for field in fields(found)}
     return Result(
         **values,
         dataset=dataset,
         scored_by=chosen,
+        treatment=treatment,
         structure_prior=structure_prior,
         asked=asked,
     )
@@ -333,6 +387,11 @@ def _within(
         raise InvalidParameterError(
             "learn: a skeleton by tests needs rows of data, got local scores; leave out skeleton"
         ).with_option("learn: --skeleton needs DATA, got local scores; leave it out")
+    if dataset.has_missing:
+        why = "the tests of the skeleton 'pc' need complete rows"
+        raise InvalidParameterError(
+            f"learn: {why}; leave out skeleton, or set missing to 'drop' or 'state'"
+        ).with_option(f"learn: {why}; leave out --skeleton, or pass --missing drop or state")
     if progress is not None:
         progress("testing independences")
     if time_limit is not None:
@@ -364,7 +423,7 @@ def _refuse_beside_scores(**settings: object) -> None:
             )
 
 
-def _known(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:
+def known_as(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:
     """Take statements for what they say; anything else is refused by the problem."""
     if isinstance(knowledge, str):
         return Knowledge.parse([knowledge])

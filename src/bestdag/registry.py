@@ -15,7 +15,7 @@ def setting(default: Any, help: str, *, load: str | None = None) -> Any:  # noqa
     """Declare a setting of a score, a search or an estimator: a field with its help text.
 
     Options of the command line are made of it. `load` names what a file on the command line holds,
-    where the value is no number or text: "network" or "tables".
+    where the value is no number or text: "network", "tables" or "start" (a name or a network).
     """
     return field(default=default, metadata={"help": help, "load": load})
 

@@ -13,13 +13,16 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="addresses are l
 
 MB = 1_000_000
 ARGUMENTS = {
+    "bootstrap": ["{data}", "--score", "bic", "--replicates", "3"],
     "classify": ["{data}", "--target", "dysp"],
     "discretize": ["{data}", "--method", "quantile", "-o", "{out}.csv"],
     "explain": ["{network}", "--given", "dysp=yes"],
     "fit": ["{data}", "{network}", "-o", "{out}.bif"],
+    "impute": ["{data}", "{network}", "-o", "{out}.csv"],
     "info": ["{data}"],
     "learn": ["{data}", "-o", "{out}.bif"],
     "pc": ["{data}"],
+    "posterior": ["{data}"],
     "predict": ["{network}", "{data}", "--target", "dysp"],
     "convert": ["{network}", "{out}.net"],
     "draw": ["{network}", "-o", "{out}.svg"],

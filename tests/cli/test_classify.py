@@ -104,7 +104,7 @@ def test_an_infinite_log_loss_is_null(cli, tmp_path):
         (["--target", "class", "--drop", "number", "--drop", "letter"], "at least one attribute"),
         (["--target", "class", "--holdout", "200"], "between 1 and 199 of 200 rows"),
         (["--target", "class", "--cv", "999"], "200 rows cannot be divided into 999 parts"),
-        (["--target", "class", "--score", "bdue"], "bdeu"),
+        (["--target", "class", "--score", "bdeuu"], "bdeu"),
         ([], "--target"),
     ],
 )

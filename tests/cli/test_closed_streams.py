@@ -14,12 +14,15 @@ DATA, NETWORK = str(example("asia.csv")), str(example("asia.bif"))
 
 # One short run of every command that prints something.
 RUNS = {
+    "bootstrap": [DATA, "--score", "bic", "--replicates", "3"],
+    "posterior": [DATA],
     "classify": [DATA, "--target", "lung", "--cv", "2"],
     "discretize": ["../numbers.csv", "--method", "quantile", "-o", "cut.csv"],
     "compare": [NETWORK, NETWORK],
     "evaluate": [DATA, "--score", "bic", "--search", "tree", "--cv", "2"],
     "explain": [NETWORK, "--given", "dysp=yes"],
     "fit": [DATA, NETWORK, "-o", "fitted.bif"],
+    "impute": [DATA, NETWORK, "-o", "filled.csv"],
     "info": [DATA],
     "learn": [DATA, "--search", "tree"],
     "pc": [DATA],

@@ -4,7 +4,17 @@ import json
 
 import pytest
 
-from bestdag import FSNML, MLE, Dirichlet, Network, NotEnoughMemoryError, fit_network, read
+from bestdag import (
+    EM,
+    FSNML,
+    MLE,
+    Dirichlet,
+    Network,
+    NotEnoughMemoryError,
+    fit_network,
+    read,
+    run_em,
+)
 from bestdag.examples import example
 
 CSV, NET = str(example("asia.csv")), str(example("asia.bif"))
@@ -128,7 +138,7 @@ def test_nothing_is_written_when_fitting_fails(cli, small, monkeypatch):
             "fit: tables need 9 GB, 300 bytes are available; use fewer parents"
         )
 
-    monkeypatch.setattr("bestdag.network.fitting.require_memory", short)
+    monkeypatch.setattr("bestdag.network.fit_inputs.require_memory", short)
     shown = cli("fit", data, net, "-o", out, "--force")
     assert shown.code == 1
     assert "are available; use fewer parents" in shown.err
@@ -186,3 +196,51 @@ def test_standard_output_is_no_network_file(cli, command):
     assert "-o needs a file whose name says its format: .bif, .json, " in shown.err
     assert shown.err.count("\n") == 1
     assert shown.out == ""
+
+
+@pytest.fixture
+def holes(tmp_path):
+    """A table with missing cells for the network of `small`."""
+    path = tmp_path / "holes.csv"
+    path.write_text("y,x,z\np,a,\nq,,high\n,a,high\np,a,low\nr,b,low\n")
+    return path
+
+
+def test_em_keeps_missing_cells_and_says_how_it_went(cli, small, holes):
+    _, net, out = small
+    done = cli("fit", holes, net, "--parameters", "em", "-o", out, "--json")
+    said = json.loads(done.out)
+    found = run_em(Network.load(net), holes)
+    assert Network.load(out) == found.network
+    assert said["log_likelihood"] == pytest.approx(found.log_likelihood)
+    assert (said["iterations"], said["converged"]) == (found.iterations, True)
+    assert said["starts"][0]["start"] == "available"
+
+
+def test_em_takes_a_prior_a_start_and_a_variable_without_a_column(cli, small, tmp_path):
+    _, net, out = small
+    data = tmp_path / "two.csv"
+    data.write_text("y,x\np,a\nq,b\nq,\n")
+    cli("fit", data, net, "--parameters", "em", "--ess", "2", "--start", net, "-o", out)
+    network = Network.load(net)
+    assert Network.load(out) == run_em(network, data, EM(ess=2, start=network)).network
+    said = cli("fit", data, net, "--parameters", "em", "-o", out, "--force").out
+    assert "log-likelihood" in said
+    assert "converged after" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--max-iterations", "0"], "EM: --max-iterations must be a whole number >= 1, got 0"),
+        (["--tolerance", "-1"], "EM: --tolerance must be a finite number >= 0, got -1.0"),
+        (["--missing", "error"], "missing"),
+        (["--mode", "yes"], "EM: --mode needs a prior: --ess or --prior"),
+    ],
+)
+def test_em_refuses_in_one_line(cli, small, holes, arguments, message):
+    _, net, out = small
+    done = cli("fit", holes, net, "--parameters", "em", "-o", out, *arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert not out.exists()

@@ -177,7 +177,7 @@ def test_the_structure_is_shown_when_its_tables_do_not_fit(cli, tmp_path, monkey
     def too_large(*_, **__):
         raise NotEnoughMemoryError("fit: too large")
 
-    monkeypatch.setattr("bestdag.network.fitting.fit_network", too_large)
+    monkeypatch.setattr("bestdag.incomplete.base.fitted_network", too_large)
     shown = cli("learn", CSV, "-o", tmp_path / "net.bif", "--json")
     assert shown.code == 1
     assert "fit: too large" in shown.err
@@ -371,3 +371,26 @@ def test_a_score_file_with_numbers_that_overflow_is_refused(cli, tmp_path, searc
     assert shown.code == 2
     assert "too large to compute with, got 1e+308 for 'A'" in shown.err
     assert shown.err.count("\n") == 1
+
+
+def test_missing_cells_are_kept_where_families_are_scored_over_the_rows_that_show_them(
+    cli, tmp_path
+):
+    rows = ["a,b,c", *["x,u,0", "y,v,1", ",v,1", "x,,0", "y,v,", "x,u,0"] * 10]
+    table, network = tmp_path / "t.csv", tmp_path / "net.bif"
+    table.write_text("\n".join(rows) + "\n")
+    shown = cli("learn", table, "--missing", "available", "--score", "bic", "-o", network, "--json")
+    answer = json.loads(shown.out)
+    assert (answer["status"], answer["settings"]["missing"]) == ("optimum proved", "available")
+    assert "assumes that cells are missing completely at random" in answer["notes"][-1]
+    assert "30 of 60 rows are complete" in answer["notes"][-1]
+    want = learn(table, "bic", missing="available")
+    assert answer["score"] == want.score
+    assert Network.load(network).dag.arcs == want.dag.arcs
+    for command in (["tree"], ["tan", "--target", "c"]):
+        shown = cli(*command, table, "--missing", "available", "--score", "pnal", "--json")
+        assert json.loads(shown.out)["settings"]["missing"] == "available"
+    assert cli("learn", table, "--score", "bic").code == 2
+    refused = cli("learn", table, "--search", "ges", "--missing", "available", "--score", "bic")
+    assert refused.code == 2
+    assert "ges: --missing available scores families over different rows" in refused.err

@@ -28,12 +28,14 @@ _PACKAGE = Path(bestdag.__file__).parent
 
 # Only Python gets to these: a folder, a file, or a function in a file.
 PYTHON_ONLY = (
+    "averaging/averaged_network.py",
     "constraint/pc.py:_asked",  # an oracle of the user's own
     "constraint/pc.py:_known",  # knowledge that is not a Knowledge
     "scores/pseudo_counts.py:__init__",
     "sklearn/",  # estimators for scikit-learn
     "data/frames.py",  # frames, arrays and dicts of columns
     "graph/extension.py",
+    "incomplete/__init__.py:make_treatment",  # a way of the user's own
     "inference/distribution.py:marginal",  # a value that commands only print
     "network/compiled.py",
     "data/choice.py:variables",  # columns=, which no command has
@@ -50,6 +52,7 @@ PYTHON_ONLY = (
     "scores/bd.py:__post_init__",  # tables of pseudo-counts
     "scores/bde.py:__post_init__",  # commands load the prior network from a file
     "scores/scorer.py:_require_dataset",
+    "scores/scorer.py:_averaged",  # `learn` refuses such scores before
     "scores/scorer.py:_checked_score",
     "scores/scorer.py:_require_prior",
     "search/problem.py:__init__",  # knowledge that is not a Knowledge
@@ -57,9 +60,13 @@ PYTHON_ONLY = (
     "search/k2.py:__post_init__",  # an order that is not a list
 )
 # Settings that require_* checks and that no command has.
-NO_OPTION = {"limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
+NO_OPTION = {"unlabelled", "limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
+NO_OPTION |= {"margin"}  # of score tables, in Python
 # Of measures that no command has.
 NO_OPTION |= {"among", "constant", "distance"}
+NO_OPTION |= {"max_rounds", "max_cells", "draws"}  # of structural EM, in Python
+# Of values and functions that no command has.
+NO_OPTION |= {"kind", "most"}
 # Their words are those of knowledge files and statements, the same in both worlds.
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
 # Marks of SVG and HTML, whose attributes are called as arguments are.
@@ -75,7 +82,7 @@ OPTIONS = {
     flag
     for command in click_commands().values()
     for parameter in command.params
-    for flag in parameter.opts
+    for flag in (*parameter.opts, *parameter.secondary_opts)
 } | {"--help", "--version"}
 
 
@@ -319,10 +326,28 @@ def learned(table, **settings):
 CASES = {
     "missing cells": (
         HOLES,
-        ["learn", "t.csv"],
+        ["score-table", "t.csv", "-o", "t.jkl"],
         lambda table: bestdag.read(table),
         "pass --missing drop or --missing state, or leave the columns out with --drop",
         'set missing to "drop", "state" or "keep", or drop the columns',
+    ),
+    "missing cells in learn": (
+        HOLES,
+        ["learn", "t.csv", "--score", "bic"],
+        lambda table: bestdag.learn(table, "bic"),
+        "2 columns have 2 missing values: 'a' (1), 'b' (1), and 2 of 4 rows are complete: "
+        "--missing em suits, --missing drop, --missing state and --missing available are possible",
+        "2 columns have 2 missing values: 'a' (1), 'b' (1), and 2 of 4 rows are complete: "
+        "missing='em' suits, missing='drop', missing='state' and missing='available' are possible",
+    ),
+    "a score that is no mean": (
+        HOLES,
+        ["learn", "t.csv", "--missing", "available"],
+        lambda table: bestdag.learn(table, missing="available"),
+        "learn: --missing available is a mean log-likelihood with a penalty, for the scores ll, "
+        "aic, bic, hqc, pnal, got bdeu",
+        "learn: missing='available' is a mean log-likelihood with a penalty, for the scores ll, "
+        "aic, bic, hqc, pnal, got bdeu",
     ),
     "many states": (
         MANY,

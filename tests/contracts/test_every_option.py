@@ -27,15 +27,18 @@ probability ( c ) { table 0.5, 0.5; }
 
 # What a command cannot do without; a file that it reads is there, one that it writes is not.
 NEEDED = {
+    "bootstrap": ["t.csv", "--drop", "w", "--replicates", "2"],
     "classify": ["t.csv", "--target", "a"],
     "discretize": ["t.csv", "--method", "quantile", "-o", "out.csv"],
     "draw": ["net.bif", "-o", "out.png"],
     "evaluate": ["t.csv", "--drop", "w", "--search", "hill_climb", "--cv", "2"],
     "explain": ["net.bif"],
     "fit": ["t.csv", "net.bif", "--ignore-extra", "-o", "out.bif"],
+    "impute": ["t.csv", "net.bif", "--ignore-extra", "--method", "draw", "-o", "out.csv"],
     "info": ["t.csv"],
     "learn": ["t.csv", "--drop", "w", "-o", "out.bif"],
     "pc": ["t.csv", "--drop", "w"],
+    "posterior": ["t.csv", "--drop", "w", "--method", "chains", "--steps", "50"],
     "predict": ["net.bif", "t.csv", "--target", "a"],
     "query": ["net.bif", "--method", "sampling"],
     "random": ["-o", "out.bif"],

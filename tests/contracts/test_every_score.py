@@ -237,7 +237,7 @@ def test_says_what_it_is(name):
 
 @every_score
 def test_refuses_real_weights_when_it_needs_whole_counts(name):
-    dataset = make_dataset({"a": [0, 1], "b": [0, 1]}, weights=np.array([0.5, 1.5]))
+    dataset = make_dataset({"a": [0, 1], "b": [0, 1]}, weights=np.array([0.5, 1.25]))
     score = make_score(name)
     if getattr(score, "needs_whole_counts", False):
         with pytest.raises(DataError, match=f"^{name}: is defined for whole counts only"):
@@ -246,6 +246,9 @@ def test_refuses_real_weights_when_it_needs_whole_counts(name):
             score.family(CountingEngine(dataset).count([("a", ["b"])])[0])
     else:
         assert np.isfinite(Scorer(dataset, name).family("a", ["b"]))
+    if getattr(score, "needs_whole_total", False):  # expected counts have one
+        whole = make_dataset({"a": [0, 1], "b": [0, 1]}, weights=np.array([0.5, 1.5]))
+        assert np.isfinite(score.family(CountingEngine(whole).count([("a", ["b"])])[0]))
 
 
 @every_setting

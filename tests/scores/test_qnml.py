@@ -200,10 +200,18 @@ def test_terms_add_up():
     assert terms["penalty"] == pytest.approx(-log(26 / 9), abs=1e-15)
 
 
-# The total is whole, the cells are not; asked directly, the kernel has no number to give.
+# The regret is that of 2 cases, as for [[1, 1]]: ln(5/2).
+def test_cells_need_not_be_whole_where_their_sum_is():
+    expected = 0.5 * log(0.25) + 1.5 * log(0.75) - log(5 / 2)
+    assert QNML().family(FamilyCounts.of([[0.5, 1.5]])) == pytest.approx(expected, abs=1e-12)
+
+
+# Asked directly, the kernel has no number to give.
 def test_refuses_real_counts():
-    with pytest.raises(DataError, match="qnml: is defined for whole counts only"):
-        QNML().family(FamilyCounts.of([[0.5, 1.5]]))
+    with pytest.raises(
+        DataError, match=r"qnml: is defined for whole numbers of cases only, got 1\.8"
+    ):
+        QNML().family(FamilyCounts.of([[0.5, 1.3]]))
     dataset = make_dataset({"x": [0, 1], "p": [0, 1]}, weights=np.array([0.5, 1.5]))
     native = NativeScores(CountingEngine(dataset), QNML().kernel())
     assert np.isnan(native.families([("x", ["p"])])).all()

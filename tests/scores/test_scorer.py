@@ -152,6 +152,7 @@ def test_shows_what_users_need_and_no_more():
     methods = {"family", "families", "changes", "additions", "all_families"}
     methods |= {"total", "by_child", "explain"}
     values = {"dataset", "score", "structure_prior", "variables", "is_score_equivalent"}
+    values |= {"is_per_row"}
     assert {name for name in dir(Scorer) if not name.startswith("_")} == methods | values
     assert {name for name in vars(Scorer(DATA)) if not name.startswith("_")} == {"bulk"}
 

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
 
-from bestdag import BDeu, Dirichlet
+from bestdag import EM, BDeu, Dirichlet, fit_network
 from bestdag.errors import DataError, DataWarning
 from bestdag.sklearn import (
     BayesianNetworkClassifier,
@@ -140,6 +140,66 @@ def test_missing_cells_in_training_are_left_out_with_a_warning_or_refused(people
         TANClassifier(missing="error").fit(holed, y)
 
 
+def test_training_rows_with_missing_cells_are_learned_from_where_asked_for(people):
+    X, y = people
+    holed = X.copy()
+    holed.loc[::5, "age"] = np.nan
+    holed.loc[1::7, "smokes"] = None
+    settings = {"score": "bic", "missing": "available", "parameters": "mle"}
+    model = NaiveBayesClassifier(**settings).fit(holed, y)
+    # Each table has the rows that show its family: the class has all of them.
+    for k, label in enumerate(model.classes_):
+        share = model.network_.table("class").row()[k]
+        assert share == pytest.approx(np.mean(y == label), rel=1e-12)
+        shown = holed.loc[(y == label) & holed["smokes"].notna(), "smokes"]
+        row = model.network_.table("smokes").row(**{"class": str(label)})
+        want = [np.mean(shown == s) for s in model.network_.variable("smokes").states]
+        np.testing.assert_allclose(row, want, rtol=1e-12)
+    tree = TANClassifier(score="pnal", missing="available").fit(holed, y)
+    assert "missing completely at random" in tree.model_.result.notes[-1]
+    assert tree.predict_proba(holed).shape == (len(y), len(model.classes_))
+
+
+def test_training_rows_with_missing_cells_are_learned_from_by_em(people):
+    X, y = people
+    holed, partly = X.copy(), np.array(y, object)
+    holed.loc[::5, "age"] = np.nan
+    holed.loc[1::7, "smokes"] = None
+    partly[::6] = None
+    settings = {"score": "bic", "missing": "em", "unlabelled": "keep", "parameters": "mle"}
+    for kind in (NaiveBayesClassifier, TANClassifier):
+        model = kind(**settings).fit(holed, partly)
+        data = model.model_.result.dataset
+        assert data.n_rows == len(y)
+        assert data.missing_counts["class"] == len(partly[::6])
+        want = fit_network(model.network_.dag, data, EM())
+        for got, table in zip(model.network_.tables, want.tables, strict=True):
+            np.testing.assert_allclose(got.rows, table.rows, atol=1e-12)
+        assert model.predict(holed).shape == y.shape
+
+
+@pytest.mark.parametrize("none", [None, np.nan])
+def test_rows_without_a_class_are_refused_left_out_or_learned_from(people, none):
+    X, y = people
+    partly = np.array(y, object)
+    partly[::3] = none
+    kept = np.arange(len(y)) % 3 > 0
+    with pytest.raises((ValueError, TypeError)):
+        NaiveBayesClassifier().fit(X, partly)
+    dropped = NaiveBayesClassifier(unlabelled="drop").fit(X, partly)
+    assert dropped.network_ == NaiveBayesClassifier().fit(X[kept], y[kept]).network_
+    assert dropped.classes_.tolist() == np.unique(y).tolist()
+    settings = {"score": "bic", "missing": "available", "search": "hill_climb", "augmented": False}
+    used = BayesianNetworkClassifier(**settings, unlabelled="keep").fit(X, partly)
+    # Attributes alone are counted over all rows, with and without a class.
+    assert used.model_.result.dataset.n_rows == len(y)
+    assert used.model_.result.dataset.missing_counts == {"class": int((~kept).sum())}
+    with pytest.raises(ValueError, match="unlabelled='keep' needs missing to be one of 'em', "):
+        NaiveBayesClassifier(unlabelled="keep").fit(X, partly)
+    with pytest.raises(DataError, match="no training row has a class"):
+        NaiveBayesClassifier(unlabelled="drop").fit(X, np.full(len(y), none, object))
+
+
 def test_weights_count_rows(people):
     X, y = people
     weights = np.random.default_rng(5).integers(0, 4, len(y))
@@ -212,7 +272,7 @@ def test_wrong_settings_are_named(iris):
     with pytest.raises(ValueError, match="handle_unknown must be one of"):
         TANClassifier(handle_unknown="skip").fit(*iris)
     with pytest.raises(KeyError, match="bdeu"):
-        TANClassifier(score="bdue").fit(*iris)
+        TANClassifier(score="bdeuu").fit(*iris)
 
 
 def test_the_known_cuts_of_iris(iris):

@@ -111,6 +111,15 @@ void register_every_set(nb::module_& m) {
             },
             "column"_a, "parents"_a, "Local score of a column given a mask of columns.")
         .def(
+            "all_scores",
+            [](const Program& self, std::size_t column, int threads, const Doubles& out) {
+                run_unlocked(threads, [&](const auto& execution) {
+                    self.all_scores(column, execution, view(out));
+                });
+            },
+            "column"_a, "threads"_a, "out"_a.noconvert(),
+            "Local scores of a column for all sets of the others.")
+        .def(
             "best_scores",
             [](const Program& self, int threads, double seconds, const Doubles& out) {
                 std::vector<double> best;

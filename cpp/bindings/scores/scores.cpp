@@ -6,6 +6,7 @@
 #include "scores/bde.hpp"
 #include "scores/contaminated_prior.hpp"
 #include "scores/list.hpp"
+#include "scores/node_average.hpp"
 
 namespace {
 
@@ -50,6 +51,14 @@ void register_bound_scores(nb::module_& m) {
         "ess"_a, "arities"_a.noconvert(), "ends"_a.noconvert(), "axes"_a.noconvert(),
         "values"_a.noconvert(), "nodes"_a.noconvert(), "max_bytes"_a,
         "Native twin of scores/bde.py with a prior network (see kernels/scores/bde.hpp).");
+    m.def(
+        "node_average",
+        [](double penalty, const Array1<const std::uint8_t>& has_missing) {
+            return bestdag::make_node_average(
+                penalty, {has_missing.data(), has_missing.data() + has_missing.size()});
+        },
+        "penalty"_a, "has_missing"_a.noconvert(),
+        "Native twin of scores/node_average.py (see kernels/scores/node_average.hpp).");
 }
 
 }  // namespace

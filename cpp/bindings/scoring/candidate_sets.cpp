@@ -40,14 +40,14 @@ public:
     BoundListing(nb::object table, nb::object kernel, const Int64s& required_ends,
                  const Int32s& required, const Int64s& allowed_ends, const Int32s& allowed,
                  const Values& bonuses, const Int64s& max_parents, const Values& base_bonuses,
-                 bool prune)
+                 bool prune, double margin)
         : table_(std::move(table)),
           kernel_(std::move(kernel)),
           listing(nb::cast<const BoundTable&>(table_).table,
                   nb::cast<const bestdag::Kernel&>(kernel_),
                   limits_of(required_ends, required, allowed_ends, allowed, bonuses, max_parents,
                             base_bonuses),
-                  prune) {}
+                  {prune, margin}) {}
 
 private:
     nb::object table_, kernel_;
@@ -74,10 +74,10 @@ void register_candidate_sets(nb::module_& m) {
                              "Candidate parent sets of every child, listed bit by bit (see "
                              "kernels/scoring/candidate_sets.hpp).")
         .def(nb::init<nb::object, nb::object, const Int64s&, const Int32s&, const Int64s&,
-                      const Int32s&, const Values&, const Int64s&, const Values&, bool>(),
+                      const Int32s&, const Values&, const Int64s&, const Values&, bool, double>(),
              "table"_a, "kernel"_a, "required_ends"_a.noconvert(), "required"_a.noconvert(),
              "allowed_ends"_a.noconvert(), "allowed"_a.noconvert(), "bonuses"_a.noconvert(),
-             "max_parents"_a.noconvert(), "base_bonuses"_a.noconvert(), "prune"_a)
+             "max_parents"_a.noconvert(), "base_bonuses"_a.noconvert(), "prune"_a, "margin"_a)
         .def(
             "run",
             [](BoundListing& self, double seconds, double max_bytes, bool stops_at_memory,

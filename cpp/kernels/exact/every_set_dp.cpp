@@ -258,6 +258,34 @@ double EverySetProgram::score(std::size_t column, std::uint64_t parents) const {
     return block[set & (block.size() - 1)];
 }
 
+void EverySetProgram::all_scores(std::size_t column, const Execution& execution,
+                                 std::span<double> out) const {
+    const std::size_t n = scores_.n(), within = scores_.within(), n_low = std::size_t{1} << within;
+    if (out.size() != std::size_t{1} << (n - 1)) {
+        throw std::invalid_argument("program over every set: one score for each set of the others");
+    }
+    const std::size_t own = scores_.bit_of_column(column);
+    const std::uint64_t below = bit(column) - 1;
+    const auto number = [&](std::uint64_t bits) {
+        const std::uint64_t set = scores_.in_columns(bits);
+        return (set & below) | (set >> 1 & ~below);
+    };
+    std::vector<std::uint64_t> low_number(n_low);
+    for (std::uint64_t low = 0; low < n_low; ++low) low_number[low] = number(low);
+    const std::size_t n_blocks = std::size_t{1} << (n - within);
+    const double expected = 4.0 * static_cast<double>(n_blocks * n_low);
+    parallel_for(n_blocks, expected, execution, [&](std::size_t high, const StopFlag&) {
+        if (own >= within && (high & bit(own - within)) != 0) return;
+        std::vector<double> block(n_low);
+        const bool is_any = scores_.block(own, high, block.data());
+        const std::uint64_t high_number = number(high << within);
+        for (std::uint64_t low = 0; low < n_low; ++low) {
+            if (own < within && (low & bit(own)) != 0) continue;
+            out[high_number | low_number[low]] = is_any ? block[low] : -kInfinity;
+        }
+    });
+}
+
 std::vector<double> EverySetProgram::best_scores(const Execution& execution) const {
     return scores_.best(execution);
 }

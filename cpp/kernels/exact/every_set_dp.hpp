@@ -41,6 +41,11 @@ public:
     // The local score of a column, minus infinity for parents that are not allowed.
     double score(std::size_t column, std::uint64_t parents) const;
 
+    // The local scores of a column for all sets of the others, minus infinity for parents that are
+    // not allowed. A set is numbered by its bits, one for each other column in their order. Throws
+    // Interrupted.
+    void all_scores(std::size_t column, const Execution& execution, std::span<double> out) const;
+
     // For each column the best score over all allowed parent sets. Throws Interrupted.
     std::vector<double> best_scores(const Execution& execution) const;
 

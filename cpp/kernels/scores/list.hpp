@@ -12,6 +12,7 @@
     SCORE(aic, ())                                                       \
     SCORE(bic, ())                                                       \
     SCORE(hqc, ())                                                       \
+    SCORE(pnal, (double scale, double exponent), "scale", "exponent")    \
     SCORE(fnml, ())                                                      \
     SCORE(qnml, (bool is_exact), "is_exact")                             \
     SCORE(mit, (double confidence), "confidence")                        \

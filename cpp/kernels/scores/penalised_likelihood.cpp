@@ -11,12 +11,12 @@ namespace {
 
 class PenalisedLikelihood final : public SetEvaluatorOf<PenalisedLikelihood> {
 public:
-    PenalisedLikelihood(const Table& table, double penalty)
-        : likelihood_(table), penalty_(penalty) {}
+    PenalisedLikelihood(const Table& table, double weight, double penalty)
+        : likelihood_(table), weight_(weight), penalty_(penalty) {}
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape&) {
-        return likelihood_.rows(counts.cells, counts.arity);
+        return weight_ * likelihood_.rows(counts.cells, counts.arity);
     }
 
     double constant(const FamilyShape& shape) override {
@@ -25,7 +25,7 @@ public:
 
     template <class Count>
     double sum_cells(std::span<const Count> cells, double) {
-        return likelihood_.cells(cells);
+        return weight_ * likelihood_.cells(cells);
     }
 
     // q (r - 1) = q r - q: the penalty, too, is a difference.
@@ -40,12 +40,12 @@ public:
         return is_reward() ? kInfinity : constant(shape);
     }
 
-    double likelihood_weight() const noexcept override { return 1.0; }
+    double likelihood_weight() const noexcept override { return weight_; }
 
     bool is_regular() const noexcept override { return !is_reward(); }
 
     double least_saving(const FamilyShape& shape, double arity) override {
-        return -constant(shape) * (1.0 - 1.0 / arity);
+        return weight_ == 1.0 ? -constant(shape) * (1.0 - 1.0 / arity) : -kInfinity;
     }
 
 private:
@@ -60,6 +60,7 @@ private:
     }
 
     RowLikelihood likelihood_;
+    double weight_;   // of the log-likelihood
     double penalty_;  // of one parameter
 };
 
@@ -67,7 +68,14 @@ private:
 
 Kernel penalised_likelihood(PenaltyPerParameter penalty) {
     return Kernel([penalty](const Table& table) {
-        return std::make_unique<PenalisedLikelihood>(table, penalty(table.total_weight()));
+        return std::make_unique<PenalisedLikelihood>(table, 1.0, penalty(table.total_weight()));
+    });
+}
+
+Kernel penalised_mean_likelihood(PenaltyPerParameter penalty) {
+    return Kernel([penalty](const Table& table) {
+        const double n = table.total_weight();
+        return std::make_unique<PenalisedLikelihood>(table, 1.0 / n, penalty(n));
     });
 }
 

@@ -42,10 +42,11 @@ Clock::duration duration_of(double seconds) {
 
 class CandidateListing::Impl {
 public:
-    Impl(const Table& table, const Kernel& kernel, std::span<const ParentLimits> limits, bool prune)
+    Impl(const Table& table, const Kernel& kernel, std::span<const ParentLimits> limits,
+         const Pruning& pruning)
         : table_(table),
           kernel_(kernel),
-          prune_(prune),
+          pruning_(pruning),
           slack_(kRelativeSlack * table.total_weight() * std::log(table.total_weight() + 2.0)),
           required_(limits.size()),
           allowed_(limits.size()),
@@ -87,7 +88,7 @@ public:
         }
         max_bytes_ = max_bytes;
         stops_at_memory_ = stops_at_memory;
-        if (prune_ && !has_caps_) {
+        if (pruning_.is_on && !has_caps_) {
             const auto until =
                 is_limited_
                     ? start + duration_of(std::max(kSecondsForCaps, kShareForCaps * seconds))
@@ -111,9 +112,8 @@ public:
         const double expected = kernel_.expected(
             n_sets_at_most(limits_) * (kNanosecondsPerSet + static_cast<double>(table_.n_rows())));
         with_count_type(table_, [&](auto zero) {
-            parallel_for(n_workers, expected, execution, [&](std::size_t, const StopFlag& stop) {
-                work<decltype(zero)>(stop);
-            });
+            parallel_for(n_workers, expected, execution,
+                         [&](std::size_t, const StopFlag& stop) { work<decltype(zero)>(stop); });
         });
     }
 
@@ -129,7 +129,7 @@ public:
                          found[i] = finish ? std::move(c.found) : c.found;
                          found[i].is_complete = c.is_done && c.open.scores.empty();
                          order_by_score(found[i]);
-                         if (found[i].is_complete || !prune_) return;
+                         if (found[i].is_complete || !pruning_.is_on) return;
                          open[i] = c.is_done ? c.open : open_sets(c, slack_);
                          coarsen(open[i], most_open);
                          order_by_score(open[i]);
@@ -159,7 +159,7 @@ private:
                                       }};
         std::vector<FoundSets> found;
         try {
-            found = find_by_sharing(table_, kernel_, limits_, prune_, with_deadline);
+            found = find_by_sharing(table_, kernel_, limits_, pruning_, with_deadline);
         } catch (const Interrupted&) {
             if (is_late) return false;
             throw;
@@ -201,7 +201,7 @@ private:
 
     template <class Count>
     void work(const StopFlag& stop) {
-        SetEnumerator<Count> enumerator(table_, kernel_, prune_, slack_, stop);
+        SetEnumerator<Count> enumerator(table_, kernel_, pruning_, slack_, stop);
         const auto keep = [&](ChildListing& c) { return has_room(c); };
         // When none waits, all that are left are in the hands of other threads.
         while (ChildListing* const child = take()) {
@@ -248,7 +248,7 @@ private:
 
     const Table& table_;
     const Kernel& kernel_;
-    const bool prune_;
+    const Pruning pruning_;
     const double slack_;
     std::vector<std::vector<std::int32_t>> required_, allowed_;
     std::vector<std::vector<double>> bonuses_;
@@ -268,8 +268,8 @@ private:
 };
 
 CandidateListing::CandidateListing(const Table& table, const Kernel& kernel,
-                                   std::span<const ParentLimits> limits, bool prune)
-    : impl_(std::make_unique<Impl>(table, kernel, limits, prune)) {}
+                                   std::span<const ParentLimits> limits, const Pruning& pruning)
+    : impl_(std::make_unique<Impl>(table, kernel, limits, pruning)) {}
 
 CandidateListing::~CandidateListing() = default;
 
@@ -292,7 +292,7 @@ CandidateSets CandidateListing::result(std::size_t most_open, bool finish,
 CandidateSets candidate_sets(const Table& table, const Kernel& kernel,
                              std::span<const ParentLimits> limits,
                              const CandidateSettings& settings, const Execution& execution) {
-    CandidateListing listing(table, kernel, limits, settings.prune);
+    CandidateListing listing(table, kernel, limits, Pruning{settings.prune});
     listing.run(settings.seconds, settings.max_bytes, false, execution);
     return listing.result(1, true, execution);
 }

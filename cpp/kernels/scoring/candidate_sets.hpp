@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -44,9 +45,21 @@ inline double n_sets_at_most(std::span<const ParentLimits> limits) {
     return total;
 }
 
+// Leave out every set that scores no more than a subset of it (that is allowed too), and cut whole
+// branches of such sets by the score's bounds, before they are counted. Off: every set.
+struct Pruning {
+    bool is_on = true;
+    // With a margin, only sets that a subset beats by more than it: those within are needed where
+    // networks that are worse than the best by no more than the margin are looked for.
+    double margin = 0.0;
+
+    bool keeps(double score, double best) const noexcept {
+        if (margin <= 0.0) return score > best;
+        return score > -std::numeric_limits<double>::infinity() && score + margin >= best;
+    }
+};
+
 struct CandidateSettings {
-    // Leave out every set that scores no more than a subset of it (that is allowed too), and cut
-    // whole branches of such sets by the score's bounds, before they are counted. Off: every set.
     bool prune;
     double seconds;    // for all children together; infinite for no limit
     double max_bytes;  // of memory for the sets that are listed and those under way
@@ -81,7 +94,7 @@ public:
 class CandidateListing {
 public:
     CandidateListing(const Table& table, const Kernel& kernel, std::span<const ParentLimits> limits,
-                     bool prune);
+                     const Pruning& pruning);
     ~CandidateListing();
 
     // Go on for so many seconds at most; every child gets its smallest set, however little time

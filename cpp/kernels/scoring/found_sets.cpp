@@ -34,7 +34,7 @@ public:
         : others_(n_columns - 1, max_parents), best_(others_.n_up_to(max_parents)) {}
 
     FoundSets run(std::size_t child, const ParentLimits& limits, std::span<const double> scores,
-                  bool prune, const StopFlag& stop) {
+                  const Pruning& pruning, const StopFlag& stop) {
         number(child, limits);
         FoundSets found;
         for (std::size_t size = 0; size <= limits.max_parents; ++size) {
@@ -52,9 +52,9 @@ public:
                 ++found.n_scored;
                 const double score = scores[first + rank] + bonus;
                 if (score != score) throw std::domain_error("a score is not a number");
-                const double best = prune ? best_subset() : -kInfinity;
+                const double best = pruning.is_on ? best_subset() : -kInfinity;
                 best_[first + rank] = std::max(best, score);
-                if (score > best) {
+                if (pruning.keeps(score, best)) {
                     parents_.clear();
                     for (const std::int32_t other : set_) {
                         parents_.push_back(other + (static_cast<std::size_t>(other) >= child));
@@ -199,7 +199,7 @@ bool shares_counts(const Table& table, const Kernel& kernel, std::span<const Par
 }
 
 std::vector<FoundSets> find_by_sharing(const Table& table, const Kernel& kernel,
-                                       std::span<const ParentLimits> limits, bool prune,
+                                       std::span<const ParentLimits> limits, const Pruning& pruning,
                                        const Execution& execution) {
     const std::size_t max_parents = most_parents(limits);
     const std::size_t n_sets = Subsets(table.n_columns() - 1, max_parents).n_up_to(max_parents);
@@ -215,7 +215,7 @@ std::vector<FoundSets> find_by_sharing(const Table& table, const Kernel& kernel,
                      for (std::size_t child; !stop && (child = next++) < limits.size();) {
                          found[child] = pruner.run(
                              child, limits[child],
-                             std::span(scores).subspan(child * n_sets, n_sets), prune, stop);
+                             std::span(scores).subspan(child * n_sets, n_sets), pruning, stop);
                      }
                  });
     return found;

@@ -43,7 +43,7 @@ LocalScores join(std::span<FoundSets> lists);
 // Every family scored at once, each set of columns counted once for all its members, and then
 // pruned: the faster route for few parents. Requires shares_counts(...).
 std::vector<FoundSets> find_by_sharing(const Table& table, const Kernel& kernel,
-                                       std::span<const ParentLimits> limits, bool prune,
+                                       std::span<const ParentLimits> limits, const Pruning& pruning,
                                        const Execution& execution);
 
 // Whether that is the better route.

@@ -26,11 +26,11 @@ class SetEnumerator {
     using Clock = std::chrono::steady_clock;
 
 public:
-    SetEnumerator(const Table& table, const Kernel& kernel, bool prune, double slack,
+    SetEnumerator(const Table& table, const Kernel& kernel, const Pruning& pruning, double slack,
                   const StopFlag& stop)
         : table_(table),
-          prune_(prune),
-          slack_(slack),
+          pruning_(pruning),
+          slack_(slack + pruning.margin),
           stop_(stop),
           evaluator_(kernel.evaluator(table, stop)),
           joint_(table, true),
@@ -53,7 +53,7 @@ public:
         child.is_done = child.level.size() == 0 || child.level.set_size() >= child.max_chosen;
         if (child.is_done) {
             child.level = SetLevel();
-        } else if (prune_) {
+        } else if (pruning_.is_on) {
             child.level.index();
         }
     }
@@ -86,7 +86,7 @@ private:
             // be learned from a parent: it can only tie.
             const std::uint32_t n_states = std::min(states, table_.column(c.child).arity);
             const bool ties = n_states == 1 && evaluator_->is_blind_to_single_states();
-            if (prune_ && ties && bonus <= 0.0) continue;
+            if (drops_ties() && ties && bonus <= 0.0) continue;
             c.chosen.push_back(limits.allowed[i]);
             if (!limits.bonuses.empty()) c.bonuses.push_back(bonus);
             c.growth = std::min(c.growth, static_cast<double>(states));
@@ -96,9 +96,9 @@ private:
             throw TooManySets(c.child, limits.required.size() + 1);
         }
         const Family family{c.child, limits.required};
-        c.checks_parents =
-            prune_ && (evaluator_->is_regular() ||
-                       evaluator_->least_saving(shape_of(table_, family), 2.0) > -kInfinity);
+        c.checks_parents = pruning_.is_on &&
+                           (evaluator_->is_regular() ||
+                            evaluator_->least_saving(shape_of(table_, family), 2.0) > -kInfinity);
         c.max_chosen = std::min(c.chosen.size(), limits.max_parents - limits.required.size());
         set_.clear();
         subsets_.clear();
@@ -142,7 +142,7 @@ private:
         candidates_.clear();
         subsets_.clear();
         const std::size_t size = level.set_size();
-        if (size == 0 || !prune_) {
+        if (size == 0 || !pruning_.is_on) {
             const std::size_t first = size == 0 ? 0 : std::size_t{set_[size - 1]} + 1;
             for (std::size_t member = first; member < at_->chosen.size(); ++member) {
                 const Candidate candidate{static_cast<std::uint16_t>(member), level.values(i).best,
@@ -265,7 +265,7 @@ private:
         const FamilyShape shape = shape_of(table_, family);
 
         const bool may_grow = set_.size() < c.max_chosen;
-        const bool needs_bound = prune_ && may_grow;
+        const bool needs_bound = pruning_.is_on && may_grow;
         double score = evaluator_->constant(shape) + bonus;
         double bound = needs_bound ? evaluator_->bound_constant(shape, c.growth) : kInfinity;
         const bool sums_rows = bound < kInfinity;
@@ -286,7 +286,9 @@ private:
         }
         ++c.found.n_scored;
         if (score != score) throw std::domain_error("a score is not a number");
-        if (score > (prune_ ? candidate.best : -kInfinity)) c.found.add(score, parents_);
+        if (!pruning_.is_on ? score > -kInfinity : pruning_.keeps(score, candidate.best)) {
+            c.found.add(score, parents_);
+        }
         if (level) ++c.n_extended;
         if (!may_grow) return;
 
@@ -317,7 +319,8 @@ private:
         for (std::size_t k = 0; k < set_.size(); ++k) {
             const auto& without = level.values(subsets_[candidate.first_subset + k]);
             const double bonus = at_->bonus_of(set_[k]);
-            if (without.n_seen == values.n_seen && bonus <= 0.0 && evaluator_->is_regular()) {
+            if (drops_ties() && without.n_seen == values.n_seen && bonus <= 0.0 &&
+                evaluator_->is_regular()) {
                 return true;  // a function of the others
             }
             const double entropy = without.n_log_n - values.n_log_n;  // times N
@@ -328,13 +331,16 @@ private:
         return false;
     }
 
+    // Whether a set is left out that scores the same as a subset.
+    bool drops_ties() const noexcept { return pruning_.is_on && pruning_.margin <= 0.0; }
+
     std::uint32_t arity(std::int32_t column) const {
         return table_.column(static_cast<std::size_t>(column)).arity;
     }
 
     const Table& table_;
-    const bool prune_;
-    const double slack_;
+    const Pruning pruning_;
+    const double slack_;  // what a bound must be lower by, the margin included
     const StopFlag& stop_;
     std::unique_ptr<Evaluator> evaluator_;
     JointCounter<Count> joint_;

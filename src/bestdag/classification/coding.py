@@ -83,28 +83,37 @@ class Coding:
         return UncutTable((*table.names, target.name), dataset, numbers)
 
     def cut(
-        self, table: UncutTable, target: str, weights: npt.NDArray[Any] | None = None
+        self,
+        table: UncutTable,
+        target: str,
+        weights: npt.NDArray[Any] | None = None,
+        *,
+        keep_missing: bool = False,
     ) -> Dataset:
-        """Learn from complete training rows where numbers are cut, and cut them there.
+        """Learn from training rows where numbers are cut, and cut them there.
 
-        The target is the last column.
+        The target is the last column. Rows are complete, unless missing cells are to be kept; cut
+        points are then those of the rows that have the number, and the class where it matters.
         """
         attributes = [name for name in table.names if name != target]
         if not attributes:
             raise DataError("classifier: at least one attribute beside the class is needed")
         for name in attributes:
-            if table.is_missing_in(name).any():
+            if not keep_missing and table.is_missing_in(name).any():
                 raise DataError(
                     f"column {name!r}: has missing values in the training data, which must be "
                     "complete; leave out those rows, or give missing cells a value of their own"
                 )
-        told: dict[str, Any] = {"weights": weights}
         method = self.make_method()
+        has_class = np.ones(table.dataset.n_rows, bool)
+        told: dict[str, Any] = {}
         if method.needs_target:
-            told["target_codes"] = table.dataset.codes(target)
+            has_class = ~table.dataset.missing(target)
+            told["target_codes"] = table.dataset.codes(target)[has_class]
             told["n_classes"] = table.dataset.variable(target).arity
+        told["weights"] = None if weights is None else weights[has_class]
         variables = [
-            cut_variable(name, method.cuts(table.numbers[name], **told).tolist())
+            cut_variable(name, method.cuts(table.numbers[name][has_class], **told).tolist())
             if name in table.numbers
             else table.dataset.variable(name)
             for name in [*attributes, target]

@@ -12,8 +12,8 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import unknown_name
 from bestdag.graph.knowledge import Knowledge
+from bestdag.incomplete import Treatment
 from bestdag.learning import Result, learn
-from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
 from bestdag.parameters import ESTIMATORS, choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator
@@ -39,6 +39,8 @@ class Recipe:
     knowledge : Knowledge, optional
     coding : Coding
         How raw columns become discrete.
+    missing : Treatment or str, default "error"
+        What to do about missing cells of training rows, as in `learn`.
     """
 
     search: Search
@@ -46,6 +48,7 @@ class Recipe:
     parameters: Estimator | str | None = None
     knowledge: Knowledge | None = None
     coding: Coding = field(default_factory=Coding)
+    missing: Treatment | str = "error"
     max_parents: int | None = None
     time_limit: float | None = None
     seed: int = 0
@@ -57,6 +60,7 @@ class Recipe:
             dataset,
             self.score,
             search=self.search,
+            missing=self.missing,
             knowledge=self.knowledge,
             max_parents=self.max_parents,
             time_limit=self.time_limit,
@@ -66,7 +70,7 @@ class Recipe:
         assert result.scored_by is not None
         # Not `result.fit`: many attributes have many parameters, and classify well all the same.
         estimator = choose_estimator(result.scored_by, self._estimator(), {})
-        network, _ = fitted_network(result.dag, dataset, estimator, threads=self.threads)
+        network = result.treatment.fit(result.dag, dataset, estimator, self.threads)
         attributes = tuple(v for v in dataset.variables if v.name != target)
         return Classifier(attributes, dataset.variable(target), network, result, self.threads)
 

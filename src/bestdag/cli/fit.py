@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +13,7 @@ from bestdag.cli.options import common_options, data_options, read_settings, thr
 from bestdag.cli.output import print_json, working
 from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
 from bestdag.errors import unknown_name
-from bestdag.parameters import ESTIMATORS, make_estimator
+from bestdag.parameters import EM, ESTIMATORS, make_estimator
 from bestdag.registry import canonical
 from bestdag.wording import count_of
 
@@ -39,9 +40,7 @@ __all__ = ["command"]
 @click.option(
     "--missing",
     type=click.Choice(["error", "drop"]),
-    default="error",
-    show_default=True,
-    help="Missing cells: refuse them, or drop their rows.",
+    help="Missing cells: refuse them, or drop their rows.  [default: error; em keeps them]",
 )
 @data_options("missing_values", "allow_few_rows", "weights", "separator", "sheet")
 @threads_option
@@ -65,19 +64,40 @@ def command(
     must be the network's nodes, and states are those of the network; numbers are cut where the
     network has cut points. The parameters of NETWORK do not matter; its structure, states, cut
     points, name and properties are kept.
+
+    --parameters em fits to rows with missing cells, which it keeps; DATA may then lack variables
+    of the network. Without --ess and --prior it maximises the likelihood of what the rows show.
     """
+    from bestdag.network.em import run_em
     from bestdag.network.fitting import fit_network
     from bestdag.network.network import Network
 
     require_network_output(output, force=force)
     estimator, settings = _choose(name, options)
     net = Network.load(network)
+    keeps = isinstance(estimator, EM) and options["missing"] is None
+    options["missing"] = options["missing"] or ("keep" if keeps else "error")
     with working(f"reading {data}", quiet=quiet):
         table, cut = read_for_network(
-            data, net.variables, ignore_extra=ignore_extra, **read_settings(options)
+            data,
+            net.variables,
+            ignore_extra=ignore_extra,
+            may_lack=keeps,
+            **read_settings(options),
         )
+    how: dict[str, Any] = {}
     with working("fitting", quiet=quiet):
-        fitted = fit_network(net, table, estimator, threads=threads)
+        if isinstance(estimator, EM):
+            found = run_em(net, table, estimator, threads=threads)
+            fitted = found.network
+            how = {
+                "log_likelihood": found.log_likelihood,
+                "iterations": found.iterations,
+                "converged": found.converged,
+                "starts": [asdict(start) for start in found.starts],
+            }
+        else:
+            fitted = fit_network(net, table, estimator, threads=threads)
         fitted.save(output)
     if as_json:
         print_json(
@@ -90,6 +110,7 @@ def command(
                 "variables": list(fitted.names),
                 "arcs": [list(arc) for arc in fitted.dag.arcs],
                 "n_parameters": fitted.n_parameters,
+                **how,
             }
         )
     elif not quiet:
@@ -101,6 +122,12 @@ def command(
             f"{count_of(fitted.n_parameters, 'parameter')}; "
             f"{estimator.name}({shown}) on {count_of(table.total_weight, 'row')}"
         )
+        if how:
+            click.echo(
+                f"log-likelihood {how['log_likelihood']:.6f} (natural logarithm), "
+                f"{'converged' if how['converged'] else 'not converged'} after "
+                f"{count_of(how['iterations'], 'iteration')}"
+            )
 
 
 def _choose(name: str, options: dict[str, Any]) -> tuple[Estimator, dict[str, Any]]:

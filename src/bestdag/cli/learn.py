@@ -10,6 +10,7 @@ from click.core import ParameterSource
 from bestdag.cli.options import DATA_OPTIONS
 from bestdag.cli.search_options import choose_search, search_options
 from bestdag.cli.structure import learn_structure, structure_options
+from bestdag.cli.structures_output import near_best_options
 from bestdag.registry import settings_of
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES
@@ -34,6 +35,7 @@ __all__ = ["command"]
     help="Say how far below the best the structure may be, for any search; takes a quarter of the "
     "time limit.",
 )
+@near_best_options
 @click.option("--seed", type=click.IntRange(0), default=0, help="For searches that draw at random.")
 @click.option("--start", metavar="NETWORK", help="Network file: begin with its structure.")
 @click.option(
@@ -51,6 +53,10 @@ def command(
     from_scores: str | None,
     search: str,
     bound: bool,
+    k_best: int | None,
+    per_class: bool | None,
+    all_optimal: bool,
+    collect_within: float | None,
     seed: int,
     start: str | None,
     skeleton: str | None,
@@ -79,6 +85,10 @@ def command(
         from_scores=from_scores,
         require_optimal=require_optimal,
         bound=bound,
+        k_best=k_best,
+        per_class=per_class,
+        all_optimal=all_optimal,
+        collect_within=collect_within,
         seed=seed,
         start=None if start is None else Network.load(start).dag,
         skeleton=skeleton,

@@ -29,6 +29,7 @@ __all__ = ["COMMANDS", "cli", "run"]
 # One line per command; its module, of the same name (a dash is an underscore there), is imported
 # when it is called.
 COMMANDS = {
+    "bootstrap": "Say how sure each arc is, by learning from rows drawn again.",
     "classify": "Say how well the classes of a table can be predicted.",
     "compare": "Compare learned structures with the true one.",
     "convert": "Write a network in another file format.",
@@ -37,9 +38,11 @@ COMMANDS = {
     "evaluate": "Compare scores and searches on a table by cross-validation.",
     "explain": "Find the most probable explanation of what is known.",
     "fit": "Fit the parameters of a network to a table.",
+    "impute": "Fill in the missing cells of a table by a network.",
     "info": "Show what is in a table or a network.",
     "learn": "Learn the best structure, and say whether that is proven.",
     "pc": "Learn a structure by tests of independence.",
+    "posterior": "Say how sure each arc is, by its posterior probability.",
     "predict": "Predict one column of a table by a network.",
     "query": "Ask a network for distributions, given what is known.",
     "random": "Draw a random network.",

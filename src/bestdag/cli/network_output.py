@@ -14,8 +14,7 @@ from bestdag.parameters import ESTIMATORS, choose_estimator
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
-    from bestdag.data.dataset import Dataset
-    from bestdag.graph.dag import Dag
+    from bestdag.network.network import Network
     from bestdag.parameters.base import Estimator
     from bestdag.scores.base import Score
 
@@ -98,19 +97,8 @@ def require_folder(path: str) -> None:
         raise click.UsageError(f"the folder of {shown_path(path)} does not exist")
 
 
-def write_fitted(
-    path: str,
-    dag: Dag,
-    dataset: Dataset,
-    estimator: Estimator,
-    *,
-    threads: int | None,
-    is_said: bool,
-) -> None:
-    """Fit the parameters of a structure and write the network, and say so for people."""
-    from bestdag.network.fitting import fit_network
-
-    network = fit_network(dag, dataset, estimator, threads=threads)
+def write_fitted(path: str, network: Network, estimator: Estimator, *, is_said: bool) -> None:
+    """Write a network whose parameters were fitted, and say so for people."""
     network.save(path)
     if is_said:
         click.echo(f"{path}: {count_of(network.n_parameters, 'parameter')} by {estimator.name}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -15,6 +15,7 @@ __all__ = [
     "data_options",
     "max_values_option",
     "memory_option",
+    "missing_option",
     "read_settings",
     "threads_option",
 ]
@@ -24,14 +25,22 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 # What a shell can write for a tab.
 _SIGNS = {"tab": "\t", "\\t": "\t"}
 
-# Settings of `read`, by name; commands take those that mean something to them.
-DATA_OPTIONS: dict[str, Callable[[Any], Any]] = {
-    "missing": click.option(
+
+def missing_option(ways: Sequence[str], text: str) -> Callable[[Any], Any]:
+    """Return the option --missing with these ways to treat missing cells."""
+    return click.option(
         "--missing",
-        type=click.Choice(["error", "drop", "state"]),
+        type=click.Choice(ways),
         default="error",
         show_default=True,
-        help="Missing cells: refuse them, drop their rows, make them a state.",
+        help=f"Missing cells: {text}.",
+    )
+
+
+# Settings of `read`, by name; commands take those that mean something to them.
+DATA_OPTIONS: dict[str, Callable[[Any], Any]] = {
+    "missing": missing_option(
+        ["error", "drop", "state"], "refuse them, drop their rows, make them a state"
     ),
     "missing_values": click.option(
         "--missing-value",

@@ -24,6 +24,7 @@ from bestdag.wording import count_of
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
     from bestdag.graph.dag import Dag
+    from bestdag.scores.prior import StructurePrior
 
 __all__ = ["command"]
 
@@ -45,10 +46,10 @@ __all__ = ["command"]
 @click.option("--ignore-extra", is_flag=True, help="Ignore columns the network does not have.")
 @click.option(
     "--missing",
-    type=click.Choice(["error", "drop"]),
+    type=click.Choice(["error", "drop", "em"]),
     default="error",
     show_default=True,
-    help="Missing cells: refuse them, or drop their rows.",
+    help="Missing cells: refuse them, drop their rows, or score what the rows show after EM.",
 )
 @data_options("missing_values", "allow_few_rows", "weights", "separator", "sheet")
 @threads_option
@@ -70,22 +71,27 @@ def command(
     DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. Its columns
     must be the network's nodes, and states are those of the network; numbers are cut where the
     network has cut points. Scores are natural logarithms; higher is better.
+
+    With --missing em, LL, AIC, BIC, HQC and qNML are the log-likelihood of what the rows show, at
+    the end of EM, minus the penalty; Bayesian scores are the approximation of Cheeseman and Stutz.
+    Families are then scored by their expected counts, which do not add up to that.
     """
     from bestdag.network.network import Network
-    from bestdag.scores.scorer import Scorer
 
     chosen = choose_scores(names, options)
     prior = choose_structure_prior(options)
     net = Network.load(network)
+    reading = read_settings(options)
+    keeps = reading["missing"] == "em"
+    reading["missing"] = "keep" if keeps else reading["missing"]
     with working(f"reading {data}", quiet=quiet):
-        table, cut = read_for_network(
-            data, net.variables, ignore_extra=ignore_extra, **read_settings(options)
-        )
+        table, cut = read_for_network(data, net.variables, ignore_extra=ignore_extra, **reading)
     results = {}
     with working("scoring", quiet=quiet):
         for name, one in chosen.items():
-            scorer = Scorer(table, one.score, prior, threads=threads)
-            results[name] = _Scored(one, scorer.by_child(net.dag), scorer.total(net.dag))
+            if keeps and _is_refused(one, every="all" in names):
+                continue
+            results[name] = _scored(one, table, net.dag, prior, threads, keeps=keeps)
     if as_json:
         print_json(_as_json(table, net.dag, results, cut))
         return
@@ -98,6 +104,36 @@ def command(
     if prior is not None:
         click.echo(f"with the structure prior kappa^differences, kappa = {prior.kappa:g}")
     _print_families(table, net.dag, results) if families else _print_totals(results)
+
+
+def _is_refused(one: ChosenScore, *, every: bool) -> bool:
+    """Whether EM has no such score; one that was asked for by name is refused in words."""
+    from bestdag.incomplete.em import StructuralEM
+
+    reason = StructuralEM().refusal(one.score)
+    if reason is not None and not every:
+        raise click.UsageError(f"--missing em {reason}")
+    return reason is not None
+
+
+def _scored(
+    one: ChosenScore,
+    table: Dataset,
+    dag: Dag,
+    prior: StructurePrior | None,
+    threads: int | None,
+    *,
+    keeps: bool,
+) -> _Scored:
+    if keeps:
+        from bestdag.incomplete.scoring import observed_score
+
+        found = observed_score(dag, table, one.score, prior, threads=threads)
+        return _Scored(one, found.expected, found.score)
+    from bestdag.scores.scorer import Scorer
+
+    scorer = Scorer(table, one.score, prior, threads=threads)
+    return _Scored(one, scorer.by_child(dag), scorer.total(dag))
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,7 +143,7 @@ def _click_type(one: Setting) -> click.ParamType[Any]:
 
 def _metavar(one: Setting, kind: click.ParamType[Any]) -> str | None:
     if one.load is not None:
-        return "FILE"
+        return "START" if one.load == "start" else "FILE"
     return "NAMES" if isinstance(kind, _Names) else None
 
 
@@ -175,4 +175,9 @@ def _tables(path: str) -> Any:
     return PseudoCounts.load(path)
 
 
-_LOADERS = {"network": _network, "tables": _tables}
+def _start(text: str) -> Any:
+    """Return the name of a start of EM, or the network in a file."""
+    return text if text in ("available", "uniform", "random") else _network(text)
+
+
+_LOADERS = {"network": _network, "tables": _tables, "start": _start}

@@ -6,6 +6,7 @@ import csv
 import io
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -20,7 +21,14 @@ from bestdag.cli.network_output import (
     require_network_output,
     write_fitted,
 )
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.options import (
+    DATA_OPTIONS,
+    common_options,
+    data_options,
+    missing_option,
+    read_settings,
+    threads_option,
+)
 from bestdag.cli.output import require_new_file, require_own_names, working
 from bestdag.cli.score_options import (
     choose_scores,
@@ -30,6 +38,7 @@ from bestdag.cli.score_options import (
 )
 from bestdag.cli.search_options import choose_knowledge, knowledge_options
 from bestdag.cli.structure_output import print_structure
+from bestdag.incomplete import TREATMENTS, StructuralEM, Treatment, make_treatment
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
@@ -59,7 +68,18 @@ _OPTIONS = (
         metavar="FILE",
         help="Cut points of number columns, a file that discretize --save-cut-points wrote.",
     ),
-    data_options(),
+    missing_option(
+        list(TREATMENTS),
+        "refuse them and say what suits, drop their rows, make them a state, structural EM, score "
+        "each family over the rows that show it",
+    ),
+    click.option(
+        "--em-restarts",
+        type=click.IntRange(0),
+        metavar="N",
+        help="With --missing em, further runs from random changes of the best structure.",
+    ),
+    data_options(*(name for name in DATA_OPTIONS if name != "missing")),
     threads_option,
     common_options,
 )
@@ -96,6 +116,7 @@ def learn_structure(
     output, as_json, threads = options["output"], options["as_json"], options["threads"]
     _check_files(data, from_scores, options)
     ((score_name, one),) = choose_scores((options["name"],), options).items()
+    treatment = _choose_treatment(options["missing"], options["em_restarts"])
     estimator = None
     if output is not None:
         estimator = choose_parameters(one.score, options["parameters"])
@@ -109,12 +130,14 @@ def learn_structure(
             table = ScoreTable.load(from_scores)
         else:
             assert data is not None
-            table, cut = _read(data, one.score, options["cut_points"], read_settings(options))
+            reading = {**read_settings(options), "missing": treatment.reads_as}
+            table, cut = _read(data, one.score, options["cut_points"], reading)
         result = learn(
             table,
             None if from_scores else one.score,
             structure_prior=prior,
             search=search,
+            missing=treatment,
             knowledge=knowledge,
             threads=threads,
             **limits,
@@ -133,6 +156,7 @@ def learn_structure(
             **({} if from_scores else one.settings),
             **limits,
             **({"seed": more["seed"]} if "seed" in more else {}),
+            **({} if from_scores else {"missing": treatment.name}),
             **({} if estimator is None else {"parameters": estimator.name}),
             **({"cut": cut} if cut else {}),
         },
@@ -141,14 +165,14 @@ def learn_structure(
     if estimator is not None and result.dataset is not None:
         # After the structure is shown: tables that do not fit into memory do not lose it.
         is_said = not (as_json or options["quiet"])
-        write_fitted(
-            output, result.dag, result.dataset, estimator, threads=threads, is_said=is_said
-        )
+        network = result.fit(estimator, threads=threads)
+        write_fitted(output, network, estimator, is_said=is_said)
     if options["report"] is not None:
         _write_report(options["report"], result, threads, is_said=not (as_json or options["quiet"]))
-    if result.status == "interrupted":
+    listed = result.structures
+    if result.status == "interrupted" or (listed and listed.status == "interrupted"):
         raise click.exceptions.Exit(INTERRUPTED)
-    if require_optimal and not result.is_proved:
+    if require_optimal and not (result.is_proved and (listed is None or listed.is_complete)):
         raise click.exceptions.Exit(1)
 
 
@@ -227,3 +251,13 @@ def _write_weights(path: str, weights: ArcWeights) -> None:
             if parent != child:
                 writer.writerow([parent, child, weight])
     write_file(path, text.getvalue().encode())
+
+
+def _choose_treatment(name: str, restarts: int | None) -> Treatment:
+    """Make the way to treat missing cells that was asked for."""
+    treatment = make_treatment(name)
+    if restarts is None:
+        return treatment
+    if not isinstance(treatment, StructuralEM):
+        raise click.UsageError("--em-restarts is for --missing em; leave it out")
+    return replace(treatment, restarts=restarts)

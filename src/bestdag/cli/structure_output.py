@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestdag.cli.output import print_json, print_table
+from bestdag.cli.structures_output import print_structures, structures_for_json
 
 if TYPE_CHECKING:
     from bestdag.search.result import SearchResult
@@ -40,6 +41,7 @@ def print_structure(
                 "variables": list(found.dag.nodes),
                 "arcs": [list(arc) for arc in found.dag.arcs],
                 "notes": list(found.notes),
+                **({} if found.structures is None else structures_for_json(found.structures)),
                 "settings": {**settings, **found.settings, "resolution": found.resolution},
             }
         )
@@ -58,3 +60,5 @@ def print_structure(
         [[node, " ".join(found.dag.parents(node))] for node in found.dag.nodes],
         left=2,
     )
+    if found.structures is not None:
+        print_structures(found.structures)

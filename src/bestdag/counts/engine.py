@@ -13,7 +13,13 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.counts.flat import flat_groups
 from bestdag.data.dataset import Dataset
-from bestdag.errors import DataError, GraphError, NotEnoughMemoryError, unknown_name
+from bestdag.errors import (
+    DataError,
+    GraphError,
+    NotEnoughMemoryError,
+    require_choice,
+    unknown_name,
+)
 from bestdag.machine import memory_left, thread_count
 
 __all__ = ["CountingEngine", "FamilyArrays"]
@@ -37,7 +43,10 @@ class CountingEngine:
     Parameters
     ----------
     dataset : Dataset
-        Complete: a data set with missing cells is refused.
+        Complete, unless `missing` says otherwise.
+    missing : {"error", "available"}, default "error"
+        What to do about missing cells: refuse them, or count each family over the rows that show
+        all of it. Then the last state of an incomplete column of `table` means missing.
     threads : int, optional
         Threads for native work; every processor by default.
 
@@ -57,9 +66,13 @@ class CountingEngine:
     [[1, 0], [1, 2]]
     """
 
-    def __init__(self, dataset: Dataset, *, threads: int | None = None) -> None:
-        _require_countable(dataset)
+    def __init__(
+        self, dataset: Dataset, *, missing: str = "error", threads: int | None = None
+    ) -> None:
+        require_choice("counts", "missing", missing, ["error", "available"])
+        _require_countable(dataset, missing)
         self.dataset = dataset
+        self.missing = missing
         self.threads = thread_count(threads, who="score")
         self.variables = tuple(sorted(dataset.variables, key=lambda v: v.name))
         self._rank = {variable.name: i for i, variable in enumerate(self.variables)}
@@ -118,12 +131,17 @@ class CountingEngine:
         table: npt.NDArray[np.int64] | npt.NDArray[np.float64],
     ) -> FamilyCounts:
         given = tuple(self.variables[p] for p in parents)
+        if self.dataset.has_missing:
+            own = self.variables[child].arity
+            is_shown = (configurations < [v.arity for v in given]).all(axis=1)
+            is_shown &= table[:, :own].any(axis=1)
+            configurations, table = configurations[is_shown], table[is_shown, :own]
         q = math.prod((float(v.arity) for v in given), start=1.0)  # may be infinite
         return FamilyCounts(self.variables[child], given, configurations, table, q)
 
 
-def _require_countable(dataset: Dataset) -> None:
-    if dataset.has_missing:
+def _require_countable(dataset: Dataset, missing: str) -> None:
+    if dataset.has_missing and missing == "error":
         shown = ", ".join(f"{name!r} ({n:,})" for name, n in dataset.missing_counts.items())
         what = f"counts: cells are missing in {shown}"
         raise DataError(
@@ -144,5 +162,6 @@ def _native_table(dataset: Dataset, names: list[str]) -> _core.Table:
         order = np.lexsort((weights, *reversed(columns)))
         columns = [column[order] for column in columns]
         weights = weights[order]
-    arities = [dataset.arities[name] for name in names]
+    holes = dataset.missing_counts
+    arities = [dataset.arities[name] + (name in holes) for name in names]
     return _core.Table(dataset.n_rows, columns, arities, weights)

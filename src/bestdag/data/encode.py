@@ -20,12 +20,12 @@ import numpy.typing as npt
 from bestdag.data.checks import as_weights, code_type
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cuts import labelled_variable
+from bestdag.data.holes import complete_rows, holes_in_words, shown_counts
 from bestdag.data.labels import is_absent, is_broken, label_all, sorted_states
 from bestdag.data.raw import RawColumn
 from bestdag.data.schema import MAX_ARITY, MISSING_STATE, Variable
 from bestdag.data.suspects import decimal_columns, mark_counts, total_by_mark
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknown_name
-from bestdag.wording import count_of
 
 __all__ = [
     "ReadOptions",
@@ -204,11 +204,11 @@ def refuse_many(
         )
     what = f"{who}: {len(wide)} columns have more distinct values than"
     raise DataError(
-        f"{what} {limit}: {_shown(wide)}; discretize those that hold numbers, drop them or raise "
-        f"max_states"
+        f"{what} {limit}: {shown_counts(wide)}; discretize those that hold numbers, drop them or "
+        f"raise max_states"
     ).with_option(
-        f"{what} {option}: {_shown(wide)}; discretize those that hold numbers, leave them out with "
-        f"--drop or raise --max-states"
+        f"{what} {option}: {shown_counts(wide)}; discretize those that hold numbers, leave them "
+        f"out with --drop or raise --max-states"
     )
 
 
@@ -347,12 +347,7 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
         return data
     who = f"read: {options.source}"
     if options.missing == "error":
-        name, n = next(iter(holes.items()))
-        what = f"column {name!r} has {count_of(n, 'missing value')}"
-        if len(holes) > 1:
-            total = sum(holes.values())
-            texts = {name: f"{n:,}" for name, n in holes.items()}
-            what = f"{len(holes)} columns have {total:,} missing values: {_shown(texts)}"
+        what = holes_in_words(data)
         if options.states.keys() >= holes.keys():
             raise DataError(
                 f'{who}: {what}; set missing to "drop" to leave out their rows'
@@ -365,9 +360,7 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
         )
     if options.missing == "state":
         return _with_missing_state(data, options)
-    complete = np.ones(data.n_rows, dtype=np.bool_)
-    for name in holes:
-        complete &= ~data.missing(name)
+    complete = complete_rows(data)
     n_dropped = data.n_rows - int(np.count_nonzero(complete))
     if n_dropped == data.n_rows:
         raise DataError(f"{who}: every row has a missing value, so none would be left")
@@ -387,10 +380,10 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
 
 def _few_rows(data: Dataset, n_dropped: int, who: str) -> DataError:
     holes = sorted(data.missing_counts.items(), key=lambda hole: -hole[1])
+    shown = shown_counts({name: f"{n:,}" for name, n in holes})
     what = (
         f"{who}: {data.n_rows - n_dropped:,} of {data.n_rows:,} rows have no missing values, less "
-        f"than a third; most are missing in {_shown({name: f'{n:,}' for name, n in holes})}: drop "
-        f"such columns"
+        f"than a third; most are missing in {shown}: drop such columns"
     )
     return DataError(
         f'{what}, set missing to "state", or pass allow_few_rows=True to go on'
@@ -422,11 +415,6 @@ def _with_missing_state(data: Dataset, options: ReadOptions) -> Dataset:
         variables.append(variable)
         columns.append(column)
     return Dataset._adopt(variables, columns, data.weights)
-
-
-def _shown(counts: Mapping[str, str]) -> str:
-    first = [f"{name!r} ({n})" for name, n in list(counts.items())[:_SHOWN_COLUMNS]]
-    return ", ".join(first) + (", ..." if len(counts) > _SHOWN_COLUMNS else "")
 
 
 def check_states(

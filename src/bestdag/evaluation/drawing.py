@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bestdag.errors import import_optional
@@ -12,7 +12,7 @@ from bestdag.graph.pdag import Pdag
 if TYPE_CHECKING:
     from bestdag.evaluation.structures import StructureComparison
 
-__all__ = ["comparison_dot", "plot_comparison"]
+__all__ = ["comparison_dot", "layered_places", "plot_comparison", "write_names"]
 
 # Rounds of sorting each layer by the places of the neighbours.
 _N_ROUNDS = 8
@@ -78,7 +78,7 @@ def plot_comparison(compared: StructureComparison, ax: Any = None) -> Any:
     if ax is None:
         ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
     lines = list(_lines(compared))
-    places = _places(compared, lines)
+    places = layered_places(compared.true, [(line.start, line.end) for line in lines])
     for line in lines:
         colour, _, style, _ = _STYLES[line.kind]
         # Nodes of one layer may lie on the straight line between two others.
@@ -96,6 +96,19 @@ def plot_comparison(compared: StructureComparison, ax: Any = None) -> Any:
                 "connectionstyle": "arc3,rad=0.3" if is_level else "arc3",
             },
         )
+    write_names(ax, places)
+    for kind in [kind for kind in _STYLES if any(line.kind == kind for line in lines)]:
+        colour, _, style, label = _STYLES[kind]
+        ax.plot([], [], color=colour, linestyle=style, label=label)
+    if lines:
+        ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
+    shd = compared.shd_cpdag if compared.shd_dag is None else compared.shd_dag
+    ax.set_title(f"SHD {shd}")
+    return ax
+
+
+def write_names(ax: Any, places: Mapping[str, tuple[float, float]]) -> None:
+    """Write the names of the nodes at their places, and make room for them."""
     for name, (x, y) in places.items():
         ax.text(
             x,
@@ -106,25 +119,18 @@ def plot_comparison(compared: StructureComparison, ax: Any = None) -> Any:
             parse_math=False,
             bbox={"boxstyle": "round", "facecolor": "white", "edgecolor": "grey"},
         )
-    for kind in [kind for kind in _STYLES if any(line.kind == kind for line in lines)]:
-        colour, _, style, label = _STYLES[kind]
-        ax.plot([], [], color=colour, linestyle=style, label=label)
-    if lines:
-        ax.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
     xs, ys = zip(*places.values(), strict=True) if places else ((0.0,), (0.0,))
     ax.set(xlim=(min(xs) - 1, max(xs) + 1), ylim=(min(ys) - 0.7, max(ys) + 0.7))
     ax.set_axis_off()
-    shd = compared.shd_cpdag if compared.shd_dag is None else compared.shd_dag
-    ax.set_title(f"SHD {shd}")
-    return ax
 
 
-def _places(compared: StructureComparison, lines: list[_Line]) -> Mapping[str, tuple[float, float]]:
-    """Put parents above children, by the longest path, and neighbours near each other.
+def layered_places(
+    true: Dag | Pdag, pairs: Iterable[tuple[str, str]]
+) -> Mapping[str, tuple[float, float]]:
+    """Put parents above children, by the longest path, and those of a pair near each other.
 
-    The layers are those of the true structure, or of one of its directions.
+    The layers are those of the structure, or of one of its directions.
     """
-    true = compared.true
     dag = (
         true
         if isinstance(true, Dag)
@@ -137,9 +143,9 @@ def _places(compared: StructureComparison, lines: list[_Line]) -> Mapping[str, t
     for node in sorted(layer):
         rows[layer[node]].append(node)
     near: dict[str, list[str]] = {node: [] for node in layer}
-    for line in lines:
-        near[line.start].append(line.end)
-        near[line.end].append(line.start)
+    for one, other in pairs:
+        near[one].append(other)
+        near[other].append(one)
     at = {node: k - (len(row) - 1) / 2 for row in rows for k, node in enumerate(row)}
     for _ in range(_N_ROUNDS):
         for row in rows:

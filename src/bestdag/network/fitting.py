@@ -14,23 +14,28 @@ import numpy.typing as npt
 from bestdag.counts.engine import CountingEngine
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read, read_matching
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknown_name
+from bestdag.errors import DataWarning, InvalidParameterError
 from bestdag.graph.dag import Dag
-from bestdag.machine import require_memory
+from bestdag.network.em import is_incomplete, run_em
+from bestdag.network.fit_inputs import (
+    large_number,
+    like,
+    read_columns,
+    require_fitting,
+    require_nodes,
+    require_same_states,
+)
 from bestdag.network.network import Network
-from bestdag.network.table import MAX_AXES, MAX_DENSE_ROWS, ConditionalTable
-from bestdag.parameters import make_estimator
+from bestdag.network.table import MAX_AXES, ConditionalTable
+from bestdag.parameters import EM, make_estimator
 from bestdag.parameters.base import Estimator, shares_unobserved
-from bestdag.wording import count_of, first_names
+from bestdag.wording import count_of
 
-__all__ = ["fit_network", "fitted_network"]
+__all__ = ["fit_network", "fitted_network", "warn_of_many_parameters"]
 
 # So many parameters per row are warned of.
 _MANY_PARAMETERS = 10
-# Arrays as large as the table that are held while it is made: counts, prior, shares and so on.
-_N_ARRAYS = 6
 
 
 def fit_network(
@@ -38,6 +43,7 @@ def fit_network(
     dataset: Any,
     estimator: Estimator | str = "dirichlet",
     *,
+    missing: str = "error",
     threads: int | None = None,
 ) -> Network:
     """Fit the parameters of a structure to data.
@@ -50,10 +56,16 @@ def fit_network(
         parents. Its states are those of the data.
     dataset : Dataset, path, frame
         A Dataset, or anything that `read` takes: then the columns of the nodes are read, those of
-        a network with its states. Complete in these columns. Declared states count, seen or
-        not, and row weights count as repetitions.
+        a network with its states. Complete in these columns, unless the estimator is `EM`, which
+        keeps missing cells (the data may then lack variables of a network altogether), or
+        `missing` says otherwise. Declared states count, seen or not, and row weights count as
+        repetitions.
     estimator : Estimator or str, default "dirichlet"
-        An estimator, or the name of one to be used with its default settings.
+        An estimator, or the name of one to be used with its default settings: "mle",
+        "dirichlet", "fsnml", "em". `run_em` says also how EM went.
+    missing : {"error", "available"}, default "error"
+        What to do about missing cells: refuse them, or fit each table to the rows that show its
+        family, as if cells were missing completely at random.
     threads : int, optional
         Threads for counting; every processor by default. The result is the same.
 
@@ -69,7 +81,7 @@ def fit_network(
         When the tables would not fit. They have a row for every parent configuration that was
         seen and one for all others, unless the estimator tells those apart.
     DataError
-        When cells are missing.
+        When cells are missing, unless the estimator is `EM`.
 
     Warns
     -----
@@ -84,8 +96,10 @@ def fit_network(
     >>> network.table("wet").row(rain="yes").round(3).tolist()
     [0.333, 0.667]
     """
-    network, dataset = fitted_network(structure, dataset, estimator, threads=threads)
-    _warn_of_many_parameters(network.tables, dataset)
+    network, dataset = fitted_network(
+        structure, dataset, estimator, missing=missing, threads=threads
+    )
+    warn_of_many_parameters(network.tables, dataset)
     return network
 
 
@@ -94,25 +108,30 @@ def fitted_network(
     dataset: Any,
     estimator: Estimator | str,
     *,
+    missing: str = "error",
     threads: int | None = None,
 ) -> tuple[Network, Dataset]:
     """Do what `fit_network` does, without a warning; return the data as they were read, too."""
     chosen = make_estimator(estimator) if isinstance(estimator, str) else _checked(estimator)
     dag = structure.dag if isinstance(structure, Network) else structure
-    _require_nodes(dag)
+    require_nodes(dag)
     if not isinstance(dataset, Dataset):
-        dataset = _read(structure, dataset)
-    _require_fitting(dag, dataset, shared=shares_unobserved(chosen))
+        reading = "keep" if isinstance(chosen, EM) or missing == "available" else missing
+        dataset = read_columns(structure, dataset, missing=reading, may_lack=isinstance(chosen, EM))
+    if isinstance(chosen, EM) and is_incomplete(dag, dataset):
+        return run_em(structure, dataset, chosen, threads=threads).network, dataset
+    variables = {variable.name: variable for variable in dataset.variables}
+    require_fitting(dag, variables, dataset.n_rows if shares_unobserved(chosen) else None)
     if isinstance(structure, Network):
-        _require_same_states(structure, dataset)
+        require_same_states(structure, dataset)
     families = [(node, dag.parents(node)) for node in dag.nodes]
-    engine = CountingEngine(dataset.select(dag.nodes), threads=threads)
+    engine = CountingEngine(dataset.select(dag.nodes), missing=missing, threads=threads)
     tables = [_fitted(chosen, counts) for counts in engine.count(families)]
-    network = _like(structure, tables) if isinstance(structure, Network) else Network(tables)
+    network = like(structure, tables) if isinstance(structure, Network) else Network(tables)
     return network, dataset
 
 
-def _warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Dataset) -> None:
+def warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Dataset) -> None:
     """Warn of a network that the rows can hardly tell anything about."""
     n_parameters = sum(table.n_parameters for table in tables)
     n_rows = max(dataset.n_rows, dataset.total_weight)
@@ -120,9 +139,9 @@ def _warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Datase
         return
     widest = max(tables, key=lambda table: table.n_parameters)
     message = (
-        f"fit: the network has {_number(n_parameters)} parameters, more than "
+        f"fit: the network has {large_number(n_parameters)} parameters, more than "
         f"{_MANY_PARAMETERS} times the {count_of(n_rows, 'row')}, "
-        f"{_number(widest.n_parameters)} of them in the table of {widest.child.name!r}; "
+        f"{large_number(widest.n_parameters)} of them in the table of {widest.child.name!r}; "
         "learn with a score that charges more for parameters (bic, fnml), limit the number of "
         "parents, or cut columns of many values into few"
     )
@@ -155,19 +174,6 @@ def _estimated(estimator: Estimator, counts: FamilyCounts) -> npt.NDArray[np.flo
             f"{counts.table.shape}, got {rows.shape}"
         )
     return rows
-
-
-def _like(network: Network, tables: list[ConditionalTable]) -> Network:
-    """Put new tables into a network."""
-    made = []
-    for old, new in zip(network.tables, tables, strict=True):
-        made.append(new.reordered(old.child, old.parents))
-    return Network(
-        made,
-        name=network.name,
-        properties=network.properties,
-        variable_properties={name: network.properties_of(name) for name in network.names},
-    )
 
 
 def _with_every_configuration(counts: FamilyCounts) -> FamilyCounts:
@@ -207,77 +213,6 @@ def _first_configurations(parents: Sequence[Variable], n: int) -> npt.NDArray[np
     for k in reversed(range(len(parents))):
         rest, codes[:, k] = np.divmod(rest, parents[k].arity)
     return codes
-
-
-def _require_nodes(dag: Dag) -> None:
-    if not isinstance(dag, Dag):
-        raise InvalidParameterError(f"fit: a Dag or a Network is needed, got {type(dag).__name__}")
-    if not dag.nodes:
-        raise DataError("fit: at least one node is needed, got an empty Dag")
-
-
-def _read(structure: Dag | Network, source: Any) -> Dataset:
-    """Read the columns of the nodes, those of a network with its states."""
-    if isinstance(structure, Network):
-        return read_matching(source, structure.variables, ignore_extra=True)
-    return read(source, columns=structure.nodes)
-
-
-def _require_fitting(dag: Dag, dataset: Dataset, *, shared: bool) -> None:
-    """Refuse what cannot be fitted, before anything is counted."""
-    variables = {variable.name: variable for variable in dataset.variables}
-    for node in dag.nodes:
-        if node not in variables:
-            raise unknown_name("column", node, variables, who="fit")
-    kept = 0
-    for node in dag.nodes:
-        parents = [variables[name] for name in dag.parents(node)]
-        kept += _require_room(variables[node], parents, kept, dataset.n_rows if shared else None)
-
-
-def _require_same_states(network: Network, dataset: Dataset) -> None:
-    for variable in network.variables:
-        given = dataset.variable(variable.name).states
-        if given != variable.states:
-            raise DataError(
-                f"fit: states of {variable.name!r} are {first_names(variable.states)} in the "
-                f"network and {first_names(given)} in the data; give the data the states of the "
-                "network"
-            )
-
-
-def _require_room(
-    child: Variable, parents: list[Variable], kept: int, most_rows: int | None
-) -> int:
-    """Return the bytes of a table, if it fits beside those that are `kept`.
-
-    `most_rows` is how many configurations can have a row of their own, where others share one.
-    """
-    q = math.prod(parent.arity for parent in parents)
-    shown = _number(q)
-    if most_rows is not None and q > max(MAX_DENSE_ROWS, 2 * most_rows):
-        q = most_rows + 1
-        shown = f"up to {q:,}"
-    elif most_rows is None and len(parents) >= MAX_AXES:
-        raise DataError(
-            f"fit: a table with a row for every configuration can have {MAX_AXES - 1} parents, "
-            f"{child.name!r} has {len(parents)}"
-        )
-    size = 8 * q * child.arity
-    require_memory(
-        "fit",
-        f"the table of {child.name!r} given {len(parents)} parents, {shown} configurations times "
-        f"{child.arity:,} states,",
-        min(kept + _N_ARRAYS * size + 16 * q + 2 * q * len(parents), 1 << 100),
-        "use fewer parents",
-    )
-    return size
-
-
-def _number(n: int) -> str:
-    if n < 10**15:
-        return f"{n:,}"
-    return f"{float(n):.3g}" if n < 10**300 else "more than 1e300"
 
 
 def _checked(estimator: object) -> Estimator:

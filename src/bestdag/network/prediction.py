@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from bestdag.network.content import NetworkContent
 
 __all__ = [
+    "evidence_dataset",
     "evidence_rows",
+    "known_cells",
     "log_loss",
     "log_probability",
     "log_tables",
@@ -109,17 +111,45 @@ def predict(
 
 def evidence_rows(network: NetworkContent, data: Any, who: str) -> Rows:
     """Give rows the network's variables; a variable without a column is not known."""
+    return _rows(network, evidence_dataset(network, data, who))
+
+
+def evidence_dataset(
+    network: NetworkContent, data: Any, who: str, *, strict: bool = False
+) -> Dataset:
+    """Return the columns that are variables of the network, with its states, in its order.
+
+    With `strict` a column too many is refused.
+    """
     if not isinstance(data, Dataset):
         wanted = network.variables
         marks = () if any("" in variable.states for variable in wanted) else ("",)
         data = read_matching(
-            data, wanted, ignore_extra=True, missing="keep", missing_values=marks, may_lack=True
+            data,
+            wanted,
+            ignore_extra=not strict,
+            missing="keep",
+            missing_values=marks,
+            may_lack=True,
         )
     present = [v for v in network.variables if v.name in data.arities]
     if not present:
         raise DataError(f"{who}: the data have no variable of the network")
-    chosen = _chosen(network, data, present, who, strict=False)
-    return _rows(network, _with_states(chosen, present, who))
+    chosen = _chosen(network, data, present, who, strict=strict)
+    return _with_states(chosen, present, who)
+
+
+def known_cells(network: NetworkContent, target: str, data: Any, who: str) -> Dataset:
+    """Give rows all the network's variables; the target and what has no column is missing."""
+    network.variable(target)
+    known = _matched(network, data, target, "marginalize", who)
+    columns = [
+        known.codes(v.name)
+        if v.name in known.arities and v.name != target
+        else np.full(known.n_rows, v.arity, np.uint16)  # missing
+        for v in network.variables
+    ]
+    return Dataset(network.variables, columns, known.weights)
 
 
 def _evidence(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,9 @@ from bestdag.data.dataset import Dataset
 from bestdag.inference.sampling import sample_codes
 from bestdag.network import prediction
 from bestdag.network.content import NetworkContent
+
+if TYPE_CHECKING:
+    from bestdag.network.imputation import ImputationMethod
 
 __all__ = ["RowAnswers"]
 
@@ -183,3 +186,82 @@ class RowAnswers(NetworkContent):
         The parameters are those of `predict_proba`; memory does not grow with the states.
         """
         return prediction.predict(self, target, data, missing, impossible, threads)
+
+    @overload
+    def impute(
+        self,
+        data: Any,
+        method: ImputationMethod = "most_probable",
+        *,
+        n: None = None,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> Dataset: ...
+
+    @overload
+    def impute(
+        self,
+        data: Any,
+        method: ImputationMethod = "draw",
+        *,
+        n: int,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> list[Dataset]: ...
+
+    def impute(
+        self,
+        data: Any,
+        method: ImputationMethod = "most_probable",
+        *,
+        n: int | None = None,
+        seed: int = 0,
+        threads: int | None = None,
+    ) -> Dataset | list[Dataset]:
+        """Fill in the missing cells of rows.
+
+        Parameters
+        ----------
+        data : Dataset, path, frame
+            A Dataset, or anything that `read` takes. A variable of the network without a column is
+            missing everywhere, and gets one.
+        method : {"most_probable", "draw"}
+            All missing cells of a row together get their most probable states, given what the row
+            shows, ties to the first states; or states drawn from their joint distribution.
+        n : int, optional
+            Several imputations, drawn independently of each other: what is estimated from each
+            says how uncertain the missing cells leave it. Needs ``method="draw"``.
+        seed : int, default 0
+            For draws. A row's draws depend on the seed, on the number of the row and on what it
+            shows alone.
+        threads : int, optional
+            Every processor by default. The result is the same.
+
+        Returns
+        -------
+        Dataset, or a list of n
+            Complete, the variables of the network in its order, rows and weights as they were.
+
+        Raises
+        ------
+        DataError
+            When what a row shows has probability zero; it is named.
+
+        Notes
+        -----
+        The most probable states are one guess: counts of them are more regular than the data were.
+        To estimate from, draw, or use `EM`.
+
+        Examples
+        --------
+        >>> from bestdag.examples import example
+        >>> from bestdag.network.network import Network
+        >>> network = Network.load(example("asia.bif"))
+        >>> seen = {"asia": ["no", "yes"], "either": ["yes", ""], "xray": ["", "yes"]}
+        >>> filled = network.impute(seen)
+        >>> filled.has_missing, filled.variable("xray").states[filled.codes("xray")[0]]
+        (False, 'yes')
+        """
+        from bestdag.network.imputation import impute
+
+        return impute(self, data, method, n, seed, threads)

@@ -10,12 +10,14 @@ from bestdag.parameters.base import Estimator as Estimator
 from bestdag.parameters.dirichlet import HasPriors
 from bestdag.registry import canonical, listed, make
 from bestdag.scores.base import Score
+from bestdag.scores.bd import BD
 
 # The list: one line for each estimator, in the order that help and docs show.
 # isort: off
 from bestdag.parameters.mle import MLE as MLE
 from bestdag.parameters.dirichlet import Dirichlet as Dirichlet
 from bestdag.parameters.fsnml import FSNML as FSNML
+from bestdag.parameters.em import EM as EM
 # isort: on
 
 ESTIMATORS: dict[str, Any] = listed(globals(), __name__)
@@ -57,14 +59,38 @@ def estimator_for(score: Score) -> Estimator:
     )
 
 
+def em_with(estimator: Estimator) -> EM:
+    """Return EM that ends with what an estimator makes of counts, for incomplete rows.
+
+    Examples
+    --------
+    >>> em_with(FSNML()).smooth, em_with(Dirichlet(ess=4)).ess, em_with(MLE()) == EM()
+    ('fsnml', 4, True)
+    """
+    match estimator:
+        case EM():
+            return estimator
+        case MLE():
+            return EM()
+        case FSNML():
+            return EM(smooth=FSNML.name)
+        case Dirichlet(ess=ess, pseudo_count=None, tables=None, prior=prior):
+            return EM(ess=ess, prior=prior)
+        case Dirichlet():
+            return EM(prior=BD(pseudo_count=estimator.pseudo_count, tables=estimator.tables))
+    raise InvalidParameterError(
+        f"fit: EM goes with the estimators {', '.join(ESTIMATORS)}, got {estimator.name}"
+    )
+
+
 def choose_estimator(
     score: Score, parameters: Estimator | str | None, settings: Mapping[str, Any]
 ) -> Estimator:
     """Return the estimator asked for, or else the one that belongs to the score.
 
     The name of the one that belongs to the score means just that one: learned with
-    ``BDeu(ess=10)``, "dirichlet" has the same prior. Settings without a name are settings of the
-    one that belongs to the score.
+    ``BDeu(ess=10)``, "dirichlet" and "em" have the same prior. Settings without a name are
+    settings of the one that belongs to the score.
 
     Examples
     --------
@@ -87,4 +113,10 @@ def choose_estimator(
     parameters = canonical(parameters, ESTIMATORS)
     if parameters == Dirichlet.name and isinstance(score, HasPriors) and not settings:
         return estimator_for(score)
+    if (
+        parameters == EM.name
+        and isinstance(score, HasPriors)
+        and settings.keys().isdisjoint(["ess", "prior", "smooth"])
+    ):
+        return make_estimator(EM.name, prior=score, **settings)
     return make_estimator(parameters, **settings)

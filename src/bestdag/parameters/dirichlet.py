@@ -138,9 +138,13 @@ class Dirichlet(_WithSource):
                 return prior is None
         return shares_unobserved(self._source)
 
+    def priors(self, counts: FamilyCounts) -> _Floats:
+        """Return the prior of each configuration of the counts, one row each."""
+        return self._source.priors(counts)
+
     def rows(self, counts: FamilyCounts) -> _Floats:
         """Return the distribution in each configuration of the counts."""
-        priors = self._source.priors(counts)
+        priors = self.priors(counts)
         impossible = (priors == 0) & (counts.table > 0)
         if impossible.any():
             raise DataError(_impossible(counts, int(np.argmax(impossible))))

@@ -91,7 +91,7 @@ def report_page(result: Result, *, command: str | None = None, threads: int | No
     nodes = structure_facts(dag)
     facts: dict[str, Any] = {"nodes": nodes}
     parts = []
-    if data is not None and score is not None:
+    if data is not None and score is not None and not data.has_missing:
         scorer = Scorer(data, score, result.structure_prior, threads=threads)
         losses = arc_losses(scorer, dag)
         network = result.fit(threads=threads)
@@ -106,7 +106,8 @@ def report_page(result: Result, *, command: str | None = None, threads: int | No
         facts["score"] = f"{score!r:.80}"
         parts += [sections.data_section(data), sections.arcs_section(dag, losses)]
         parts.append(sections.scores_section(data, dag, score, threads))
-    else:
+    else:  # with missing cells no family has counts of its own
+        parts += [] if data is None else [sections.data_section(data)]
         parts.append(sections.arcs_section(dag, None))
     parts.append(sections.trace_section(result.trace, result.search))
     version = bestdag.__version__

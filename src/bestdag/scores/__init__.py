@@ -13,6 +13,7 @@ from bestdag.scores.ll import LL as LL
 from bestdag.scores.aic import AIC as AIC
 from bestdag.scores.bic import BIC as BIC
 from bestdag.scores.hqc import HQC as HQC
+from bestdag.scores.pnal import PNAL as PNAL
 from bestdag.scores.fnml import FNML as FNML
 from bestdag.scores.qnml import QNML as QNML
 from bestdag.scores.mit import MIT as MIT

@@ -13,7 +13,7 @@ from bestdag.errors import InvalidParameterError
 if TYPE_CHECKING:
     from bestdag import _core
 
-__all__ = ["BoundScore", "Score", "checked_value", "kernel_for"]
+__all__ = ["BoundScore", "RefusingScore", "Score", "checked_value", "kernel_for"]
 
 
 @runtime_checkable
@@ -44,14 +44,16 @@ class Score(Protocol):
 
 @runtime_checkable
 class BoundScore(Score, Protocol):
-    """A score whose settings name variables, so that its native twin is bound to those of the data.
-
-    The twin may refuse families, and `refuse` says why.
-    """
+    """A score whose settings name variables: its native twin is bound to those of the data."""
 
     def kernel_for(self, variables: Sequence[Variable]) -> _core.Kernel | None:
         """Return the native twin for data with these variables, in name order, or None."""
         ...
+
+
+@runtime_checkable
+class RefusingScore(BoundScore, Protocol):
+    """One whose native twin may refuse families."""
 
     def refuse(self, child: Variable, parents: Sequence[Variable], n_bytes: float) -> NoReturn:
         """Raise what is wrong with a family the twin refused; it would have needed `n_bytes`."""

@@ -13,7 +13,7 @@ from bestdag import _core
 from bestdag.counts.engine import CountingEngine
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.machine import memory_left
-from bestdag.scores.base import BoundScore, Score, checked_value, kernel_for
+from bestdag.scores.base import RefusingScore, Score, checked_value, kernel_for
 from bestdag.scores.native import NativeScores
 from bestdag.scores.prior import StructurePrior
 
@@ -82,7 +82,7 @@ class FamilyScores:
             child, parents, n_bytes = error.args
         else:
             return
-        assert isinstance(self.score, BoundScore)
+        assert isinstance(self.score, RefusingScore)
         variables = self.counts.variables
         given = [variables[parent] for parent in parents]
         self.score.refuse(variables[child], given, n_bytes)

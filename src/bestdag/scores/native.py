@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -120,9 +120,18 @@ class NativeScores:
             threads=self._threads,
         )
 
-    def candidate_listing(self, limits: Sequence[ParentLimits], *, prune: bool) -> NativeListing:
+    def candidate_listing(
+        self, limits: Sequence[ParentLimits], *, prune: bool, margin: float
+    ) -> NativeListing:
         """Begin to list candidate parent sets of every child."""
-        return NativeListing(self._table, self._kernel, limits, prune=prune, threads=self._threads)
+        return NativeListing(
+            self._table,
+            self._kernel,
+            limits,
+            prune=prune,
+            margin=margin,
+            threads=self._threads,
+        )
 
     def total_cap(self) -> float:
         """Return what no network's score exceeds; infinite where nothing is known.
@@ -142,6 +151,29 @@ class NativeScores:
         Needs a forecast that is not None.
         """
         return _core.EverySet(self._table, self._kernel)
+
+    def scores_of_every_set(self) -> Iterator[npt.NDArray[np.float64]]:
+        """Score every family, variable after variable in name order; needs a forecast as above.
+
+        Sets of the others are numbered by their bits, one for each other variable in name order.
+        """
+        n = len(self._counts.variables)
+        sets = self.every_set()
+        is_done = sets.compute(False, self._threads, math.inf, None)
+        assert is_done
+        everybody = (1 << n) - 1
+        program = _core.EverySetProgram(
+            sets,
+            np.zeros(n, np.uint64),
+            np.array([everybody & ~(1 << v) for v in range(n)], np.uint64),
+            np.full(n, n - 1, np.int64),
+            np.zeros(n),
+            np.zeros((0, 0)),
+        )
+        for v in range(n):
+            scores = np.empty(1 << (n - 1))
+            program.all_scores(v, self._threads, scores)
+            yield scores
 
     def _require_countable_parents(self, arrays: FamilyArrays) -> None:
         """Refuse families with more parent configurations than a float can count."""

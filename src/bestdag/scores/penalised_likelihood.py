@@ -35,6 +35,10 @@ class PenalisedLikelihood(ABC):
     def penalty(self, n: float) -> float:
         """Return c(N), the penalty of one parameter; N may be 0."""
 
+    def rate(self, n: float) -> float:
+        """Return c(N) / N, the penalty of one parameter in a score per row."""
+        return self.penalty(n) / n if n > 0 else 0.0
+
     def terms(self, counts: FamilyCounts) -> dict[str, float]:
         """Return log-likelihood and penalty."""
         fit = float(np.sum(n_log_n(counts.table)) - np.sum(n_log_n(counts.row_totals)))

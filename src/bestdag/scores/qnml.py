@@ -12,7 +12,7 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import require_choice
 from bestdag.registry import setting
-from bestdag.scores.whole_counts import require_whole_counts
+from bestdag.scores.whole_counts import whole_total
 from bestdag.special import n_log_share, regret, szpankowski_regret
 
 __all__ = ["QNML"]
@@ -43,8 +43,9 @@ class QNML:
     -----
     All q parent configurations are paid for, seen or not. Score equivalent, and equal to the
     normalized maximum likelihood for networks of disjoint complete components. Regular with
-    the exact regret; with the approximation not for N = 1 and N = 2. Defined for whole counts
-    only. N is the sum of the weights.
+    the exact regret; with the approximation not for N = 1 and N = 2. Defined for a whole
+    number of cases N, the sum of the weights, only; the cells of expected counts need not be
+    whole.
 
     References
     ----------
@@ -64,6 +65,7 @@ class QNML:
     is_hyperparameter_free: ClassVar[bool] = True
     is_regular: ClassVar[bool] = True
     needs_whole_counts: ClassVar[bool] = True
+    needs_whole_total: ClassVar[bool] = True  # and no more than that
 
     regret: Literal["exact", "szpankowski"] = setting("exact", "How regrets are computed.")
 
@@ -72,9 +74,9 @@ class QNML:
 
     def terms(self, counts: FamilyCounts) -> dict[str, float]:
         """Return log-likelihood and penalty."""
-        require_whole_counts(self.name, counts)
+        n = whole_total(self.name, counts)
         fit = float(np.sum(n_log_share(counts.table, counts.row_totals[:, None])))
-        return {"log-likelihood": fit, "penalty": -self._penalty(counts)}
+        return {"log-likelihood": fit, "penalty": -self._penalty(counts, n)}
 
     def family(self, counts: FamilyCounts) -> float:
         """Score one family."""
@@ -84,8 +86,8 @@ class QNML:
         """Return the native twin, for bulk work."""
         return _core.qnml(self.regret == "exact")
 
-    def _penalty(self, counts: FamilyCounts) -> float:
-        n, q, r = counts.total, counts.n_configurations, counts.arity
+    def _penalty(self, counts: FamilyCounts, n: int) -> float:
+        q, r = counts.n_configurations, counts.arity
         if q > _MANY_CONFIGURATIONS * n:  # q may be infinite
             return n * log(r)
         reg = regret if self.regret == "exact" else szpankowski_regret

@@ -19,6 +19,7 @@ from bestdag.scores.base import Score
 from bestdag.scores.bulk import BulkScores
 from bestdag.scores.explanation import Explanation, explain
 from bestdag.scores.family_scores import Family, FamilyScores, parent_set
+from bestdag.scores.node_average import AveragedScore, NodeAverage
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.whole_counts import require_whole_weights
 from bestdag.wording import first_names
@@ -39,11 +40,15 @@ class Scorer:
     Parameters
     ----------
     dataset : Dataset
-        Complete: without missing cells.
+        Complete, unless `missing` says otherwise.
     score : Score or str
         A score, or the name of one with its default settings.
     structure_prior : StructurePrior, optional
         Its logarithm is added to every local and total score.
+    missing : {"error", "available"}, default "error"
+        What to do about missing cells: refuse them, or score each family by its mean
+        log-likelihood over the rows that show all of it, see `NodeAverage`; for LL, AIC, BIC, HQC
+        and PNAL.
     threads : int, optional
         Threads for native work; every processor by default.
 
@@ -64,12 +69,15 @@ class Scorer:
         score: Score | str = "bdeu",
         structure_prior: StructurePrior | None = None,
         *,
+        missing: str = "error",
         threads: int | None = None,
     ) -> None:
         _require_dataset(dataset)
         score = make_score(score) if isinstance(score, str) else _checked_score(score)
         require_whole_weights(score, dataset)
-        counts = CountingEngine(dataset, threads=threads)
+        counts = CountingEngine(dataset, missing=missing, threads=threads)
+        if missing == "available":
+            score = _averaged(score, dataset)
         self._scores = FamilyScores(counts, score, structure_prior)
         self.bulk = BulkScores(self._scores)  # for searches
         if structure_prior is not None:
@@ -97,6 +105,11 @@ class Scorer:
         """Whether score and structure prior both give equal values to equivalent structures."""
         prior = self.structure_prior
         return self.score.is_score_equivalent and (prior is None or prior.is_score_equivalent)
+
+    @property
+    def is_per_row(self) -> bool:
+        """Whether scores are means over rows, not sums."""
+        return bool(getattr(self.score, "is_per_row", False))
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -176,8 +189,9 @@ class Scorer:
     def __getstate__(self) -> dict[str, Any]:
         return {
             "dataset": self.dataset,
-            "score": self.score,
+            "score": self.score.score if isinstance(self.score, NodeAverage) else self.score,
             "structure_prior": self.structure_prior,
+            "missing": self._scores.counts.missing,
             "threads": self._scores.counts.threads,
         }
 
@@ -205,6 +219,17 @@ def _checked_score(score: object) -> Score:
     if not isinstance(score, Score):
         raise InvalidParameterError(f"Scorer: score must be a score or its name, got {score!r:.60}")
     return score
+
+
+def _averaged(score: Score, dataset: Dataset) -> Score:
+    """Return the score per row of a table with missing cells."""
+    if not isinstance(score, AveragedScore):
+        raise InvalidParameterError(
+            f"Scorer: missing='available' needs a log-likelihood with a penalty per parameter, "
+            f"got {score.name}"
+        )
+    n = float(dataset.total_weight)
+    return NodeAverage(score=score, n_cases=n, incomplete=frozenset(dataset.missing_counts))
 
 
 def _dag_of(given: object) -> Dag:

@@ -197,7 +197,8 @@ class Problem:
             short = f"within {memory}: {', '.join(memory.shortages.values())}"
             found = replace(found, notes=(*found.notes, short))
         if isinstance(self.scores, Scorer):
-            found = replace(found, n_rows=self.scores.dataset.total_weight)
+            if not self.scores.is_per_row:
+                found = replace(found, n_rows=self.scores.dataset.total_weight)
         else:
             found = replace(found, is_among_listed=True)
         if self._start is None or "start" in self._looked_at:

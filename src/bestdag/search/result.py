@@ -12,6 +12,7 @@ import numpy as np
 from bestdag.errors import InvalidParameterError, import_optional
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
+from bestdag.search.structures import Structures
 from bestdag.wording import count_of
 
 __all__ = ["SearchResult", "Status", "Step"]
@@ -59,7 +60,8 @@ class SearchResult:
         What each arc alone is worth, for searches that choose among trees; None where there are
         thousands of variables and a limit came before any arc was scored.
     n_rows : float or None
-        Rows of the data, or their weights together; None where they are not known.
+        Rows of the data, or their weights together; None where they are not known, or the score is
+        a mean over rows.
     is_among_listed : bool
         Whether structure and bound are those of a file of local scores, among its sets alone.
     among : str or None
@@ -68,6 +70,8 @@ class SearchResult:
     within : str or None
         "the skeleton" where arcs run along given links only; then `status` and `bound` are about
         these structures.
+    structures : Structures or None
+        The best structures, this one first, where more than one was asked for.
     """
 
     dag: Dag
@@ -87,6 +91,7 @@ class SearchResult:
     is_among_listed: bool = False
     among: str | None = None
     within: str | None = None
+    structures: Structures | None = None
 
     @property
     def gap(self) -> float | None:
@@ -150,6 +155,7 @@ class SearchResult:
             *notes,
             f"score {self.score:.6f} (natural logarithm)" + (f", {short}" if short else ""),
             str(self.dag),
+            *(() if self.structures is None else (self.structures.summary(),)),
         ]
         return "\n".join(lines)
 

@@ -283,7 +283,7 @@ def _choice(
                 f"{who}: {settings.root!r} cannot be the root, its parent "
                 f"{names[rules.parents[root]]!r} is required; choose another root"
             )
-    weight = scorer.dataset.total_weight
+    weight = 1.0 if scorer.is_per_row else scorer.dataset.total_weight
     return _Choice(rules, root, not settings.forest, scorer.is_score_equivalent, weight)
 
 
@@ -319,8 +319,8 @@ def _best_parents(scores: npt.NDArray[np.float64], how: _Choice) -> npt.NDArray[
         weights[:, how.root] = -np.inf
     if not _core.maximum_branching(weights, root_weights, how.spanning, parents):
         raise GraphError(
-            "search: no tree obeys the knowledge and has a probability above zero; state less, or "
-            "use another structure prior"
+            "search: no tree obeys the knowledge and scores more than minus infinity; state less, "
+            "use another structure prior, or leave out columns that no row shows together"
         )
     return parents
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -16,14 +15,19 @@ from bestdag.classification.coding import Coding
 from bestdag.classification.model import Recipe
 from bestdag.classification.uncut import codes_under, refuse_unknown
 from bestdag.data.dataset import Dataset
-from bestdag.data.raw import RawTable
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
-from bestdag.errors import DataError, DataWarning, require_choice
+from bestdag.errors import require_choice
 from bestdag.search import search_for_fit
 from bestdag.search.naive_bayes import NaiveBayes, augmented
 from bestdag.search.problem import Search
 from bestdag.search.tan import TAN
-from bestdag.sklearn.tables import class_labels, raw_columns, raw_table
+from bestdag.sklearn.tables import (
+    KEEPING,
+    TrainingRows,
+    class_labels,
+    raw_columns,
+    raw_table,
+)
 
 __all__ = ["BayesianNetworkClassifier", "NaiveBayesClassifier", "TANClassifier"]
 
@@ -54,6 +58,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_values: int,
         max_states: int,
         missing: str,
+        unlabelled: str,
         handle_unknown: str,
         n_jobs: int | None,
     ) -> None:
@@ -64,6 +69,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.max_values = max_values
         self.max_states = max_states
         self.missing = missing
+        self.unlabelled = unlabelled
         self.handle_unknown = handle_unknown
         self.n_jobs = n_jobs
 
@@ -78,26 +84,30 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array or frame, rows x attributes
         y : array of classes
+            None and NaN where a row has none, if `unlabelled` says what to do about such rows.
         sample_weight : array, optional
             How often each row counts; rows of weight 0 are as if they were not there.
         """
-        require_choice("classifier", "missing", self.missing, ("drop", "error"))
+        rows = TrainingRows(type(self).__name__, self.missing, self.unlabelled)
         require_choice("classifier", "handle_unknown", self.handle_unknown, ("error", "ignore"))
         columns = raw_columns(self, X, reset=True)
-        labels = class_labels(self, X, y)
+        known, has_class = class_labels(self, X, y, may_lack=self.unlabelled != "error")
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         table, options = raw_table(X, columns)
-        kept = self._kept(table, len(labels), weights)
+        kept = rows.kept(table, has_class, weights)
         if not kept.all():
             table, options = raw_table(X, columns, kept)
-        self.classes_, codes = np.unique(labels[kept], return_inverse=True)
+        self.classes_, found = np.unique(known[kept[has_class]], return_inverse=True)
+        codes = np.full(len(kept), len(self.classes_))  # the code of a missing cell
+        codes[has_class & kept] = found
         target = Variable(_unused("class", table.names), tuple(map(str, self.classes_.tolist())))
         recipe = self._recipe(target.name, tuple(table.names))
-        uncut = recipe.coding.uncut(table, target, codes, options)
+        uncut = recipe.coding.uncut(table, target, codes[kept], options)
         counted = None if weights is None else weights[kept]
-        self.model_ = recipe.fit(recipe.coding.cut(uncut, target.name, counted), target.name)
+        cut = recipe.coding.cut(uncut, target.name, counted, keep_missing=rows.keeps_missing)
+        self.model_ = recipe.fit(cut, target.name)
         self.network_ = self.model_.network
         return self
 
@@ -131,35 +141,6 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         return tags
 
-    def _kept(
-        self, table: RawTable, n_rows: int, weights: npt.NDArray[np.float64] | None
-    ) -> npt.NDArray[np.bool_]:
-        """Say which rows to learn from: those that count and are complete."""
-        counted = np.ones(n_rows, bool) if weights is None else weights > 0
-        complete = np.ones(n_rows, bool)
-        for name in table.names:
-            complete &= ~table.numbers(name).is_missing
-        n_left_out = int((counted & ~complete).sum())
-        if n_left_out:
-            if self.missing == "error":
-                raise DataError(
-                    f"{type(self).__name__}: {n_left_out:,} training rows have missing cells; "
-                    "leave them out, or set missing='drop'"
-                )
-            warnings.warn(
-                f"{type(self).__name__}: {n_left_out:,} of {int(counted.sum()):,} training rows "
-                "have missing cells and are left out",
-                DataWarning,
-                stacklevel=3,
-            )
-        kept: npt.NDArray[np.bool_] = counted & complete
-        if not kept.any():
-            raise DataError(
-                f"{type(self).__name__}: no training row is left, {int(counted.sum()):,} have a "
-                f"weight above 0 and {int(complete.sum()):,} have no missing cell"
-            )
-        return kept
-
     def _recipe(self, target: str, names: tuple[str, ...]) -> Recipe:
         coding = Coding(
             method=self.discretization,
@@ -172,6 +153,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             score=self.__dict__["score"],
             parameters=self.parameters,
             coding=coding,
+            missing=self.missing if self.missing in KEEPING else "error",
             threads=_threads(self.n_jobs),
             **self._settings(target, names),
         )
@@ -209,9 +191,13 @@ class TANClassifier(_NetworkClassifier):
     max_states : int, default 50
         Refuse a text column with more different values than this. Columns that declare their
         values (pandas categorical, polars Enum) may have more.
-    missing : {"drop", "error"}, default "drop"
-        Leave out training rows with missing cells, with a warning, or refuse them. Missing cells
-        of rows to predict are summed over.
+    missing : {"drop", "error", "em", "available"}, default "drop"
+        Leave out training rows with missing cells, with a warning, refuse them, or learn from them
+        too, as `learn` does: "em" by structural EM, "available" with the scores LL, AIC, BIC, HQC
+        and PNAL. Missing cells of rows to predict are summed over.
+    unlabelled : {"error", "drop", "keep"}, default "error"
+        Training rows without a class, None or NaN in y: refuse them, leave them out, or learn from
+        what else they show, for the ways `missing` that keep missing cells.
     handle_unknown : {"error", "ignore"}, default "error"
         What to do about a value that was not seen in training: refuse it, or treat it as missing.
     n_jobs : int, optional
@@ -254,12 +240,13 @@ class TANClassifier(_NetworkClassifier):
         max_values: int = DEFAULT_MAX_VALUES,
         max_states: int = DEFAULT_MAX_STATES,
         missing: str = "drop",
+        unlabelled: str = "error",
         handle_unknown: str = "error",
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
             *(score, parameters, discretization, bins, max_values, max_states),
-            *(missing, handle_unknown, n_jobs),
+            *(missing, unlabelled, handle_unknown, n_jobs),
         )
         self.forest = forest
 
@@ -291,12 +278,13 @@ class NaiveBayesClassifier(_NetworkClassifier):
         max_values: int = DEFAULT_MAX_VALUES,
         max_states: int = DEFAULT_MAX_STATES,
         missing: str = "drop",
+        unlabelled: str = "error",
         handle_unknown: str = "error",
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
             *(score, parameters, discretization, bins, max_values, max_states),
-            *(missing, handle_unknown, n_jobs),
+            *(missing, unlabelled, handle_unknown, n_jobs),
         )
 
     def _search(self, target: str) -> Search:
@@ -308,8 +296,8 @@ class BayesianNetworkClassifier(_NetworkClassifier):
 
     Parameters
     ----------
-    score, parameters, discretization, bins, max_values, max_states, missing, handle_unknown, n_jobs
-        As of `TANClassifier`.
+    score, parameters, discretization, bins, max_values, max_states
+        As of `TANClassifier`, and so are missing, unlabelled, handle_unknown and n_jobs.
     search : str or Search, default "auto"
         The search for the structure.
     augmented : bool, default True
@@ -346,13 +334,14 @@ class BayesianNetworkClassifier(_NetworkClassifier):
         max_values: int = DEFAULT_MAX_VALUES,
         max_states: int = DEFAULT_MAX_STATES,
         missing: str = "drop",
+        unlabelled: str = "error",
         handle_unknown: str = "error",
         random_state: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
             *(score, parameters, discretization, bins, max_values, max_states),
-            *(missing, handle_unknown, n_jobs),
+            *(missing, unlabelled, handle_unknown, n_jobs),
         )
         self.search = search
         self.augmented = augmented

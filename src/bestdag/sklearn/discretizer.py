@@ -64,7 +64,7 @@ class FayyadIraniDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimat
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         told: dict[str, Any] = {"weights": weights}
         if method.needs_target:
-            labels = class_labels(self, X, y)
+            labels, _ = class_labels(self, X, y)
             classes, codes = np.unique(labels, return_inverse=True)
             told |= {"target_codes": codes, "n_classes": len(classes)}
         self.cuts_ = [method.cuts(array[:, j].copy(), **told) for j in range(array.shape[1])]

@@ -1,7 +1,9 @@
-"""From what scikit-learn is given, frames or arrays, to a raw table."""
+"""From what scikit-learn is given, frames or arrays, to a raw table and its training rows."""
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,18 @@ from bestdag.data.choice import choose
 from bestdag.data.encode import ReadOptions
 from bestdag.data.frame_table import FrameTable
 from bestdag.data.frames import frame_columns
+from bestdag.data.labels import is_absent
 from bestdag.data.raw import RawTable
 from bestdag.data.schema import MAX_ARITY
+from bestdag.errors import DataError, DataWarning, InvalidParameterError, require_choice
+from bestdag.incomplete import TREATMENTS, Refuse
 
-__all__ = ["class_labels", "raw_columns", "raw_table"]
+__all__ = ["KEEPING", "TrainingRows", "class_labels", "raw_columns", "raw_table"]
+
+# Ways to treat missing cells that learn from them.
+KEEPING = tuple(
+    name for name, way in TREATMENTS.items() if way.reads_as == "keep" and name != Refuse.name
+)
 
 Columns = list[tuple[str, Any]]
 
@@ -48,18 +58,100 @@ def raw_table(
     return FrameTable(columns, choice), choice.options
 
 
-def class_labels(estimator: Any, table: Any, given: Any) -> npt.NDArray[Any]:
-    """Check the classes of the rows of a table as scikit-learn does."""
+def class_labels(
+    estimator: Any, table: Any, given: Any, *, may_lack: bool = False
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Check the classes of the rows of a table as scikit-learn does, and say which rows have one.
+
+    With `may_lack` None and NaN are rows without a class; there must be others.
+    """
     if given is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None"
         )
     labels: npt.NDArray[Any] = column_or_1d(given, warn=True)
     check_consistent_length(table, labels)
-    if labels.dtype.kind == "f":
-        assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
-    return labels
+    has_class = np.ones(len(labels), bool)
+    if may_lack and labels.dtype.kind in "fO":
+        has_class = np.fromiter((not is_absent(y) for y in labels), bool, len(labels))
+        if not has_class.any():
+            raise DataError(f"{type(estimator).__name__}: no training row has a class")
+    known = labels[has_class]
+    if may_lack and labels.dtype.kind == "O":
+        known = np.array(known.tolist())  # the type that they have without None
+    if known.dtype.kind == "f":
+        assert_all_finite(known, input_name="y")
+    check_classification_targets(known)
+    return known, has_class
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRows:
+    """Which rows a classifier learns from, when cells or classes are missing.
+
+    Parameters
+    ----------
+    who : str
+        Name of the classifier.
+    missing, unlabelled : str
+        Settings of the classifier.
+    """
+
+    who: str
+    missing: str
+    unlabelled: str
+
+    def __post_init__(self) -> None:
+        require_choice("classifier", "missing", self.missing, ("drop", "error", *KEEPING))
+        require_choice("classifier", "unlabelled", self.unlabelled, ("error", "drop", "keep"))
+        if self.unlabelled == "keep" and not self.keeps_missing:
+            raise InvalidParameterError(
+                f"{self.who}: unlabelled='keep' needs missing to be one of "
+                f"{', '.join(map(repr, KEEPING))}, got {self.missing!r}"
+            )
+
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether rows with missing cells are learned from."""
+        return self.missing in KEEPING
+
+    def kept(
+        self,
+        table: RawTable,
+        has_class: npt.NDArray[np.bool_],
+        weights: npt.NDArray[np.float64] | None,
+    ) -> npt.NDArray[np.bool_]:
+        """Say which rows count and show what they must."""
+        counted = np.ones(len(has_class), bool) if weights is None else weights > 0
+        if self.unlabelled == "drop":
+            counted = counted & has_class
+        if self.keeps_missing:
+            if not (counted & has_class).any():
+                raise DataError(f"{self.who}: no training row with a class has a weight")
+            return counted
+        complete = np.ones(len(has_class), bool)
+        for name in table.names:
+            complete &= ~table.numbers(name).is_missing
+        n_left_out = int((counted & ~complete).sum())
+        if n_left_out:
+            if self.missing == "error":
+                raise DataError(
+                    f"{self.who}: {n_left_out:,} training rows have missing cells; "
+                    "leave them out, or set missing='drop'"
+                )
+            warnings.warn(
+                f"{self.who}: {n_left_out:,} of {int(counted.sum()):,} training rows "
+                "have missing cells and are left out",
+                DataWarning,
+                stacklevel=3,
+            )
+        kept: npt.NDArray[np.bool_] = counted & complete
+        if not kept.any():
+            raise DataError(
+                f"{self.who}: no training row is left, {int(counted.sum()):,} have a "
+                f"weight above 0 and {int(complete.sum()):,} have no missing cell"
+            )
+        return kept
 
 
 def _taken(column: Any, places: npt.NDArray[np.intp]) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 
 from bestdag.errors import (
     GraphError,
+    bad_setting,
     require_count,
     require_positive,
     unknown_name,
@@ -47,6 +48,7 @@ def build_score_table(
     required: _Parents | None = None,
     knowledge: Knowledge | None = None,
     prune: bool = True,
+    margin: float = 0.0,
     time_limit: float | None = None,
     memory_limit: float | str | None = None,
     anytime: bool = False,
@@ -74,6 +76,9 @@ def build_score_table(
         never needs such a set, because it may use the subset instead. Switch it off where that
         reasoning fails: when all optimal networks are wanted, or averages over networks, or when
         a network must have certain paths.
+    margin : float, default 0.0
+        Where it is positive, pruning leaves out only sets that a subset beats by more than this, in
+        nats: what a network needs that is worse than the best by no more.
     time_limit : float, optional
         Seconds. A table that was not finished says ``complete = False``; it has every set that
         was scored in time, smaller sets first. The child that has had the least time goes next,
@@ -121,6 +126,8 @@ def build_score_table(
     [(-3.296, ('rain',)), (-18.834, ())]
     """
     start = time.monotonic()
+    if not 0.0 <= margin < math.inf:
+        raise bad_setting(_WHO, "margin", "a finite number >= 0", margin)
     names = [variable.name for variable in scorer.variables]
     limits = _limits(names, max_parents, candidates, required)
     known = None
@@ -131,7 +138,15 @@ def build_score_table(
     if time_limit is not None:
         deadline = start + require_positive(_WHO, "time_limit", time_limit)
     with limited_memory(memory_limit):
-        return _listed(scorer, limits, known, prune=prune, deadline=deadline, anytime=anytime)
+        return _listed(
+            scorer,
+            limits,
+            known,
+            prune=prune,
+            margin=margin,
+            deadline=deadline,
+            anytime=anytime,
+        )
 
 
 def _listed(
@@ -140,6 +155,7 @@ def _listed(
     known: NodeKnowledge | None,
     *,
     prune: bool,
+    margin: float,
     deadline: float | None,
     anytime: bool,
 ) -> ScoreTable:
@@ -147,7 +163,7 @@ def _listed(
     names = [variable.name for variable in scorer.variables]
 
     def build(limits: list[ParentLimits], seconds: float | None, prune: bool) -> ScoreTable:
-        listing = ParentSetListing(scorer, limits, prune=prune)
+        listing = ParentSetListing(scorer, limits, prune=prune, margin=margin)
         listing.run(math.inf if seconds is None else seconds, anytime=anytime)
         return listing.table(finish=True)
 

@@ -46,6 +46,9 @@ class ParentSetListing:
         way, are not looked at: dominated sets are left out as if there were none.
     prune : bool, default True
         Leave out every set that scores no more than one of its subsets.
+    margin : float, default 0.0
+        Where it is positive, leave out only those that a subset beats by more than this: networks
+        that are worse than the best by no more may need the others.
 
     Notes
     -----
@@ -71,6 +74,7 @@ class ParentSetListing:
         limits: NodeKnowledge | Sequence[ParentLimits] | None = None,
         *,
         prune: bool = True,
+        margin: float = 0.0,
     ) -> None:
         self._scorer = scorer
         self._names = [variable.name for variable in scorer.variables]
@@ -82,13 +86,13 @@ class ParentSetListing:
         twin = scorer.bulk.native
         if twin is not None and (prior is None or isinstance(prior, ArcPrior)):
             within = with_bonuses(limits, self._names, prior)
-            self._native = twin.candidate_listing(within, prune=prune)
+            self._native = twin.candidate_listing(within, prune=prune, margin=margin)
         else:
             bonuses = None
             if prior is None or isinstance(prior, ArcPrior):
                 bonuses = largest_bonuses(limits, self._names, prior)
             self._in_python = PythonListing(
-                scorer, self._names, limits, prune=prune, bonuses=bonuses
+                scorer, self._names, limits, prune=prune, margin=margin, bonuses=bonuses
             )
 
     @property

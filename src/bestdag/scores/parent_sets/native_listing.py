@@ -56,6 +56,8 @@ class NativeListing:
         One for each variable, in name order.
     prune : bool
         Leave out every set that scores no more than one of its subsets.
+    margin : float
+        Where it is positive, only those that a subset beats by more than this.
     threads : int
     """
 
@@ -66,6 +68,7 @@ class NativeListing:
         limits: Sequence[ParentLimits],
         *,
         prune: bool,
+        margin: float,
         threads: int,
     ) -> None:
         self._threads = threads
@@ -78,6 +81,7 @@ class NativeListing:
             np.array([limit.max_parents for limit in limits], np.int64),
             np.array([limit.bonus for limit in limits], np.float64),
             prune,
+            margin,
         )
 
     def run(self, *, seconds: float, max_bytes: float, stops_at_memory: bool) -> None:

@@ -37,7 +37,7 @@ class PythonListing:
 
     Parameters
     ----------
-    scorer, names, limits, prune
+    scorer, names, limits, prune, margin
         As for `ParentSetListing`.
     bonuses : sequence of float or None
         The most that the prior over structures adds to a family of each child, if that is known.
@@ -50,11 +50,13 @@ class PythonListing:
         limits: Sequence[ParentLimits],
         *,
         prune: bool,
+        margin: float,
         bonuses: Sequence[float] | None,
     ) -> None:
         self._scorer = scorer
         self._names = names
         self._prune = prune
+        self._margin = margin
         self._bonuses = bonuses
         self._children = [_Child(i, limit) for i, limit in enumerate(limits)]
         self._families = _by_size(self._children)
@@ -84,7 +86,7 @@ class PythonListing:
                 [(self._names[c.child], [self._names[p] for p in parents]) for c, parents in batch]
             )
             for (child, parents), score in zip(batch, scores.tolist(), strict=True):
-                child.add(parents, score, prune=self._prune)
+                child.add(parents, score, prune=self._prune, margin=self._margin)
                 self._next.popleft()  # so that an interrupt leaves nothing to be done twice
                 self.n_bytes += _BYTES_PER_SET + _BYTES_PER_MEMBER * len(parents)
             took = max(time.monotonic() - start, 1e-9)
@@ -165,7 +167,7 @@ class _Child:
         for chosen in combinations(self.limit.allowed.tolist(), n_chosen):
             yield tuple(sorted((*self.limit.required, *chosen)))
 
-    def add(self, parents: _Set, score: float, *, prune: bool) -> None:
+    def add(self, parents: _Set, score: float, *, prune: bool, margin: float) -> None:
         self.n_scored += 1
         if score != score:
             raise InvalidParameterError("score table: a score is not a number")
@@ -182,7 +184,7 @@ class _Child:
             ),
             default=-math.inf,
         )
-        if score > best:
+        if score > best or (margin > 0 and score >= best - margin and score > -math.inf):
             self.kept[parents] = score
         if len(parents) < self.limit.max_parents:
             self._best[parents] = max(score, best)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from bestdag.errors import InvalidParameterError, require_count, require_flag
 from bestdag.registry import setting
+from bestdag.scores.node_average import NodeAverage
 from bestdag.scores.scorer import Scorer
 from bestdag.search.ges.walk import Walk
 from bestdag.search.problem import Problem
@@ -107,6 +108,14 @@ _WITH_KNOWLEDGE = (
 
 
 def _require_equivalence(scorer: Scorer) -> None:
+    if isinstance(scorer.score, NodeAverage):
+        why = (
+            "scores families over different rows, so that equivalent structures have different "
+            "scores; use the search hill_climb, tabu or auto"
+        )
+        raise InvalidParameterError(f"ges: missing='available' {why}").with_option(
+            f"ges: --missing available {why}"
+        )
     what: Any = scorer.score if not scorer.score.is_score_equivalent else scorer.structure_prior
     if not scorer.is_score_equivalent:
         raise InvalidParameterError(

@@ -18,7 +18,7 @@ from bestdag.search.exact.bnc.cuts import Separator
 from bestdag.search.exact.bnc.master import LpSolution, Master
 from bestdag.search.exact.bnc.relaxation import LP_BITS, Cut, Pricing, Relaxation, Sets
 
-__all__ = ["SearchTree", "Stopped"]
+__all__ = ["SearchTree", "Stopped", "closed_by"]
 
 _RESOLUTION_UNITS = 28147  # 1e-10 of the first incumbent's cost, which is about 2^48 units
 _COLUMNS_PER_CHILD = 12
@@ -293,7 +293,7 @@ class SearchTree:
         required = (*node.required, arc)
         having = node.allowed.copy()
         self._arcs.require(having, parent, child)
-        for late, early in _closed_by(required, arc, self.sets.n):
+        for late, early in closed_by(required, arc, self.sets.n):
             self._arcs.forbid(having, late, early)
         cuts = node.cuts if node.best is None else tuple(np.flatnonzero(node.best).tolist())
         children = []
@@ -315,7 +315,7 @@ class SearchTree:
         return None
 
 
-def _closed_by(
+def closed_by(
     required: Sequence[tuple[int, int]], arc: tuple[int, int], n: int
 ) -> list[tuple[int, int]]:
     """Arcs that would close a cycle with the required ones, of which `arc` is the newest."""

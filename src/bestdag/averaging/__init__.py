@@ -1,0 +1,1 @@
+"""How sure each arc is: bootstrap, exact posterior probabilities, Markov chains, averages."""

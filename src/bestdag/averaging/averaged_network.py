@@ -1,0 +1,160 @@
+"""Predictions averaged over structures: Bayesian model averaging."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.averaging.arc_probabilities import ArcProbabilities
+from bestdag.averaging.weighted_dags import WeightedDags
+from bestdag.data.dataset import Dataset
+from bestdag.data.readers import read
+from bestdag.errors import InvalidParameterError, require_count
+from bestdag.network.fitting import fitted_network
+from bestdag.network.network import Network
+from bestdag.network.prediction import known_cells
+from bestdag.parameters import choose_estimator
+from bestdag.parameters.base import Estimator
+from bestdag.scores import make_score
+from bestdag.scores.base import Score
+
+__all__ = ["AveragedNetwork", "average_networks"]
+
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AveragedNetwork:
+    r"""A mixture of networks: the distribution of a row, averaged over structures.
+
+    .. math::
+
+        P(x) = \sum_G w_G P_G(x), \qquad
+        P(x_t \mid x_{\setminus t}) = \frac{\sum_G w_G P_G(x)}{\sum_G w_G P_G(x_{\setminus t})}.
+
+    Attributes
+    ----------
+    networks : tuple of Network
+    weights : float64 array
+        They sum to 1.
+    left_out : float
+        The weight of structures that are not among them.
+    """
+
+    networks: tuple[Network, ...]
+    weights: _Floats
+    left_out: float = 0.0
+
+    def log_probability(self, data: Any, *, threads: int | None = None) -> _Floats:
+        """Work out the logarithm of the probability of each row; missing cells are summed over."""
+        logs = [one.log_probability(data, threads=threads) for one in self.networks]
+        return _log_mixture(np.array(logs), np.log(self.weights)[:, None])
+
+    def log_loss(self, data: Any, *, threads: int | None = None) -> float:
+        """Work out the mean of -ln P(row), in nats: row weights count, lower is better."""
+        found = self.log_probability(data, threads=threads)
+        weights = data.weights if isinstance(data, Dataset) else None
+        if weights is None:
+            return -fsum(found.tolist()) / len(found)
+        counts = weights > 0
+        return -fsum((found[counts] * weights[counts]).tolist()) / float(weights.sum())
+
+    def predict_proba(self, target: str, data: Any, *, threads: int | None = None) -> _Floats:
+        """Work out the distribution of one variable given the other cells of each row.
+
+        Each network counts by its weight and by how probable it makes the other cells.
+        """
+        first = self.networks[0]
+        others = known_cells(first, target, data, "predict_proba")
+        parts = []
+        for one in self.networks:
+            given = one.predict_log_proba(target, others, impossible="marginal", threads=threads)
+            parts.append(given + one.log_probability(others, threads=threads)[:, None])
+        joint = _log_mixture(np.array(parts), np.log(self.weights)[:, None, None])
+        joint -= joint.max(axis=1, keepdims=True)
+        shares = np.exp(joint)
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+    def predict(
+        self, target: str, data: Any, *, threads: int | None = None
+    ) -> npt.NDArray[np.object_]:
+        """Name the most probable state of one variable for each row, ties to the first state."""
+        found = self.predict_proba(target, data, threads=threads).argmax(axis=1)
+        states = np.array([*self.networks[0].variable(target).states, None], dtype=np.object_)
+        return np.asarray(states[found])
+
+    def __len__(self) -> int:
+        return len(self.networks)
+
+    def __repr__(self) -> str:
+        return f"<AveragedNetwork: {len(self)} structures>"
+
+
+def average_networks(
+    found: ArcProbabilities | WeightedDags,
+    data: Any,
+    score: Score | str = "bdeu",
+    *,
+    parameters: Estimator | str | None = None,
+    most: int = 100,
+    threads: int | None = None,
+) -> AveragedNetwork:
+    """Fit the structures that were drawn or learned, and average over them.
+
+    Parameters
+    ----------
+    found : ArcProbabilities or WeightedDags
+        With structures: from `bootstrap`, or from `posterior` by draws or chains, or with
+        ``samples=``.
+    data : Dataset, or anything `read` takes
+        The rows they were learned from.
+    score : Score or str, default "bdeu"
+        The parameters are those that belong to it.
+    parameters : Estimator or str, optional
+        Others, as for `Result.fit`.
+    most : int, default 100
+        So many structures at most, the heaviest; `left_out` says how much the others weigh.
+    threads : int, optional
+
+    References
+    ----------
+    .. [1] Hoeting, Madigan, Raftery and Volinsky (1999). "Bayesian model averaging: a tutorial."
+       Statistical Science 14, 382-417.
+
+    Examples
+    --------
+    >>> from bestdag.averaging.posterior import posterior
+    >>> from bestdag.examples import example
+    >>> found = posterior(example("asia.csv"), method="sampling", samples=200)
+    >>> averaged = average_networks(found, example("asia.csv"), most=5)
+    >>> averaged.predict_proba("lung", {"smoke": ["yes"], "xray": ["yes"]}).round(1)
+    array([[0.4, 0.6]])
+    """
+    require_count("average_networks", "most", most, minimum=1)
+    dags = found.dags if isinstance(found, ArcProbabilities) else found
+    if dags is None:
+        raise InvalidParameterError(
+            "average_networks: needs structures, and sums over all of them keep none; ask "
+            "posterior for samples=1000 too"
+        )
+    dataset = data if isinstance(data, Dataset) else read(data)
+    chosen = make_score(score) if isinstance(score, str) else score
+    estimator = choose_estimator(chosen, parameters, {})
+    kept = range(min(most, len(dags)))
+    networks = [fitted_network(dags.dag(k), dataset, estimator, threads=threads)[0] for k in kept]
+    weights = dags.weights[: len(networks)]
+    total = float(weights.sum())
+    return AveragedNetwork(tuple(networks), weights / total, max(0.0, 1.0 - total))
+
+
+def _log_mixture(logs: _Floats, log_weights: _Floats) -> _Floats:
+    """Return ln of the weighted sum over the first axis."""
+    terms = logs + log_weights
+    largest = terms.max(axis=0)
+    safe = np.where(np.isfinite(largest), largest, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(safe + np.log(np.exp(terms - safe).sum(axis=0)))

@@ -1,0 +1,190 @@
+"""Exact posterior probabilities: sums over all orders, or over all DAGs.
+
+Two priors over structures. Under the one that is *modular in the order* a structure counts once for
+every order of the variables that it follows: P(G) is proportional to the number of its linear
+extensions, so that sparse structures with many orders count more, and equivalent structures may
+have different posterior probabilities. It is what makes 2^n sums suffice (Koivisto and Sood 2004).
+Under the *uniform* one every DAG counts once, at the price of 3^n (Tian and He 2009). A structure
+prior given to the score multiplies either.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.averaging.arc_probabilities import ParentSetProbability
+from bestdag.averaging.local_weights import LocalWeights
+from bestdag.errors import InvalidParameterError
+from bestdag.machine import memory_left, require_memory
+
+__all__ = [
+    "ExactSums",
+    "ancestor_seconds",
+    "ancestors_by_sums",
+    "has_room_for_ancestors",
+    "sum_over_dags",
+    "sum_over_orders",
+    "top_bits_for",
+    "uniform_seconds",
+]
+
+_Matrix = npt.NDArray[np.float64]
+MOST_OF_ORDERS, MOST_OF_DAGS, MOST_OF_ANCESTORS = 30, 20, 20
+_NANOSECONDS_PER_PAIR = 25.0
+_NANOSECONDS_PER_TERM = 15.0
+# Sums of probabilities may miss 1 by this; more means that alternating sums lost their digits.
+_TOLERANCE = 1e-6
+_MOST_LISTED = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactSums:
+    """What sums over all structures give."""
+
+    arcs: _Matrix
+    log_total: float
+    parent_sets: dict[str, tuple[ParentSetProbability, ...]]
+
+
+def top_bits_for(n: int, threads: int) -> int | None:
+    """Return how many bits to sum apart, so that the rest fits into memory; None if nothing does.
+
+    None of them is fastest: then all sums inside subsets are kept.
+    """
+    room = memory_left()
+    for top_bits in range(min(n - 1, 12) + 1):
+        if _core.order_sums_bytes(n, top_bits, threads) <= room:
+            return top_bits
+    return None
+
+
+def sum_over_orders(
+    who: str,
+    weights: LocalWeights,
+    *,
+    threads: int,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[ExactSums, _core.OrderSums]:
+    """Sum over all orders; also return the native sums, from which structures can be drawn."""
+    n = len(weights.names)
+    if n > MOST_OF_ORDERS:
+        what = f"{who}: exact sums over orders take up to {MOST_OF_ORDERS} variables, got {n}; use"
+        raise InvalidParameterError(f"{what} method 'chains'").with_option(
+            f"{what} --method chains"
+        )
+    top_bits = top_bits_for(n, threads)
+    if top_bits is None:
+        least = _core.order_sums_bytes(n, min(n - 1, 12), threads)
+        require_memory(
+            who,
+            f"a sum over all orders of {n} variables",
+            least,
+            "use method 'chains'",
+            option="use --method chains",
+        )
+        raise AssertionError("memory came back")
+    sums = _core.OrderSums(weights.native())
+    is_done = sums.compute(top_bits, threads, math.inf, progress)
+    assert is_done
+    _require_structure(who, sums.log_total())
+    sets, arcs = np.empty(len(weights.logs)), np.empty(n * n)
+    is_done = sums.probabilities(threads, math.inf, sets, arcs)
+    assert is_done
+    found = ExactSums(_clipped(arcs, n), sums.log_total(), _most_probable(weights, sets))
+    return found, sums
+
+
+def sum_over_dags(who: str, weights: LocalWeights, *, threads: int) -> ExactSums:
+    """Sum over all DAGs, each counted once."""
+    n = len(weights.names)
+    if n > MOST_OF_DAGS:
+        what = f"{who}: exact sums over DAGs take up to {MOST_OF_DAGS} variables, got {n}; use"
+        raise _not_over_dags(what)
+    require_memory(
+        who,
+        f"a sum over all DAGs of {n} variables",
+        _core.dag_sums_bytes(n),
+        "use method 'sampling' or 'chains', or the prior 'order'",
+        option="use --method sampling or chains, or --dag-prior order",
+    )
+    sets, arcs = np.empty(len(weights.logs)), np.empty(n * n)
+    totals = _core.sum_over_dags(weights.native(), threads, math.inf, sets, arcs)
+    assert totals is not None
+    _require_structure(who, totals[0])
+    each = np.add.reduceat(sets, weights.begin[:-1])
+    off = max(abs(totals[0] - totals[1]), float(np.abs(each - 1.0).max()))
+    if not off <= _TOLERANCE:
+        what = f"{who}: the alternating sums over DAGs are off by {off:.1g}, too much; use"
+        raise _not_over_dags(what)
+    return ExactSums(_clipped(arcs, n), totals[0], _most_probable(weights, sets))
+
+
+def ancestors_by_sums(who: str, weights: LocalWeights, *, threads: int) -> _Matrix:
+    """Return the probabilities of directed paths under the prior that is modular in the order."""
+    n = len(weights.names)
+    need = f"the probabilities of all paths between {n} variables"
+    require_memory(who, need, _core.ancestor_bytes(n, threads), "take them from drawn structures")
+    out = np.empty(n * n)
+    is_done = _core.ancestor_probabilities(weights.native(), threads, math.inf, out)
+    assert is_done
+    return _clipped(out, n)
+
+
+def ancestor_seconds(n: int) -> float:
+    """Forecast the time that `ancestors_by_sums` takes one processor."""
+    return 1e-9 * _NANOSECONDS_PER_PAIR * n * n * 3.0 ** (n - 1)
+
+
+def has_room_for_ancestors(n: int, threads: int) -> bool:
+    """Whether paths can be summed over within a minute of one processor, and within memory."""
+    return (
+        n <= MOST_OF_ANCESTORS
+        and ancestor_seconds(n) <= 60.0
+        and _core.ancestor_bytes(n, threads) <= memory_left()
+    )
+
+
+def uniform_seconds(n: int) -> float:
+    """Forecast the time that `sum_over_dags` takes one processor."""
+    return 1e-9 * _NANOSECONDS_PER_TERM * n * 3.0 ** (n - 1)
+
+
+def _not_over_dags(what: str) -> InvalidParameterError:
+    """Say what else can be used."""
+    error = InvalidParameterError(f"{what} method 'sampling' or 'chains', or the prior 'order'")
+    return error.with_option(f"{what} --method sampling or chains, or --dag-prior order")
+
+
+def _require_structure(who: str, log_total: float) -> None:
+    if log_total == -math.inf:
+        raise InvalidParameterError(
+            f"{who}: no structure obeys the knowledge; leave out statements"
+        )
+
+
+def _clipped(values: npt.NDArray[np.float64], n: int) -> _Matrix:
+    """Shape as a matrix; rounding may lead a little above 1."""
+    return np.clip(values, 0.0, 1.0).reshape(n, n)
+
+
+def _most_probable(
+    weights: LocalWeights, sets: npt.NDArray[np.float64]
+) -> dict[str, tuple[ParentSetProbability, ...]]:
+    listed = {}
+    for v, name in enumerate(weights.names):
+        first, end = int(weights.begin[v]), int(weights.begin[v + 1])
+        mine = sets[first:end]
+        some = min(_MOST_LISTED, len(mine))
+        best = np.argpartition(-mine, some - 1)[:some]
+        best = best[np.lexsort((best, -mine[best]))]
+        listed[name] = tuple(
+            ParentSetProbability(weights.parents(first + k), min(1.0, float(mine[k])))
+            for k in best.tolist()
+        )
+    return listed

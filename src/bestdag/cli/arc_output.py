@@ -1,0 +1,114 @@
+"""What the commands that say how sure each arc is share: options, and what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bestdag.cli.network_output import (
+    choose_parameters,
+    network_output,
+    parameters_option,
+    require_network_output,
+    write_fitted,
+)
+from bestdag.cli.output import print_json, print_line, print_table, require_own_names
+from bestdag.graph.dag import Dag
+
+if TYPE_CHECKING:
+    from bestdag.averaging.arc_probabilities import ArcProbabilities
+    from bestdag.data.dataset import Dataset
+    from bestdag.network.network import Network
+    from bestdag.scores.base import Score
+
+__all__ = ["arc_options", "check_arc_files", "finish_arcs"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_LEAST_SHOWN = 5e-4
+_OPTIONS = (
+    click.option(
+        "--threshold",
+        type=click.FloatRange(0, 1),
+        help="Edges above it are in the averaged network.  [default: chosen, and printed]",
+    ),
+    click.option("--truth", metavar="NETWORK", help="Network file: compare with its arcs."),
+    network_output(required=False, what="the averaged network with fitted parameters"),
+    parameters_option,
+)
+
+
+def arc_options(function: _Function) -> _Function:
+    """Add --threshold, --truth, -o, --force and --parameters."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def check_arc_files(data: str, options: dict[str, Any]) -> Network | None:
+    """Refuse, before any work, files that could not be written at its end; read --truth."""
+    from bestdag.network.network import Network
+
+    output = options["output"]
+    require_own_names({"DATA": data, "--truth": options["truth"]}, {"-o": output})
+    if output is not None:
+        require_network_output(output, force=options["force"])
+    elif options["parameters"] is not None:
+        raise click.UsageError("--parameters is for the network written by -o FILE")
+    elif options["force"]:
+        raise click.UsageError("--force is for the network written by -o FILE")
+    return None if options["truth"] is None else Network.load(options["truth"])
+
+
+def finish_arcs(
+    found: ArcProbabilities,
+    data: str,
+    table: Dataset,
+    score: Score,
+    true: Network | None,
+    options: dict[str, Any],
+) -> None:
+    """Print the probabilities and write the averaged network, if that was asked for."""
+    threshold = found.threshold if options["threshold"] is None else options["threshold"]
+    compared = None if true is None else found.compare(true)
+    dag = found.averaged(threshold)
+    assert isinstance(dag, Dag)
+    if options["as_json"]:
+        made = found.to_dict()
+        made["threshold"] = threshold
+        made["arcs"] = [list(arc) for arc in dag.arcs]
+        if compared is not None:
+            made["truth"] = compared.to_dict()
+        print_json(made)
+    else:
+        _print(found, data, threshold, len(dag.arcs))
+        if compared is not None:
+            print_line(str(compared))
+    if options["output"] is not None:
+        estimator = choose_parameters(score, options["parameters"])
+        is_said = not (options["as_json"] or options["quiet"])
+        from bestdag.network.fitting import fit_network
+
+        network = fit_network(dag, table, estimator, threads=options["threads"])
+        write_fitted(options["output"], network, estimator, is_said=is_said)
+
+
+def _print(found: ArcProbabilities, data: str, threshold: float, n_arcs: int) -> None:
+    print_line(f"{found.method} on {data}: {found.settings['score']} ({found.seconds:.2f} s)")
+    for note in found.notes:
+        print_line(note)
+    if found.diagnostics is not None:
+        print_line(str(found.diagnostics))
+    shown = [one for one in found.edges() if one.probability >= _LEAST_SHOWN]
+    header = ["arc", "", "edge", "direction"]
+    has_paths = found.ancestors is not None
+    rows = []
+    for one in shown:
+        row = [f"{one.parent} -> {one.child}", "*" if one.probability > threshold else ""]
+        row += [f"{one.probability:.4f}", f"{one.direction:.4f}"]
+        if has_paths:
+            row.append(f"{found.ancestor(one.parent, one.child):.4f}")
+        rows.append(row)
+    print_table(header + (["path"] if has_paths else []), rows, left=2)
+    print_line(f"* in the averaged network: {n_arcs} edges above {threshold:.4g}")

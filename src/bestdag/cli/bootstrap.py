@@ -1,0 +1,95 @@
+"""`bestdag bootstrap`: how often each arc is learned from rows drawn again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
+from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.output import working
+from bestdag.cli.score_options import (
+    choose_scores,
+    choose_structure_prior,
+    score_option,
+    score_options,
+)
+from bestdag.cli.search_options import (
+    choose_knowledge,
+    choose_search,
+    knowledge_options,
+    search_options,
+)
+from bestdag.search import SEARCHES
+
+__all__ = ["command"]
+
+
+@click.command("bootstrap")
+@click.argument("data")
+@score_option
+@score_options
+@click.option(
+    "--search",
+    default="hill_climb",
+    show_default=True,
+    metavar="NAME",
+    help=f"One of {', '.join(SEARCHES)}. auto has a second for each replicate unless --budget "
+    "says otherwise.",
+)
+@search_options
+@click.option(
+    "--replicates", type=int, default=200, show_default=True, help="Tables drawn from DATA."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Which rows are drawn.")
+@click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
+@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long.")
+@knowledge_options
+@arc_options
+@data_options()
+@threads_option
+@common_options
+def command(
+    data: str,
+    name: str,
+    search: str,
+    replicates: int,
+    seed: int,
+    max_parents: int | None,
+    time_limit: float | None,
+    **options: Any,
+) -> None:
+    """Say how sure each arc is: how often it is learned when the rows of DATA are drawn again.
+
+    An arc counts where the data can tell its direction; an edge that may have either counts half
+    each way. The threshold of the averaged network is that of Scutari and Nagarajan (2013). The
+    result is the same for any number of threads, unless searches are ended by a clock.
+    """
+    from bestdag.averaging.bootstrap import bootstrap
+    from bestdag.data.readers import read
+    from bestdag.registry import canonical
+    from bestdag.search import search_for_fit
+
+    true = check_arc_files(data, options)
+    (one,) = choose_scores((name,), options).values()
+    prior = choose_structure_prior(options)
+    is_plain_auto = canonical(search, SEARCHES) == "auto" and options.get("budget") is None
+    chosen = choose_search(search, options)
+    knowledge = choose_knowledge(options)
+    with working(f"reading {data}", quiet=options["quiet"]):
+        table = read(data, **read_settings(options))
+    with working(f"learning from rows of {data} drawn again", quiet=options["quiet"]):
+        found = bootstrap(
+            table,
+            one.score,
+            search=search_for_fit("auto") if is_plain_auto else chosen,
+            replicates=replicates,
+            max_parents=max_parents,
+            knowledge=knowledge,
+            structure_prior=prior,
+            time_limit=time_limit,
+            seed=seed,
+            threads=options["threads"],
+        )
+    finish_arcs(found, data, table, one.score, true, options)

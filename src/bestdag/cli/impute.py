@@ -1,0 +1,117 @@
+"""`bestdag impute`: the missing cells of a table, filled in by a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bestdag.cli.network_data import read_for_network, say_cut
+from bestdag.cli.network_output import says_formats
+from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.output import print_json, require_new_file, working
+from bestdag.wording import count_of
+
+__all__ = ["command"]
+
+
+@click.command("impute")
+@click.argument("data")
+@click.argument("network")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    help="CSV file to write (.csv, .tsv; also .gz).",
+)
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@click.option(
+    "--method",
+    type=click.Choice(["most_probable", "draw"]),
+    default="most_probable",
+    show_default=True,
+    help="The most probable states of all missing cells of a row together, or drawn ones.",
+)
+@click.option(
+    "-n",
+    "n_imputations",
+    type=click.IntRange(1, 10_000),
+    help="So many imputations by --method draw, in files numbered FILE-1, FILE-2, ...",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="For --method draw.")
+@click.option("--ignore-extra", is_flag=True, help="Leave out columns the network does not have.")
+@data_options("missing_values", "weights", "separator", "sheet")
+@threads_option
+@common_options
+@says_formats
+def command(
+    data: str,
+    network: str,
+    output: str,
+    force: bool,
+    method: Any,
+    n_imputations: int | None,
+    seed: int,
+    ignore_extra: bool,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Fill in the missing cells of the table DATA by NETWORK (a FORMATS file).
+
+    All missing cells of a row are filled in together, given what the row shows. A variable of
+    the network without a column in DATA gets one. Row weights become a column called weight.
+    """
+    from bestdag.network.network import Network
+
+    files = _files(output, n_imputations)
+    for file in files:
+        require_new_file(file, force=force)
+    net = Network.load(network)
+    with working(f"reading {data}", quiet=quiet):
+        table, cut = read_for_network(
+            data,
+            net.variables,
+            ignore_extra=ignore_extra,
+            may_lack=True,
+            missing="keep",
+            **read_settings(options),
+        )
+    lacking = len(net.names) - table.n_variables
+    n_missing = sum(table.missing_counts.values()) + lacking * table.n_rows
+    with working("filling in", quiet=quiet):
+        if n_imputations is None:
+            filled = [net.impute(table, method, seed=seed, threads=threads)]
+        else:
+            filled = net.impute(table, method, n=n_imputations, seed=seed, threads=threads)
+        for file, complete in zip(files, filled, strict=True):
+            complete.to_csv(file)
+    if as_json:
+        print_json(
+            {
+                "files": files,
+                "method": method,
+                "seed": seed if method == "draw" else None,
+                "rows": table.n_rows,
+                "cells": n_missing,
+                "cut": cut,
+            }
+        )
+    elif not quiet:
+        say_cut(cut, network)
+        click.echo(
+            f"{', '.join(files)}: {count_of(table.n_rows, 'row')}, "
+            f"{count_of(n_missing, 'missing cell')} filled in ({method})"
+        )
+
+
+def _files(output: str, n: int | None) -> list[str]:
+    """Return the files to write: the one named, or one for each imputation."""
+    if n is None:
+        return [output]
+    path = Path(output)
+    stem, dot, ending = path.name.partition(".")
+    return [str(path.with_name(f"{stem}-{i}{dot}{ending}")) for i in range(1, max(n, 1) + 1)]

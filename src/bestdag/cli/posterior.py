@@ -1,0 +1,120 @@
+"""`bestdag posterior`: the posterior probability of each arc."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
+from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.output import working
+from bestdag.cli.score_options import (
+    choose_scores,
+    choose_structure_prior,
+    score_option,
+    score_options,
+)
+from bestdag.cli.search_options import choose_knowledge, knowledge_options
+
+__all__ = ["command"]
+
+
+@click.command("posterior")
+@click.argument("data")
+@score_option
+@score_options
+@click.option(
+    "--dag-prior",
+    "dag_prior",
+    type=click.Choice(["uniform", "order"]),
+    default="uniform",
+    show_default=True,
+    help="Every DAG counts once, or once for every order of the variables that it follows.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "exact", "sampling", "chains"]),
+    default="auto",
+    show_default=True,
+    help="Sums over all structures, independent draws, or Markov chains; auto chooses by the "
+    "number of variables and says so.",
+)
+@click.option("--ancestors", is_flag=True, help="Also the probabilities of directed paths.")
+@click.option(
+    "--samples",
+    type=int,
+    help="Structures to draw, of each chain.  [default: 10,000 by sampling, 1,000 by chains]",
+)
+@click.option(
+    "--weighting",
+    type=click.Choice(["auto", "distinct", "extensions"]),
+    default="auto",
+    show_default=True,
+    help="Of draws, for the uniform prior: distinct structures by P(G, D), or each by one over "
+    "its number of orders.",
+)
+@click.option("--chains", type=int, default=4, show_default=True, help="Markov chains.")
+@click.option("--steps", type=int, default=20_000, show_default=True, help="Steps of each chain.")
+@click.option("--burn-in", type=int, help="Steps thrown away.  [default: a fifth]")
+@click.option("--seed", type=int, default=0, show_default=True, help="For draws and chains.")
+@click.option(
+    "--max-parents",
+    type=click.IntRange(0),
+    help="At most so many parents.  [default: any up to 20 variables, then few, and printed]",
+)
+@knowledge_options
+@arc_options
+@data_options()
+@threads_option
+@common_options
+def command(
+    data: str,
+    name: str,
+    dag_prior: str,
+    method: str,
+    ancestors: bool,
+    samples: int | None,
+    weighting: str,
+    chains: int,
+    steps: int,
+    burn_in: int | None,
+    seed: int,
+    max_parents: int | None,
+    **options: Any,
+) -> None:
+    """Say how sure each arc is: its posterior probability given the table DATA.
+
+    Exact sums over all DAGs for up to 16 variables, and over all orders (--dag-prior order) for up
+    to about 25; then structures are drawn, and for more variables by Markov chains, with R-hat and
+    effective sample sizes. The score is the logarithm of P(DATA | structure): a BD or NML score, or
+    BIC as its approximation.
+    """
+    from bestdag.averaging.posterior import posterior
+    from bestdag.data.readers import read
+
+    true = check_arc_files(data, options)
+    (one,) = choose_scores((name,), options).values()
+    structure_prior = choose_structure_prior(options)
+    knowledge = choose_knowledge(options)
+    with working(f"reading {data}", quiet=options["quiet"]):
+        table = read(data, **read_settings(options))
+    with working(f"summing over structures of {data}", quiet=options["quiet"]):
+        found = posterior(
+            table,
+            one.score,
+            prior=dag_prior,
+            method=method,
+            max_parents=max_parents,
+            knowledge=knowledge,
+            structure_prior=structure_prior,
+            ancestors=ancestors,
+            samples=samples,
+            weighting=weighting,
+            chains=chains,
+            steps=steps,
+            burn_in=burn_in,
+            seed=seed,
+            threads=options["threads"],
+        )
+    finish_arcs(found, data, table, one.score, true, options)

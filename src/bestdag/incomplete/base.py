@@ -1,0 +1,111 @@
+"""What a way to treat missing cells is, and the task it gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from bestdag.data.dataset import Dataset
+from bestdag.graph.dag import Dag
+from bestdag.graph.knowledge import Knowledge
+from bestdag.network.fitting import fitted_network
+from bestdag.network.network import Network
+from bestdag.parameters.base import Estimator
+from bestdag.scores.base import Score
+from bestdag.scores.prior import StructurePrior
+from bestdag.scores.scorer import Scorer
+from bestdag.scores.table import ScoreTable
+from bestdag.search.bound import solve_with_bound
+from bestdag.search.near_best.request import Request
+from bestdag.search.near_best.search import solve_near_best
+from bestdag.search.problem import Problem, Search
+from bestdag.search.result import SearchResult
+
+__all__ = ["CompleteRows", "Task", "Treatment"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What `learn` was asked for: a search and everything it needs but the scores."""
+
+    search: Search
+    bound: bool = False
+    near_best: Request | None = None  # the structures next to the best that are wanted too
+    structure_prior: StructurePrior | None = None
+    knowledge: Knowledge | None = None
+    max_parents: int | None = None
+    time_limit: float | None = None
+    threads: int | None = None
+    seed: int = 0
+    start: Dag | None = None
+    progress: Callable[[str], None] | None = None
+
+    def scorer(self, dataset: Dataset, score: Score, **settings: Any) -> Scorer:
+        """Return where local scores of these data come from; `settings` are those of `Scorer`."""
+        return Scorer(dataset, score, self.structure_prior, threads=self.threads, **settings)
+
+    def solve(self, scores: Scorer | ScoreTable) -> SearchResult:
+        """Run the search once; a task with other settings is made by `dataclasses.replace`."""
+        problem = Problem(
+            scores,
+            knowledge=self.knowledge,
+            max_parents=self.max_parents,
+            time_limit=self.time_limit,
+            threads=self.threads,
+            seed=self.seed,
+            start=self.start,
+            progress=self.progress,
+        )
+        problem.progress("scoring parent sets")
+        if self.near_best is not None:
+            return solve_near_best(problem, self.search, self.near_best)
+        if self.bound:
+            return solve_with_bound(problem, self.search)
+        return problem.solve(self.search)
+
+
+@runtime_checkable
+class Treatment(Protocol):
+    """A way to learn from tables with missing cells: a frozen dataclass, its fields the settings.
+
+    ``reads_as`` is the setting `missing` of `read` that it needs: "keep" where it takes missing
+    cells itself.
+    """
+
+    name: ClassVar[str]
+    reads_as: ClassVar[str]
+
+    def refusal(self, score: Score) -> str | None:
+        """Say why it cannot be used with a score; None where it can."""
+        ...
+
+    def settle(self, dataset: Dataset, score: Score) -> Dataset:
+        """Return the data that are learned from, or refuse them."""
+        ...
+
+    def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:
+        """Learn from data that are settled."""
+        ...
+
+    def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
+        """Fit the parameters of a structure to data that are settled."""
+        ...
+
+
+class CompleteRows:
+    """Base of the ways after which no cell is missing any more."""
+
+    __slots__ = ()
+
+    def refusal(self, score: Score) -> str | None:
+        """Return None: rows without missing cells suit every score."""
+        return None
+
+    def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:
+        """Learn as from any table."""
+        return task.solve(task.scorer(dataset, score))
+
+    def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
+        """Fit as to any table."""
+        return fitted_network(dag, dataset, estimator, threads=threads)[0]

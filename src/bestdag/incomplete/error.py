@@ -1,0 +1,76 @@
+"""Missing cells are refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bestdag.data.dataset import Dataset
+from bestdag.data.holes import complete_rows, holes_in_words
+from bestdag.errors import DataError
+from bestdag.incomplete.base import CompleteRows
+from bestdag.scores.base import Score
+from bestdag.wording import either
+
+__all__ = ["Refuse"]
+
+# Dropping rows suits where it leaves so many of them.
+_MOST_ROWS = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse(CompleteRows):
+    """Refuse a table with missing cells, and say which way of treating them suits it.
+
+    Examples
+    --------
+    >>> from bestdag.data.readers import read
+    >>> from bestdag.scores import make_score
+    >>> data = read({"a": ["x", None, "y"], "b": ["u", "v", "v"]}, missing="keep")
+    >>> Refuse().settle(data, make_score("qnml"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    bestdag.errors.DataError: learn: column 'a' has 1 missing value, ...
+    """
+
+    name: ClassVar[str] = "error"
+    reads_as: ClassVar[str] = "keep"  # so that the refusal can say how many rows are complete
+
+    def settle(self, dataset: Dataset, score: Score) -> Dataset:
+        """Return the data if they are complete."""
+        if not dataset.has_missing:
+            return dataset
+        n_left = int(np.count_nonzero(complete_rows(dataset)))
+        what = (
+            f"learn: {holes_in_words(dataset)}, and {n_left:,} of {dataset.n_rows:,} rows are "
+            "complete"
+        )
+        ways = _in_order(n_left / dataset.n_rows, score)
+        raise DataError(f"{what}: {_said([f'missing={name!r}' for name in ways])}").with_option(
+            f"{what}: {_said([f'--missing {name}' for name in ways])}"
+        )
+
+
+def _said(ways: list[str]) -> str:
+    suits, *others = ways
+    if not others:
+        return f"{suits} is possible"
+    are = either(len(others), "is", "are")
+    listed = " and ".join([*filter(None, [", ".join(others[:-1])]), others[-1]])
+    return f"{suits} suits, {listed} {are} possible"
+
+
+def _in_order(share_left: float, score: Score) -> list[str]:
+    """List the ways that are possible, the one that suits first."""
+    from bestdag.incomplete import TREATMENTS, make_treatment
+
+    ways = [make_treatment(name) for name in TREATMENTS if name != Refuse.name]
+    possible = [way for way in ways if way.refusal(score) is None]
+    names = [way.name for way in possible if way.name != "drop" or share_left > 0]
+    keeping = [way.name for way in possible if way.reads_as == "keep"]
+    suits = "drop" if share_left >= _MOST_ROWS or not keeping else keeping[0]
+    if suits not in names:
+        suits = names[0]
+    return [suits, *(name for name in names if name != suits)]

@@ -1,0 +1,301 @@
+"""The rounds of structural EM, for any search."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.data.dataset import Dataset
+from bestdag.errors import DataError
+from bestdag.graph.dag import Dag
+from bestdag.incomplete.base import Task
+from bestdag.incomplete.scoring import fitted_score, flat_counts
+from bestdag.incomplete.shaking import shaken
+from bestdag.inference.expected import ExpectedCounts, ExpectedScorer
+from bestdag.inference.flat_tables import FlatTables
+from bestdag.inference.incomplete import IncompleteRows
+from bestdag.network.em import tables_for
+from bestdag.parameters.dirichlet import HasPriors
+from bestdag.parameters.em import EM
+from bestdag.parameters.expectation_maximization import Expectation
+from bestdag.scores.base import Score
+from bestdag.scores.penalised_likelihood import PenalisedLikelihood
+from bestdag.scores.qnml import QNML
+from bestdag.search.auto import Auto
+from bestdag.search.exact.search import Exact
+from bestdag.search.hill_climb import HillClimb
+from bestdag.search.problem import Problem, Search
+from bestdag.search.result import SearchResult, Status, Step
+from bestdag.search.ties import is_better
+from bestdag.wording import count_of
+
+if TYPE_CHECKING:
+    from bestdag.incomplete.em import StructuralEM
+
+__all__ = ["Rounds"]
+
+_Floats = npt.NDArray[np.float64]
+
+# Up to so many families, "auto" finds the best structure of every round.
+_FEW_FAMILIES = 4096
+# To look at a structure takes as long as the first one took, times this, about.
+_LOOKS = 2.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fitted:
+    """A structure with parameters, and how probable it makes what the rows show."""
+
+    dag: Dag
+    tables: FlatTables
+    values: _Floats
+    log_likelihood: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Best:
+    dag: Dag
+    score: float
+
+
+class _End(Exception):  # noqa: N818 (not an error)
+    def __init__(self, status: Status) -> None:
+        super().__init__(status)
+        self.status: Status = status
+
+
+class Rounds:
+    """Structural EM on one data set: what `StructuralEM.learn` does."""
+
+    def __init__(self, settings: StructuralEM, dataset: Dataset, score: Score, task: Task) -> None:
+        self._began = time.monotonic()
+        self._settings = settings
+        self._score = score
+        self._task = task
+        kept = _rows_that_show_something(dataset)
+        self._n_empty = dataset.n_rows - kept.n_rows
+        self._rows = IncompleteRows(kept, kept.variables, threads=task.threads, who="learn")
+        self._search, self._choice = _for_rounds(task, len(kept.names))
+        self._em = EM(
+            prior=score if isinstance(score, HasPriors) else None,
+            seed=task.seed,
+            tolerance=settings.tolerance,
+            max_iterations=settings.max_iterations,
+        )
+        self._trace: list[Step] = []
+        self._best: _Best | None = None
+        self._falls: list[float] = []
+        self._n_drawn = self._n_groups = self._n_rounds = 0
+        self._step_seconds = 0.0
+
+    def run(self) -> SearchResult:
+        """Run, and start again as often as asked; the best of all rounds is the result."""
+        statuses: list[Status] = []
+        random = np.random.default_rng(self._task.seed)
+        start = self._task.start
+        for number in range(1 + self._settings.restarts):
+            if number:
+                assert self._best is not None
+                knowledge, most = self._task.knowledge, self._task.max_parents
+                start = shaken(self._best.dag, random, knowledge, most)
+            try:
+                statuses.append(self._climb(start, is_given=number == 0 and start is not None))
+            except _End as end:
+                statuses.append(end.status)
+            except _core.OutOfTimeError:
+                statuses.append("time limit")
+            except KeyboardInterrupt:
+                statuses.append("interrupted")
+            if self._best is None:
+                raise KeyboardInterrupt
+            if statuses[-1] in ("time limit", "interrupted"):
+                break
+        assert self._best is not None
+        return SearchResult(
+            dag=self._best.dag,
+            score=self._best.score,
+            status=statuses[-1],
+            search=self._search.name,
+            seconds=time.monotonic() - self._began,
+            settings={**_settings_of(self._search), "missing": asdict(self._settings)},
+            trace=tuple(self._trace),
+            notes=tuple(self._notes()),
+            n_rows=self._rows.dataset.total_weight,
+        )
+
+    def _climb(self, start: Dag | None, *, is_given: bool) -> Status:
+        """Go from one start until no structure scores more than the one there is."""
+        fitted, counts = self._first(start)
+        seen: set[Dag] = set()
+        before: float | None = None
+        for number in range(self._settings.max_rounds + 1):
+            if number:
+                counts = self._expected(fitted, self._seconds_left())
+            scorer = ExpectedScorer(counts, self._score, self._task.structure_prior)
+            score = fitted_score(scorer, fitted.dag, fitted.values, fitted.log_likelihood)
+            # A search may be bound to structures that nothing to begin with is one of.
+            self._record(fitted.dag, score, before, counts=number > 0 or is_given)
+            before = score
+            if number == self._settings.max_rounds:
+                return "step limit"
+            found = self._searched(scorer, fitted.dag)
+            competes = number > 0 or is_given
+            stays = competes and not is_better(found.score, scorer.total(fitted.dag))
+            if stays or found.dag in seen:
+                return "local optimum"
+            seen.add(found.dag)
+            self._n_rounds += 1
+            if found.status in ("time limit", "interrupted"):
+                if self._best is None:
+                    self._settle_for(found.dag, counts)
+                raise _End(found.status)
+            fitted = self._continued(found.dag, counts)
+        raise AssertionError("the loop ends inside")
+
+    def _searched(self, scorer: ExpectedScorer, start: Dag) -> SearchResult:
+        task = replace(
+            self._task, search=self._search, start=start, time_limit=self._time_limit(), bound=False
+        )
+        return task.solve(scorer)
+
+    def _first(self, start: Dag | None) -> tuple[_Fitted, ExpectedCounts]:
+        """Fit a structure to begin with: the one given, or the emptiest one that is allowed."""
+        task, began = self._task, time.monotonic()
+        empty = self._fitted(Dag(v.name for v in self._rows.variables))
+        counts = self._expected(empty, math.inf)
+        self._step_seconds = time.monotonic() - began
+        scorer = ExpectedScorer(counts, self._score, task.structure_prior)
+        problem = Problem(
+            scorer,
+            knowledge=task.knowledge,
+            max_parents=task.max_parents,
+            time_limit=task.time_limit,
+            seed=task.seed,
+            start=start,
+        )
+        begin = problem.feasible_dag("learn")
+        if not begin.arcs:
+            return empty, counts
+        fitted = self._fitted(begin)
+        return fitted, self._expected(fitted, math.inf)
+
+    def _fitted(self, dag: Dag) -> _Fitted:
+        tables = tables_for(self._rows, dag)
+        best = self._em.run(self._rows, Expectation(self._rows, tables))[0]
+        return _Fitted(dag, tables, best.values, best.log_likelihood)
+
+    def _continued(self, dag: Dag, counts: ExpectedCounts) -> _Fitted:
+        """Go on with EM from the expected counts of a structure."""
+        tables = tables_for(self._rows, dag)
+        values = self._em.maximized(tables, flat_counts(tables, counts))
+        expect = Expectation(self._rows, tables, self._seconds_left)
+        run = self._em.run_from(values, expect, "expected counts")
+        if run is None:
+            raise DataError(
+                "learn: a row has probability zero after a round; use a score with a prior"
+            )
+        return _Fitted(dag, tables, run.values, run.log_likelihood)
+
+    def _settle_for(self, dag: Dag, counts: ExpectedCounts) -> None:
+        """Take a structure at the end of the time without iterations of EM."""
+        tables = tables_for(self._rows, dag)
+        values = self._em.maximized(tables, flat_counts(tables, counts))
+        log_likelihood, _ = Expectation(self._rows, tables)(values)
+        scorer = ExpectedScorer(counts, self._score, self._task.structure_prior)
+        score = fitted_score(scorer, dag, values, log_likelihood)
+        self._record(dag, score, None, counts=True)
+
+    def _expected(self, fitted: _Fitted, seconds: float) -> ExpectedCounts:
+        counts = ExpectedCounts(
+            self._rows,
+            fitted.tables.parents,
+            fitted.values,
+            max_cells=self._settings.max_cells,
+            n_draws=self._settings.draws,
+            seed=self._task.seed,
+            seconds=seconds,
+        )
+        self._n_drawn = max(self._n_drawn, counts.n_drawn)
+        self._n_groups = max(self._n_groups, counts.n_groups)
+        return counts
+
+    def _record(self, dag: Dag, score: float, before: float | None, *, counts: bool) -> None:
+        number = len(self._trace)
+        move = (
+            f"round {number}: {count_of(len(dag.arcs), 'arc')}" if before is not None else "start"
+        )
+        gain = 0.0 if before is None else score - before
+        self._trace.append(Step(move, gain, score))
+        if gain < 0 and is_better(score - gain, score):
+            self._falls.append(gain)
+        if counts and (self._best is None or is_better(score, self._best.score)):
+            self._best = _Best(dag, score)
+        if self._task.progress is not None:
+            self._task.progress(f"{move}, score {score:.6f}")
+
+    def _seconds_left(self) -> float:
+        limit = self._task.time_limit
+        return math.inf if limit is None else max(0.0, limit - (time.monotonic() - self._began))
+
+    def _time_limit(self) -> float | None:
+        """Seconds for a search: what is left, but for a look at what it finds."""
+        left = self._seconds_left()
+        return None if math.isinf(left) else max(left - _LOOKS * self._step_seconds, 1e-3)
+
+    def _notes(self) -> Iterator[str]:
+        runs = f", {1 + self._settings.restarts} runs" if self._settings.restarts else ""
+        yield (
+            f"structural EM: {count_of(self._n_rounds, 'round')}{runs}{self._choice}; cells are "
+            "taken to be missing at random"
+        )
+        if self._n_drawn:
+            yield (
+                f"{self._n_drawn:,} of {self._n_groups:,} groups of missing cells have more than "
+                f"{self._settings.max_cells:,} states together: their counts come from "
+                f"{self._settings.draws:,} draws each, so that nothing is guaranteed"
+            )
+        elif isinstance(self._score, PenalisedLikelihood | QNML):
+            yield "expected counts are exact, so that no round lowers the score"
+        elif isinstance(self._score, HasPriors):
+            yield (
+                "expected counts are exact; a Bayesian score of them is an approximation "
+                "(Friedman 1998), reported as that of Cheeseman and Stutz"
+            )
+        if self._falls:
+            yield (
+                f"the score fell in {count_of(len(self._falls), 'round')}, by up to "
+                f"{-min(self._falls):.6g}; the best round is returned"
+            )
+        if self._n_empty:
+            yield f"{count_of(self._n_empty, 'row')} without any value left out"
+
+
+def _rows_that_show_something(dataset: Dataset) -> Dataset:
+    empty = np.ones(dataset.n_rows, dtype=np.bool_)
+    for name in dataset.names:
+        empty &= dataset.missing(name)
+    if empty.all():
+        raise DataError("learn: no row has a value, so that nothing can be learned")
+    return dataset.select(rows=~empty) if empty.any() else dataset
+
+
+def _for_rounds(task: Task, n_variables: int) -> tuple[Search, str]:
+    """Return what searches in every round, and words for what "auto" chose."""
+    if not isinstance(task.search, Auto):
+        return task.search, ""
+    most = n_variables - 1 if task.max_parents is None else min(task.max_parents, n_variables - 1)
+    n_families = n_variables * sum(math.comb(n_variables - 1, k) for k in range(most + 1))
+    if n_families <= _FEW_FAMILIES:
+        return Exact(), ", each with the best structure"
+    return HillClimb(), ", each by hill climbing"
+
+
+def _settings_of(search: Search) -> dict[str, object]:
+    return asdict(search)  # type: ignore[call-overload,no-any-return]

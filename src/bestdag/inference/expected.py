@@ -1,0 +1,231 @@
+"""Expected counts of any families of an incomplete table, and scores of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.counts.engine import CountingEngine
+from bestdag.counts.family import FamilyCounts
+from bestdag.errors import DataError, GraphError, InvalidParameterError, NotEnoughMemoryError
+from bestdag.graph.dag import Dag
+from bestdag.inference.incomplete import IncompleteRows
+from bestdag.inference.sampling import stream_key
+from bestdag.machine import require_memory
+from bestdag.scores.base import Score, checked_value, kernel_for
+from bestdag.scores.bulk import BulkScores
+from bestdag.scores.family_scores import Family, FamilyScores
+from bestdag.scores.mit import MIT
+from bestdag.scores.prior import StructurePrior
+from bestdag.scores.scorer import Scorer
+from bestdag.scores.whole_counts import require_fractional_counts
+
+__all__ = ["ExpectedCounts", "ExpectedScorer"]
+
+_Floats = npt.NDArray[np.float64]
+
+# A family with more cells than this cannot be numbered in 64 bits.
+_MOST_CELLS = 2.0**62
+# Bytes for each cell of the largest group: the product, its place in each family, messages.
+_BYTES_PER_CELL = 64
+
+
+class ExpectedCounts(CountingEngine):
+    """Counts families of an incomplete table: missing cells count as much as they are probable.
+
+    The missing cells of a row, given what it shows, fall apart into groups; the distribution of
+    each group is worked out once, and a family's own missing cells are marginals of it. Rows are
+    never expanded.
+
+    Parameters
+    ----------
+    rows : IncompleteRows
+    parents : sequence of sequences of int
+        A structure: the parents of each variable, ascending.
+    values : array
+        Its tables, in the layout of `FlatTables`.
+    max_cells : int
+        A group with more states together is not written out but drawn from.
+    n_draws : int
+        So often.
+    seed : int
+        For draws, which depend on nothing else but the groups.
+    seconds : float
+        Time to work out the distributions; then `_core.OutOfTimeError` is raised.
+
+    Attributes
+    ----------
+    n_drawn : int
+        Groups, with what they depend on, whose counts come from draws; 0 when counts are exact.
+    n_groups : int
+        All of them.
+    """
+
+    def __init__(
+        self,
+        rows: IncompleteRows,
+        parents: Sequence[Sequence[int]],
+        values: _Floats,
+        *,
+        max_cells: int,
+        n_draws: int,
+        seed: int = 0,
+        seconds: float = math.inf,
+    ) -> None:
+        self.rows = rows
+        self.dataset = rows.dataset
+        self.missing = "em"
+        self.threads = rows.threads
+        self.variables = rows.variables
+        self._rank = {variable.name: i for i, variable in enumerate(self.variables)}
+        groups = rows.groups(parents, whole=True, with_rows=True, seconds=seconds)
+        n_bytes = 8.0 * _core.posterior_numbers(groups, float(max_cells), n_draws)
+        n_bytes += _BYTES_PER_CELL * groups.largest * rows.threads
+        require_memory(
+            "learn",
+            f"the distributions of the missing cells of {rows.n_distinct:,} different rows",
+            int(min(n_bytes, 1e30)),
+            "use fewer rows, or lower the number of states that are written out or of draws",
+        )
+        key = list(stream_key(seed, "expected counts"))
+        self.posterior = _core.Posterior(
+            rows.table, groups, values, float(max_cells), n_draws, key, seconds, rows.threads
+        )
+        if not self.posterior.is_possible:
+            raise DataError("learn: a row has probability zero under the network")
+        self.n_drawn, self.n_groups = self.posterior.n_drawn, groups.n_cases
+        # What evaluators see of the table: arities and weights.
+        self.table = rows.table
+
+    def count(self, families: Iterable[tuple[str, Collection[str]]]) -> list[FamilyCounts]:
+        """Return expected counts of families, each given as (child, parents)."""
+        arrays = self.encode(families)
+        children, offsets, parents = (a.tolist() for a in arrays)
+        groups = [parents[offsets[i] : offsets[i + 1]] for i in range(len(children))]
+        for child, group in zip(children, groups, strict=True):
+            self._require_numbered(child, group)
+        found = self.posterior.count(*arrays, self.threads)
+        return [
+            self._counts(child, group, *pair)
+            for child, group, pair in zip(children, groups, found, strict=True)
+        ]
+
+    def _require_numbered(self, child: int, parents: list[int]) -> None:
+        cells = math.prod((float(self.variables[v].arity) for v in (*parents, child)), start=1.0)
+        if cells > _MOST_CELLS:
+            raise NotEnoughMemoryError(
+                f"counts: {self.variables[child].name!r} with {len(parents)} parents has "
+                f"{cells:.3g} cells, too many to count incomplete rows in; use fewer parents"
+            )
+
+    def _counts(
+        self, child: int, parents: list[int], cells: npt.NDArray[np.uint64], counts: _Floats
+    ) -> FamilyCounts:
+        arity = self.variables[child].arity
+        number, row = np.unique(cells // np.uint64(arity), return_inverse=True)
+        table = np.zeros((len(number), arity))
+        table[row, (cells % np.uint64(arity)).astype(np.intp)] = counts
+        configurations = np.empty((len(number), len(parents)), np.uint16)
+        for k in reversed(range(len(parents))):
+            size = np.uint64(self.variables[parents[k]].arity)
+            configurations[:, k] = number % size
+            number = number // size
+        return self._family_counts(child, parents, configurations, table)
+
+
+class _ExpectedFamilyScores(FamilyScores):
+    """Local scores by expected counts: natively where a family can be written out."""
+
+    def __init__(
+        self, counts: ExpectedCounts, score: Score, structure_prior: StructurePrior | None
+    ) -> None:
+        super().__init__(counts, score, structure_prior)
+        self.native = None  # searches ask for families, in bulk
+        self._posterior = counts.posterior
+        # MIT's twin looks at the columns themselves.
+        self._kernel = None if isinstance(score, MIT) else kernel_for(score, counts.variables)
+
+    def computed(self, families: Sequence[Family]) -> _Floats:
+        """Score families without remembering them."""
+        scores = self._natively(families, bounds=False)
+        rest = np.flatnonzero(np.isnan(scores)).tolist()
+        for i, counts in zip(rest, self.counts.count([families[i] for i in rest]), strict=True):
+            scores[i] = checked_value(self.score, counts)
+        return self.with_prior(scores, families)
+
+    def bounds(self, families: Sequence[Family]) -> _Floats | None:
+        """Bound all families with more parents than each of these; None where nothing is known."""
+        found = self._natively(families, bounds=True)
+        return None if np.isnan(found).any() else found
+
+    def _natively(self, families: Sequence[Family], *, bounds: bool) -> _Floats:
+        """Score families natively; NaN where that is not possible."""
+        scores = np.full(len(families), math.nan)
+        if self._kernel is not None and len(families):
+            growth = float(min(v.arity for v in self.counts.variables))
+            with self.refusals():
+                self._posterior.score(
+                    self.counts.table,
+                    self._kernel,
+                    *self.counts.encode(families),
+                    bounds,
+                    growth,
+                    scores,
+                    self.counts.threads,
+                )
+        return scores
+
+
+class _ExpectedBulk(BulkScores):
+    """What searches ask for, with the bounds of the native twin."""
+
+    def __init__(self, scores: _ExpectedFamilyScores) -> None:
+        super().__init__(scores)
+        self._expected = scores
+
+    def upper_bounds(self, families: Sequence[Family]) -> _Floats | None:
+        """Bound the scores of all families with more parents than each of these."""
+        return self._expected.bounds(families)
+
+
+class ExpectedScorer(Scorer):
+    """A score bound to the expected counts of an incomplete table; any search takes it.
+
+    For every score that takes counts which are not whole, and for qNML, which needs a whole
+    number of cases only. The values of the missing cells are taken to be missing at random.
+
+    Parameters
+    ----------
+    counts : ExpectedCounts
+    score : Score
+    structure_prior : StructurePrior, optional
+    """
+
+    def __init__(
+        self,
+        counts: ExpectedCounts,
+        score: Score,
+        structure_prior: StructurePrior | None = None,
+    ) -> None:
+        require_fractional_counts(score, counts.dataset)
+        scores = _ExpectedFamilyScores(counts, score, structure_prior)
+        self._scores = scores
+        self.bulk = _ExpectedBulk(scores)
+        self.expected = counts
+
+    def by_child(self, dag: Any) -> dict[str, float]:
+        """Score each family of a structure; keys are the children in name order."""
+        dag = dag if isinstance(dag, Dag) else dag.dag
+        names = [v.name for v in self.variables]
+        if sorted(dag.nodes) != names:
+            raise GraphError("score: graph and data must have the same variables")
+        scores = self.families([(name, dag.parents(name)) for name in names])
+        return dict(zip(names, scores.tolist(), strict=True))
+
+    def __getstate__(self) -> dict[str, object]:
+        raise InvalidParameterError("ExpectedScorer: cannot be pickled; make it again")

@@ -1,0 +1,118 @@
+"""What is asked for: how many, how near, and whether classes count."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from bestdag.errors import InvalidParameterError, bad_setting, require_count, require_flag
+from bestdag.scores.bd import BD
+from bestdag.scores.bde import BDe
+from bestdag.scores.bdeu import BDeu
+from bestdag.scores.bic import BIC
+from bestdag.scores.k2 import K2
+from bestdag.scores.prior import UniformPrior
+from bestdag.scores.scorer import Scorer
+from bestdag.scores.table import ScoreTable
+
+__all__ = ["Request", "bayes_factors_of", "refuse_classes"]
+
+# Scores whose differences are logarithms of Bayes factors, the last about.
+_LOG_EVIDENCE = (K2, BD, BDe, BDeu, BIC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """The structures that are wanted besides the best.
+
+    Attributes
+    ----------
+    number : int or None
+        So many, the best ones.
+    within : float or None
+        Those that score no less than the best minus so many nats; 0 for all that tie with it.
+    per_class : bool
+        One for each class of equivalent structures.
+    """
+
+    number: int | None
+    within: float | None
+    per_class: bool
+
+    @classmethod
+    def of(
+        cls,
+        k_best: int | None,
+        per_class: bool | None,
+        all_optimal: bool,
+        collect_within: float | None,
+    ) -> Request | None:
+        """Check the arguments of `learn`; None when only the best is wanted."""
+        if k_best is not None:
+            k_best = require_count("learn", "k_best", k_best, minimum=1)
+        require_flag("learn", "all_optimal", all_optimal)
+        if per_class is not None:
+            require_flag("learn", "per_class", per_class)
+        within = None
+        if collect_within is not None:
+            within = _nats(collect_within)
+            if all_optimal:
+                raise InvalidParameterError(
+                    "learn: all_optimal and collect_within exclude each other; leave out one"
+                ).with_option(
+                    "learn: --all-optimal and --collect-within exclude each other; leave out one"
+                )
+        if all_optimal:
+            within = 0.0
+        if k_best is None and within is None:
+            if per_class is not None:
+                raise InvalidParameterError(
+                    "learn: per_class is for k_best, all_optimal and collect_within; give one"
+                ).with_option(
+                    "learn: --per-class is for --k-best, --all-optimal and --collect-within; "
+                    "give one"
+                )
+            return None
+        if per_class is None:
+            per_class = collect_within is not None
+        return cls(number=k_best, within=within, per_class=per_class)
+
+
+def _nats(value: float) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0.0 <= number < math.inf or isinstance(value, bool):
+        raise bad_setting("learn", "collect_within", "a finite number of nats >= 0", value)
+    return number
+
+
+def refuse_classes(scores: Scorer | ScoreTable) -> None:
+    """Refuse classes where equivalent structures may score differently."""
+    if isinstance(scores, ScoreTable):
+        return  # looked at once the sets are there
+    if not scores.score.is_score_equivalent:
+        _refuse(f"{scores.score.name} gives equivalent structures different scores")
+    prior = scores.structure_prior
+    if prior is not None and not prior.is_score_equivalent:
+        _refuse("the structure prior gives equivalent structures different probabilities")
+
+
+def _refuse(why: str) -> None:
+    what = f"learn: classes need a score that is the same for all members, and {why}"
+    raise InvalidParameterError(f"{what}; pass per_class=False for single structures").with_option(
+        f"{what}; pass --no-per-class for single structures"
+    )
+
+
+def bayes_factors_of(scores: Scorer | ScoreTable) -> tuple[bool, str | None]:
+    """Say whether differences of scores are log Bayes factors, and why if not."""
+    if isinstance(scores, ScoreTable):
+        return False, "no Bayes factors: a file of local scores does not say what its scores are"
+    if not isinstance(scores.score, _LOG_EVIDENCE):
+        name = scores.score.name
+        return False, f"no Bayes factors: {name} is neither a log marginal likelihood nor BIC"
+    if scores.structure_prior is not None and not isinstance(scores.structure_prior, UniformPrior):
+        return False, "no Bayes factors: the score has a prior over structures in it"
+    return True, None

@@ -1,0 +1,228 @@
+"""The best structure and those next to it, with proof.
+
+A structure that scores no less than the best minus g has no parent set that one of its subsets
+beats by more than g: with the subset in its place it would score more than the best. So the sets to
+be listed are known once g is. For the k best, g is a guess that grows until there are k.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+from bestdag.errors import InvalidParameterError
+from bestdag.machine import memory_left
+from bestdag.machine import memory_limit as limited_memory
+from bestdag.scores.parent_sets.build import build_score_table
+from bestdag.scores.parent_sets.enumeration import n_parent_sets
+from bestdag.scores.table import ScoreTable
+from bestdag.search.auto import Auto
+from bestdag.search.exact.bnc.certificate import Certificate
+from bestdag.search.exact.bnc.engine import solve_bnc
+from bestdag.search.exact.search import Exact
+from bestdag.search.exact.statements.statements import Statements
+from bestdag.search.near_best.enumeration import (
+    MANY_VARIABLES,
+    SECONDS_TO_LIST,
+    Choices,
+    Window,
+    enumerate_choices,
+)
+from bestdag.search.near_best.files import about_file
+from bestdag.search.near_best.ranking import with_first
+from bestdag.search.near_best.request import Request, bayes_factors_of, refuse_classes
+from bestdag.search.problem import Problem, Search, checked_search
+from bestdag.search.result import SearchResult
+from bestdag.search.structures import ListStatus, Structure, Structures
+from bestdag.search.ties import tie_width
+
+__all__ = ["solve_near_best"]
+
+# The first guess of how far below the best the k-th is, in nats: so much, and for each doubling of
+# k; then four times as far, up to so far, and then everything there is.
+_FIRST_NATS, _NATS_PER_DOUBLING, _GROWTH, _FAR = 0.5, 0.25, 4.0, 1_000.0
+# Fewer sets than this are all listed at once, whatever they score.
+_FEW_SETS = 5_000
+# Work of branch and cut, in steps of the simplex method.
+_MAX_PIVOTS = 500_000
+# A structure that is kept, in bytes, and for each of its variables; and of the memory there is.
+_BYTES, _BYTES_PER_VARIABLE, _SHARE_OF_MEMORY = 2_000, 300, 0.3
+
+
+def solve_near_best(problem: Problem, search: Search, request: Request) -> SearchResult:
+    """Find the best structure by exact search, and then those next to it.
+
+    The result of the search is returned with `structures`. Of structures that tie with the best,
+    the one that the search returns comes first.
+    """
+    search = checked_search(search)
+    if isinstance(search, Auto):
+        search = Exact()
+    if not isinstance(search, Exact):
+        what = f"structures next to the best need exact search, got {search.name!r}"
+        raise InvalidParameterError(f"learn: {what}; pass search='exact'").with_option(
+            f"learn: {what}; pass --search exact"
+        )
+    if request.per_class:
+        refuse_classes(problem.scores)
+    found = problem.solve(search)
+    with limited_memory(problem.memory_limit):
+        listed = _Run(problem, found, request).run()
+    return replace(found, structures=listed, seconds=problem.seconds)
+
+
+class _Run:
+    """One list: the table of each window, what it gives, and what is said about it."""
+
+    def __init__(self, problem: Problem, best: SearchResult, request: Request) -> None:
+        self._problem = problem
+        self._best = best
+        self._request = request
+        self._notes: list[str] = []
+        self._slack = 2.0 * tie_width(best.score) + best.resolution
+        self._certificate: Certificate | None = None
+        self._statements = Statements.of(problem.nodes)
+        self._number, self._is_capped = self._most()
+
+    def run(self) -> Structures:
+        """List what was asked for, as far as limits allow."""
+        best, problem = self._best, self._problem
+        if not best.is_proved:
+            self._notes.append("the best structure is not proven, and nothing is known of others")
+            is_interrupted = best.status == "interrupted"
+            return self._listed(None, "interrupted" if is_interrupted else "time limit")
+        if isinstance(problem.scores, ScoreTable):
+            self._notes.append(about_file(problem.table(), is_checked=self._request.per_class))
+        elif self._request.per_class and not problem.knowledge.is_empty:
+            self._notes.append("classes count that have a member which the knowledge allows")
+        kept: Choices | None = None
+        status: ListStatus = "complete"
+        try:
+            for nats in self._windows():
+                table = self._table(nats)
+                if table is None:
+                    status = "time limit" if problem.out_of_time() else "memory limit"
+                    break
+                furthest = _furthest(table, best.score)
+                found = self._enumerated(table, min(nats, furthest), kept)
+                if kept is None or len(found.scores) >= len(kept.scores):
+                    kept = found
+                status = found.status
+                if status != "complete" or len(found.scores) >= self._number:
+                    break
+                if nats >= furthest and (math.isinf(nats) or self._is_from_file):
+                    found.rest = -math.inf  # there is nothing else
+                    break
+                problem.progress(f"{len(found.scores):,} structures found, looking further")
+        except KeyboardInterrupt:
+            status = "interrupted"
+        if (
+            status == "complete"
+            and self._is_capped
+            and len(kept.scores if kept else ()) >= self._number
+        ):
+            status = "memory limit"
+        return self._listed(kept, status)
+
+    @property
+    def _is_from_file(self) -> bool:
+        return isinstance(self._problem.scores, ScoreTable)
+
+    def _most(self) -> tuple[int, bool]:
+        """How many are kept, and whether memory says so."""
+        n = len(self._problem.names)
+        room = _SHARE_OF_MEMORY * memory_left() / (_BYTES + _BYTES_PER_VARIABLE * n)
+        cap = int(max(1, min(room, 2**40)))
+        k = self._request.number
+        return (cap, True) if k is None or cap < k else (k, False)
+
+    def _windows(self) -> Iterator[float]:
+        """Go through the windows to look into, one after the other, in nats."""
+        if self._request.within is not None:
+            yield self._request.within
+            return
+        nats = _FIRST_NATS + _NATS_PER_DOUBLING * math.log2(self._number)
+        while not self._has_few_sets() and nats < _FAR:
+            yield nats
+            nats *= _GROWTH
+        yield math.inf
+
+    def _has_few_sets(self) -> bool:
+        problem = self._problem
+        n = len(problem.names)
+        most = n - 1 if problem.max_parents is None else min(n - 1, problem.max_parents)
+        return n * n_parent_sets(n, most) <= _FEW_SETS
+
+    def _table(self, nats: float) -> ScoreTable | None:
+        """List the sets for this window; None where limits do not allow it."""
+        problem = self._problem
+        if isinstance(problem.scores, ScoreTable):
+            return problem.table()
+        left = problem.seconds_left
+        table = build_score_table(
+            problem.scores,
+            max_parents=problem.max_parents,
+            knowledge=problem.knowledge,
+            prune=math.isfinite(nats),
+            margin=nats + self._slack if math.isfinite(nats) else 0.0,
+            time_limit=None if math.isinf(left) else max(left, 1e-3),
+            anytime=True,
+        )
+        return table if table.complete else None
+
+    def _enumerated(self, table: ScoreTable, nats: float, kept: Choices | None) -> Choices:
+        problem, request = self._problem, self._request
+        deadline = problem.deadline
+        if deadline is not None and kept is not None:  # which are listed if this finds no more
+            deadline -= SECONDS_TO_LIST * len(kept.scores)
+        if self._certificate is None and table.n_variables > MANY_VARIABLES:
+            solved = solve_bnc(problem.table(), deadline=problem.deadline, max_pivots=_MAX_PIVOTS)
+            if solved.status == "interrupted":
+                raise KeyboardInterrupt
+            self._certificate = solved.proofs[0]
+        problem.progress(f"structures within {nats:.3g} nats among {table.n_sets:,} parent sets")
+        window = Window(
+            best=self._best.score,
+            nats=nats,
+            slack=self._slack,
+            number=self._number,
+            per_class=request.per_class,
+            has_whole_classes=not self._is_from_file and problem.knowledge.is_empty,
+            is_wanted=None if self._statements.is_empty else self._statements.are_kept,
+        )
+        return enumerate_choices(
+            table, window, self._certificate, threads=problem.threads, deadline=deadline
+        )
+
+    def _listed(self, found: Choices | None, status: ListStatus) -> Structures:
+        best = self._best
+        first = Structure.of(best.score, best.dag, self._problem.names)
+        rest = best.bound
+        items = [first]
+        if found is not None:
+            rest = None if found.rest == -math.inf else min(found.rest, best.score)
+            pairs = zip(found.scores, found.parents, strict=True)
+            items = [Structure(score, first.names, parents) for score, parents in pairs]
+            items = with_first(items, first, per_class=self._request.per_class) or [first]
+            if self._request.within is not None:
+                least = items[0].score - self._request.within - tie_width(best.score)
+                if rest is not None and status == "complete" and len(items) < self._number:
+                    rest = min(rest, least)  # all that is not worse is listed
+                items = [item for item in items if item.score >= least]
+        has_factors, why_not = bayes_factors_of(self._problem.scores)
+        if why_not is not None:
+            self._notes.append(why_not)
+        return Structures(
+            items=tuple(items[: self._number]),
+            rest=rest,
+            status=status,
+            per_class=self._request.per_class,
+            has_bayes_factors=has_factors,
+            notes=tuple(self._notes),
+        )
+
+
+def _furthest(table: ScoreTable, best: float) -> float:
+    """How far below the best the worst choice of sets is, cycles or not."""
+    return best - math.fsum(float(table.child(i).scores[-1]) for i in range(table.n_variables))

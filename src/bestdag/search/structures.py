@@ -1,0 +1,147 @@
+"""Structures listed by score: the best and those next to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, overload
+
+from bestdag.graph.dag import Dag
+from bestdag.graph.pdag import Pdag
+from bestdag.search.ties import tie_width
+from bestdag.wording import count_of
+
+__all__ = ["ListStatus", "Structure", "Structures"]
+
+ListStatus = Literal["complete", "memory limit", "time limit", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A structure and its score; where classes are listed, it stands for its class.
+
+    Attributes
+    ----------
+    score : float
+        Natural logarithm.
+    names : tuple of str
+        The variables.
+    parents : tuple of tuple of int
+        For each variable the numbers of its parents, ascending. The graph is made of them when it
+        is asked for: there may be very many structures.
+    """
+
+    score: float
+    names: tuple[str, ...]
+    parents: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, score: float, dag: Dag, names: tuple[str, ...] | None = None) -> Structure:
+        """Make from a graph; its variables are numbered in name order, or in the order given."""
+        names = tuple(sorted(dag.nodes)) if names is None else names
+        numbers = {name: i for i, name in enumerate(names)}
+        parents = (tuple(sorted(numbers[p] for p in dag.parents(name))) for name in names)
+        return cls(score, names, tuple(parents))
+
+    @property
+    def dag(self) -> Dag:
+        """The structure."""
+        names = self.names
+        return Dag(names, [(names[p], names[c]) for c, g in enumerate(self.parents) for p in g])
+
+    @property
+    def cpdag(self) -> Pdag:
+        """The class of the structure: arcs that all members have, edges for the others."""
+        return self.dag.cpdag()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Structures(Sequence[Structure]):
+    """The best structures, best first; an immutable list.
+
+    Attributes
+    ----------
+    items : tuple of Structure
+        What was found. They are the best there are, without one missing in between, wherever
+        they score at least `rest`.
+    rest : float or None
+        Nothing that is not listed scores more; None where there is nothing else.
+    status : str
+        "complete" when everything that was asked for is listed; otherwise what came first: "memory
+        limit", "time limit" or "interrupted".
+    per_class : bool
+        Whether each item stands for its class of equivalent structures.
+    has_bayes_factors : bool
+        Whether differences of scores are logarithms of Bayes factors: of log marginal likelihoods
+        they are, and of BIC about.
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    items: tuple[Structure, ...]
+    rest: float | None
+    status: ListStatus
+    per_class: bool = False
+    has_bayes_factors: bool = False
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything that was asked for is listed."""
+        return self.status == "complete"
+
+    @property
+    def n_proved(self) -> int:
+        """How many of the first items are proven to be the best there are."""
+        if self.rest is None:
+            return len(self.items)
+        return sum(item.score >= self.rest - tie_width(self.rest) for item in self.items)
+
+    def bayes_factor(self, number: int) -> float | None:
+        """How many times better the data speak for the best than for this one; None if unknown."""
+        if not self.has_bayes_factors:
+            return None
+        difference = max(0.0, self.items[0].score - self.items[number].score)
+        return math.exp(difference) if difference < 700 else math.inf
+
+    @overload
+    def __getitem__(self, number: int) -> Structure: ...
+    @overload
+    def __getitem__(self, number: slice) -> tuple[Structure, ...]: ...
+    def __getitem__(self, number: Any) -> Any:
+        return self.items[number]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Structure]:
+        return iter(self.items)
+
+    def summary(self) -> str:
+        """Say in one line what is listed, and how far that is proven."""
+        noun = ("class", "classes") if self.per_class else ("structure", "structures")
+        text = count_of(len(self), *noun)
+        if self.items:
+            text += f" within {_nats(self.items[0].score - self.items[-1].score)} nats of the best"
+        if not self.is_complete:
+            text += f" ({self.status})"
+        if self.n_proved < len(self):
+            text += f", of which the first {self.n_proved:,} are proven"
+        if self.rest is None:
+            return f"{text}; there are no others"
+        if self.items and math.isfinite(self.rest):
+            below, tie = self.items[0].score - self.rest, tie_width(self.rest)
+            if self.rest >= self.items[-1].score - tie / 2:
+                return f"{text}; others may score as much as the last of them"
+            if below <= 2 * tie:
+                return f"{text}; every other scores less"
+            return f"{text}; every other is at least {_nats(below)} nats below the best"
+        return text
+
+    def __repr__(self) -> str:
+        return f"<Structures: {self.summary()}>"
+
+
+def _nats(value: float) -> str:
+    return f"{max(0.0, value):.6g}"
