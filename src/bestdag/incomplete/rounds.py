@@ -148,14 +148,14 @@ class Rounds:
             found = self._searched(scorer, fitted.dag)
             competes = number > 0 or is_given
             stays = competes and not is_better(found.score, scorer.total(fitted.dag))
+            if found.status in ("time limit", "interrupted"):  # what it kept may not be the best
+                if self._best is None:
+                    self._settle_for(found.dag, counts)
+                raise _End(found.status)
             if stays or found.dag in seen:
                 return "local optimum"
             seen.add(found.dag)
             self._n_rounds += 1
-            if found.status in ("time limit", "interrupted"):
-                if self._best is None:
-                    self._settle_for(found.dag, counts)
-                raise _End(found.status)
             fitted = self._continued(found.dag, counts)
         raise AssertionError("the loop ends inside")
 

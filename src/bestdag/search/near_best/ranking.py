@@ -20,8 +20,8 @@ def with_first(found: Sequence[Structure], first: Structure, *, per_class: bool)
     Examples
     --------
     >>> from bestdag.graph.dag import Dag
-    >>> one, other = Dag("ab", [("b", "a")]), Dag("ab", [("a", "b")])
-    >>> pairs = [(-2.0, Dag("ab")), (-1.0, one), (-1.0, other)]
+    >>> one, other = Dag(["a", "b"], [("b", "a")]), Dag(["a", "b"], [("a", "b")])
+    >>> pairs = [(-2.0, Dag(["a", "b"])), (-1.0, one), (-1.0, other)]
     >>> listed = [Structure.of(score, dag) for score, dag in pairs]
     >>> [s.dag.arcs for s in with_first(listed, listed[1], per_class=False)]
     [(('b', 'a'),), (('a', 'b'),), ()]
