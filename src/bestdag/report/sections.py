@@ -99,7 +99,8 @@ def scores_section(data: Dataset, dag: Dag, chosen: Score, threads: int | None) 
         except BestdagError as error:
             rows.append([f"{score!r:.80}", str(error), "", "", ""])
             continue
-        per_row = total / data.total_weight
+        is_mean = getattr(score, "is_per_row", False)
+        per_row = total if is_mean else total / data.total_weight
         bits = total / math.log(2)
         numbers = [total, without, total - without, bits, per_row]
         rows.append(
