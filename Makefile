@@ -21,6 +21,7 @@ lint: $(VENV)/.installed
 	$(BIN)/python tools/check_includes.py
 
 docs: $(VENV)/.installed
+	$(BIN)/python tools/write_pictures.py
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
 
 # The lists of scores, searches and estimators in the documentation; a test compares them.
@@ -48,10 +49,10 @@ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bestdag needs
 $(PYTHON) -m venv $(VENV)
 endef
 
-# What running needs, and no more.
+# What running needs, pictures included, and no more.
 $(VENV)/.runs: pyproject.toml $(NATIVE) $(VENV)/.files
 	$(new-environment)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[draw]'
 	touch $@
 
 # The same with what checks, tests and documentation need.

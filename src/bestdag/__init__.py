@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bestdag.data.discretize import discretize as discretize
     from bestdag.data.readers import read as read
     from bestdag.data.schema import Variable as Variable
+    from bestdag.drawing.picture import Picture as Picture
     from bestdag.errors import *  # noqa: F403
     from bestdag.evaluation.networks import NetworkEvaluation as NetworkEvaluation
     from bestdag.evaluation.networks import distance_score as distance_score
@@ -112,6 +113,7 @@ _HOME = {
     "PC": "bestdag.constraint.settings",
     "PCResult": "bestdag.constraint.result",
     "Pdag": "bestdag.graph.pdag",
+    "Picture": "bestdag.drawing.picture",
     "Result": "bestdag.learning",
     "Saturation": "bestdag.validation.saturation",
     "Score": "bestdag.scores",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 from bestdag.constraint.pc import pc_skeleton
 from bestdag.data.dataset import Dataset
@@ -24,12 +26,17 @@ from bestdag.parameters.base import Estimator
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
+from bestdag.scores.scorer import Scorer
+from bestdag.scores.strength import arc_losses
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
 from bestdag.search.near_best.request import Request
 from bestdag.search.problem import Search
 from bestdag.search.result import SearchResult
 from bestdag.wording import count_of
+
+if TYPE_CHECKING:
+    from bestdag.drawing.picture import Picture
 
 __all__ = ["Result", "known_as", "learn"]
 
@@ -49,11 +56,16 @@ class Result(SearchResult):
         The score; None as well.
     treatment : Treatment
         How missing cells were treated.
+    structure_prior : StructurePrior or None
+    asked : mapping of str to object
+        What `learn` was given beside these, for those who repeat it; threads change nothing.
     """
 
     dataset: Dataset | None
     scored_by: Score | None
     treatment: Treatment
+    structure_prior: StructurePrior | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     def fit(
         self,
@@ -97,6 +109,59 @@ class Result(SearchResult):
         network = self.treatment.fit(self.dag, self.dataset, estimator, threads)
         warn_of_many_parameters(network.tables, self.dataset)
         return network
+
+    def arc_losses(self, *, threads: int | None = None) -> dict[tuple[str, str], float]:
+        """Work out the score lost when one arc is left out and all others stay, in nats.
+
+        Examples
+        --------
+        >>> from bestdag.examples import example
+        >>> losses = learn(example("asia.csv"), "bdeu").arc_losses()
+        >>> round(losses["bronc", "dysp"], 1)
+        562.4
+        """
+        if self.dataset is None or self.scored_by is None:
+            raise DataError(
+                "arc_losses: needs rows of data, and this structure was learned from a table of "
+                "local scores; use arc_losses(Scorer(data, score), result.dag)"
+            )
+        scorer = Scorer(self.dataset, self.scored_by, self.structure_prior, threads=threads)
+        return arc_losses(scorer, self.dag)
+
+    def plot(self, *, threads: int | None = None) -> Picture:
+        """Draw the structure in layers; needs the extra ``draw``.
+
+        The wider an arc, the more score is lost without it; dashed ones are reversible. Where the
+        structure was learned from local scores or from missing cells, all arcs are equally wide.
+        """
+        from bestdag.graph.plotting import plot_dag
+
+        is_scored = self.dataset is not None and not self.dataset.has_missing
+        losses = self.arc_losses(threads=threads) if is_scored else None
+        return plot_dag(self.dag, losses)
+
+    def report(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:
+        """Write a report: one HTML file that fetches nothing; needs the extra ``draw``.
+
+        It has the graph, to zoom, to search and to ask for the probabilities of each variable, what
+        was read, every arc and every score, the search, and what is needed to repeat it.
+
+        Parameters
+        ----------
+        path : path
+            The file, written complete or not at all; one that is there is replaced.
+        threads : int, optional
+            Threads for counting; the report does not depend on it.
+        """
+        from bestdag.report.page import write_report
+
+        write_report(self, path, threads=threads)
+
+    def _repr_html_(self) -> str:
+        from bestdag.graph.plotting import notebook_svg
+
+        head = escape(f"{self._about()}; {self.summary()}")
+        return f"<div><p>{head}</p>{notebook_svg(self, len(self.dag.nodes)) or ''}</div>"
 
     def __repr__(self) -> str:
         return f"<Result: {self._about()}; {self.summary()}>"
@@ -210,6 +275,24 @@ def learn(
     [0.0, 0.446, 0.52]
     """
     request = Request.of(k_best, per_class, all_optimal, collect_within)
+    asked = _asked(
+        data=data if isinstance(data, str | os.PathLike) else None,
+        search=search,
+        max_parents=max_parents,
+        knowledge=knowledge,
+        skeleton=skeleton,
+        alpha=alpha,
+        time_limit=time_limit,
+        memory_limit=memory_limit,
+        bound=bound or None,
+        seed=seed,
+        start=start,
+        missing=None if missing == "error" else missing,
+        k_best=k_best,
+        per_class=per_class,
+        all_optimal=all_optimal or None,
+        collect_within=collect_within,
+    )
     with limited_memory(memory_limit):
         dataset, chosen, n_left_out = None, None, 0
         treatment = make_treatment(missing)
@@ -264,7 +347,19 @@ def learn(
         note = f"learned from the {kept} rows that have no missing cell"
         found = replace(found, notes=(*found.notes, note))
     values = {field.name: getattr(found, field.name) for field in fields(found)}
-    return Result(**values, dataset=dataset, scored_by=chosen, treatment=treatment)
+    return Result(
+        **values,
+        dataset=dataset,
+        scored_by=chosen,
+        treatment=treatment,
+        structure_prior=structure_prior,
+        asked=asked,
+    )
+
+
+def _asked(**given: Any) -> dict[str, Any]:
+    """Keep what was given."""
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _within(

@@ -25,6 +25,7 @@ ARGUMENTS = {
     "posterior": ["{data}"],
     "predict": ["{network}", "{data}", "--target", "dysp"],
     "convert": ["{network}", "{out}.net"],
+    "draw": ["{network}", "-o", "{out}.svg"],
     "compare": ["{network}", "{network}"],
     "evaluate": ["{data}", "--score", "bic", "--search", "tree", "--cv", "2"],
     "random": ["-n", "20", "-o", "{out}.bif"],

@@ -28,6 +28,7 @@ RUNS = {
     "pc": [DATA],
     "predict": [NETWORK, DATA, "--target", "lung"],
     "convert": [NETWORK, "out.net", "--force"],
+    "draw": [NETWORK, "-o", "out.svg", "--force"],
     "random": ["-n", "5", "-o", "random.bif"],
     "query": [NETWORK, "lung"],
     "sample": [NETWORK, "-n", "5"],

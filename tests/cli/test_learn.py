@@ -190,7 +190,7 @@ def test_the_structure_is_shown_when_its_tables_do_not_fit(cli, tmp_path, monkey
     [
         (["--from-scores", "s.jkl", "-o", "n.bif"], "a file of local scores has no rows to fit"),
         ([CSV, "--parameters", "mle"], "--parameters is for the network written by -o FILE"),
-        ([CSV, "--force"], "--force is for the network written by -o FILE"),
+        ([CSV, "--force"], "--force is for the files written by -o FILE"),
         ([CSV, "-o", "n.txt"], "unknown network format '.txt'"),
         ([CSV, "-o", "no/folder/n.bif"], "the folder of no/folder/n.bif does not exist"),
         ([CSV, "-o", "n.bif", "--parameters", "mel"], "did you mean 'mle'"),

@@ -69,6 +69,8 @@ NO_OPTION |= {"max_rounds", "max_cells", "draws"}  # of structural EM, in Python
 NO_OPTION |= {"kind", "most"}
 # Their words are those of knowledge files and statements, the same in both worlds.
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
+# Marks of SVG and HTML, whose attributes are called as arguments are.
+OF_A_FORMAT += ("drawing/svg.py:", "report/trace.py:", "report/page.py:")
 
 
 def click_commands():

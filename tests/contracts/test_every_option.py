@@ -30,6 +30,7 @@ NEEDED = {
     "bootstrap": ["t.csv", "--drop", "w", "--replicates", "2"],
     "classify": ["t.csv", "--target", "a"],
     "discretize": ["t.csv", "--method", "quantile", "-o", "out.csv"],
+    "draw": ["net.bif", "-o", "out.png"],
     "evaluate": ["t.csv", "--drop", "w", "--search", "hill_climb", "--cv", "2"],
     "explain": ["net.bif"],
     "fit": ["t.csv", "net.bif", "--ignore-extra", "-o", "out.bif"],

@@ -90,7 +90,7 @@ def test_shows_itself():
 def test_long_networks_show_a_part():
     variables = [Variable(f"v{i}", tuple(map(str, range(12)))) for i in range(40)]
     network = Network([ConditionalTable(v, (), np.full(12, 1 / 12)) for v in variables])
-    shown = network._repr_html_()
+    shown = network._repr_html_().partition("<table>")[2]  # the picture before it has them all
     assert "v29" in shown
     assert "v30" not in shown
     assert "8, 9, ...<" in shown

@@ -34,6 +34,7 @@ COMMANDS = {
     "compare": "Compare learned structures with the true one.",
     "convert": "Write a network in another file format.",
     "discretize": "Cut number columns into intervals.",
+    "draw": "Draw the structure of a network as SVG or PNG.",
     "evaluate": "Compare scores and searches on a table by cross-validation.",
     "explain": "Find the most probable explanation of what is known.",
     "fit": "Fit the parameters of a network to a table.",
@@ -124,7 +125,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
             _complain("standard output is closed")
             return 1
         given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
-        with cli.make_context("bestdag", given) as context:
+        with cli.make_context("bestdag", given, obj=tuple(given)) as context:
             cli.invoke(context)
         sys.stdout.flush()
         return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,6 +17,7 @@ from bestdag.cli.network_output import (
     choose_parameters,
     network_output,
     parameters_option,
+    require_folder,
     require_network_output,
     write_fitted,
 )
@@ -40,6 +42,7 @@ from bestdag.incomplete import TREATMENTS, StructuralEM, Treatment, make_treatme
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
+    from bestdag.learning import Result
     from bestdag.search.arc_weights import ArcWeights
     from bestdag.search.problem import Search
 
@@ -55,6 +58,11 @@ _OPTIONS = (
     knowledge_options,
     network_output(required=False),
     parameters_option,
+    click.option(
+        "--report",
+        metavar="FILE",
+        help="HTML file to write: the graph, its probabilities, scores, and how to repeat it.",
+    ),
     click.option(
         "--cut-points",
         metavar="FILE",
@@ -159,6 +167,8 @@ def learn_structure(
         is_said = not (as_json or options["quiet"])
         network = result.fit(estimator, threads=threads)
         write_fitted(output, network, estimator, is_said=is_said)
+    if options["report"] is not None:
+        _write_report(options["report"], result, threads, is_said=not (as_json or options["quiet"]))
     listed = result.structures
     if result.status == "interrupted" or (listed and listed.status == "interrupted"):
         raise click.exceptions.Exit(INTERRUPTED)
@@ -168,9 +178,10 @@ def learn_structure(
 
 def _check_files(data: str | None, from_scores: str | None, options: dict[str, Any]) -> None:
     """Refuse, before any work, files that could not be written at its end."""
-    output, weights = options["output"], options.get("edge_weights")
+    output, weights, report = options["output"], options.get("edge_weights"), options["report"]
     require_own_names(
-        {"DATA": data, "--from-scores": from_scores}, {"--edge-weights": weights, "-o": output}
+        {"DATA": data, "--from-scores": from_scores},
+        {"--edge-weights": weights, "-o": output, "--report": report},
     )
     if output is not None:
         if from_scores is not None:
@@ -180,12 +191,34 @@ def _check_files(data: str | None, from_scores: str | None, options: dict[str, A
         require_network_output(output, force=options["force"])
     elif options["parameters"] is not None:
         raise click.UsageError("--parameters is for the network written by -o FILE")
-    elif options["force"] and weights is None:
-        raise click.UsageError("--force is for the network written by -o FILE")
+    elif options["force"] and weights is None and report is None:
+        raise click.UsageError("--force is for the files written by -o FILE and --report FILE")
     if weights == "-":
         raise click.UsageError("--edge-weights needs a file; standard output has the structure")
     if weights is not None:
         require_new_file(weights, force=options["force"])
+    if report is not None:
+        _check_report(report, force=options["force"])
+
+
+def _check_report(path: str, *, force: bool) -> None:
+    """Refuse, before any work, a report that could not be written at its end."""
+    from bestdag.errors import import_optional
+
+    if path == "-":
+        raise click.UsageError("--report needs a file; standard output has the structure")
+    require_new_file(path, force=force)
+    require_folder(path)
+    import_optional("fast_sugiyama", who="--report", extra="draw")
+
+
+def _write_report(path: str, result: Result, threads: int | None, *, is_said: bool) -> None:
+    from bestdag.report.page import write_report
+
+    command = shlex.join(("bestdag", *click.get_current_context().obj))
+    write_report(result, path, command=command, threads=threads)
+    if is_said:
+        click.echo(f"{path}: the report; open it in a browser")
 
 
 def _read(

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shlex
 import sys
+import tempfile
+from pathlib import Path
 
 from bestdag.cli.main import run
 from bestdag.examples import EXAMPLES, example
 
+# Written where everybody may write, and said by the command.
+_REPORT = Path(tempfile.gettempdir()) / "bestdag-demo.html"
+_CAN_DRAW = importlib.util.find_spec("fast_sugiyama") is not None
 _COMMANDS = (
     "info asia.csv",
-    "learn asia.csv --score bdeu",
+    "learn asia.csv --score bdeu"
+    + (f" --report {shlex.quote(str(_REPORT))} --force" if _CAN_DRAW else ""),
     "score asia.csv asia.bif --score all",
 )
 

@@ -12,6 +12,7 @@ from bestdag.graph._walks import cycle_error, first_cycle, reach, topological_or
 if TYPE_CHECKING:
     import networkx
 
+    from bestdag.drawing.picture import Picture
     from bestdag.graph.pdag import Pdag
     from bestdag.graph.size import HasArities
 
@@ -298,6 +299,20 @@ class Dag:
         from bestdag.graph.export import to_dot
 
         return to_dot(self._nodes, self.arcs)
+
+    def plot(self) -> Picture:
+        """Draw the graph in layers, parents above children; needs the extra ``draw``.
+
+        Arcs that all equivalent structures share are drawn through, reversible ones dashed.
+        """
+        from bestdag.graph.plotting import plot_dag
+
+        return plot_dag(self)
+
+    def _repr_svg_(self) -> str | None:
+        from bestdag.graph.plotting import notebook_svg
+
+        return notebook_svg(self, len(self._nodes))
 
     def _require_arc(self, who: str, parent: str, child: str) -> None:
         if not self.has_arc(parent, child):

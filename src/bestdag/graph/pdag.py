@@ -12,6 +12,7 @@ from bestdag.graph._walks import first_cycle, topological_order
 if TYPE_CHECKING:
     import networkx
 
+    from bestdag.drawing.picture import Picture
     from bestdag.graph.dag import Dag
 
 __all__ = ["Pdag"]
@@ -239,6 +240,17 @@ class Pdag:
         from bestdag.graph.export import to_dot
 
         return to_dot(self._nodes, self.arcs, self.edges)
+
+    def plot(self) -> Picture:
+        """Draw the graph in layers; edges have no head. Needs the extra ``draw``."""
+        from bestdag.graph.plotting import plot_pdag
+
+        return plot_pdag(self)
+
+    def _repr_svg_(self) -> str | None:
+        from bestdag.graph.plotting import notebook_svg
+
+        return notebook_svg(self, len(self._nodes))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Pdag):

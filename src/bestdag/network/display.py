@@ -6,13 +6,14 @@ import html
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from bestdag.graph.plotting import notebook_svg
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.network.network import Network
     from bestdag.network.table import ConditionalTable
 
-__all__ = ["html_table", "network_text", "summary", "table_text"]
+__all__ = ["html_table", "network_text", "summary", "table_rows", "table_text"]
 
 _SHOWN_HTML_ROWS = 30
 # Text shows so many tables of a network, rows of a table (of one in a network) and states.
@@ -32,7 +33,7 @@ def summary(network: Network) -> str:
 
 
 def html_table(network: Network) -> str:
-    """Return the summary and the first variables as HTML, with all text escaped."""
+    """Return the summary, the picture and the first variables as HTML, with all text escaped."""
     head = "".join(f"<th>{title}</th>" for title in ("variable", "states", "parents"))
     rows = []
     for table in network.tables[:_SHOWN_HTML_ROWS]:
@@ -44,6 +45,7 @@ def html_table(network: Network) -> str:
     body = "".join(f"<tr>{cells}</tr>" for cells in rows)
     return (
         f"<div><p>{html.escape(network.name)}: {summary(network)}</p>"
+        f"{notebook_svg(network, len(network.names)) or ''}"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
@@ -66,7 +68,7 @@ def table_text(table: ConditionalTable, *, most_rows: int = _SHOWN_ROWS) -> str:
     states = [_one_line(state) for state in table.child.states[:_SHOWN_STATES]]
     has_more_states = table.child.arity > _SHOWN_STATES
     lines = [[*given, *states, *(["..."] * has_more_states)]]
-    for labels, numbers in _rows(table, most_rows):
+    for labels, numbers in table_rows(table, most_rows):
         cells = [f"{number:.6g}" for number in numbers[:_SHOWN_STATES]]
         lines.append([*labels, *cells, *(["..."] * has_more_states)])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -83,7 +85,7 @@ def table_text(table: ConditionalTable, *, most_rows: int = _SHOWN_ROWS) -> str:
     return "\n".join(text)
 
 
-def _rows(table: ConditionalTable, most: int) -> Iterator[tuple[list[str], Sequence[float]]]:
+def table_rows(table: ConditionalTable, most: int) -> Iterator[tuple[list[str], Sequence[float]]]:
     """Go through the first rows, and last the one for all others: labels and numbers."""
     if table.sparse is not None:
         listed = zip(table.sparse.configurations[:most], table.sparse.rows[:-1], strict=False)

@@ -11,6 +11,7 @@ from bestdag.network.table import ConditionalTable
 from bestdag.network.variable_answers import VariableAnswers
 
 if TYPE_CHECKING:
+    from bestdag.drawing.picture import Picture
     from bestdag.inference.distribution import Estimate
     from bestdag.network.compiled import CompiledNetwork
 
@@ -151,6 +152,10 @@ class Network(RowAnswers, VariableAnswers):
         from bestdag.network.formats import save_network
 
         save_network(self, path)
+
+    def plot(self) -> Picture:
+        """Draw the structure, as `Dag.plot` does; needs the extra ``draw``."""
+        return self.dag.plot()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (self.tables, self._name, self._properties, self._notes)

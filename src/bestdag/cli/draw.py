@@ -1,0 +1,64 @@
+"""`bestdag draw`: a picture of a network."""
+
+from __future__ import annotations
+
+import click
+
+from bestdag.cli.network_output import require_folder, says_formats
+from bestdag.cli.options import memory_option
+from bestdag.cli.output import print_json, require_new_file, require_own_names
+from bestdag.drawing.picture import PICTURE_FORMATS
+
+__all__ = ["command"]
+
+
+@click.command("draw")
+@click.argument("network")
+@click.option(
+    "-o", "--output", required=True, metavar="FILE", help="Picture to write: .svg or .png."
+)
+@click.option(
+    "--scale",
+    type=float,
+    default=2.0,
+    show_default=True,
+    help="Pixels of a PNG for each unit of the SVG.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@memory_option
+@says_formats
+def command(network: str, output: str, scale: float, force: bool, as_json: bool) -> None:
+    """Draw the structure of NETWORK (a FORMATS file) in layers, parents above children.
+
+    Arcs that point the same way in all equivalent structures are drawn through, reversible ones
+    dashed. The same network gives the same file.
+    """
+    from bestdag.errors import require_known
+    from bestdag.files import format_suffix, shown_path
+    from bestdag.network.network import Network
+
+    if output == "-":
+        raise click.UsageError("-o needs a file whose name says its format: .svg or .png")
+    require_new_file(output, force=force)
+    require_own_names({"NETWORK": network}, {"-o": output})
+    suffix = format_suffix(output)
+    require_known("picture format", suffix, PICTURE_FORMATS, who=f"draw: {shown_path(output)}")
+    require_folder(output)
+    dag = Network.load(network).dag
+    picture = dag.plot()
+    picture.save(output, scale=scale)
+    if as_json:
+        compelled = len(dag.cpdag().arcs)
+        print_json(
+            {
+                "file": output,
+                "format": suffix,
+                "variables": list(dag.nodes),
+                "arcs": len(dag.arcs),
+                "compelled": compelled,
+                "reversible": len(dag.arcs) - compelled,
+            }
+        )
+        return
+    click.echo(f"{output}: {picture.title}")

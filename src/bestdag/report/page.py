@@ -1,0 +1,173 @@
+"""The page: one HTML file with the picture, the tables and the script that joins them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bestdag.drawing.text import escaped
+from bestdag.files import write_file
+from bestdag.graph.plotting import plot_dag
+from bestdag.report import sections
+from bestdag.report.citing import citation, references_of
+from bestdag.report.families import family_facts, marginals_of, structure_facts
+from bestdag.report.whatif import whatif_facts
+from bestdag.scores.scorer import Scorer
+from bestdag.scores.strength import arc_losses
+from bestdag.search import SEARCHES
+from bestdag.wording import count_of
+
+if TYPE_CHECKING:
+    from bestdag.learning import Result
+
+__all__ = ["report_page", "write_report"]
+
+# Nothing may be fetched, by whatever is in the page.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="bestdag {version}">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<header><h1>{title}</h1>{summary}</header>
+<main>
+<section id="graph" aria-label="The network">
+<div class="tools">
+<label>Find <input id="find" type="search" autocomplete="off" placeholder="a variable"></label>
+<output id="found" for="find"></output>
+<button id="closer" type="button" aria-label="Zoom in">+</button>
+<button id="farther" type="button" aria-label="Zoom out">&minus;</button>
+<button id="whole" type="button">Whole graph</button>
+</div>
+<div class="views">
+<div id="picture">{svg}</div>
+<aside id="node" aria-live="polite"><p>{hint}</p></aside>
+</div>
+<div id="tip" role="status" hidden></div>
+<noscript><p>Without scripts the picture and the tables below are all there is.</p></noscript>
+</section>
+{sections}
+</main>
+<script type="application/json" id="facts">{facts}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+_WHAT_IF = """<section id="whatif"><h2>What if</h2>
+<p>Click a state to say that it is known: the fitted network gives the probabilities of all others.
+<button id="forget" type="button">Forget all</button> <output id="known"></output></p>
+<div id="cards"></div></section>"""
+_HINT = (
+    "Choose a variable, by pointer or by keyboard: it shows its probabilities here. Tab and the "
+    "arrow keys go from one to the next, Enter chooses; drag to move the picture, + and - zoom, "
+    "0 shows all of it."
+)
+
+
+def report_page(result: Result, *, command: str | None = None, threads: int | None = None) -> str:
+    """Write the page about what was learned.
+
+    Parameters
+    ----------
+    result : Result
+    command : str, optional
+        The command line that gave it, for those who repeat it.
+    threads : int, optional
+        Threads for counting; the page does not depend on it.
+    """
+    import bestdag
+
+    dag, data, score = result.dag, result.dataset, result.scored_by
+    losses = None
+    nodes = structure_facts(dag)
+    facts: dict[str, Any] = {"nodes": nodes}
+    parts = []
+    if data is not None and score is not None and not data.has_missing:
+        scorer = Scorer(data, score, result.structure_prior, threads=threads)
+        losses = arc_losses(scorer, dag)
+        network = result.fit(threads=threads)
+        marginals, where = marginals_of(network, data)
+        for node, more in zip(nodes, family_facts(scorer, network, marginals), strict=True):
+            node.update(more)
+        facts["where"] = where
+        model = whatif_facts(network)
+        if model is not None:
+            facts["model"] = model
+            parts.append(_WHAT_IF)
+        facts["score"] = f"{score!r:.80}"
+        parts += [sections.data_section(data), sections.arcs_section(dag, losses)]
+        parts.append(sections.scores_section(data, dag, score, threads))
+    else:  # with missing cells no family has counts of its own
+        parts += [] if data is None else [sections.data_section(data)]
+        parts.append(sections.arcs_section(dag, None))
+    parts.append(sections.trace_section(result.trace, result.search))
+    version = bestdag.__version__
+    used = [type(score)] if score is not None else []
+    references = references_of(*used, SEARCHES.get(result.search))
+    parts.append(sections.repeat_section(_settings(result), command, citation(version), references))
+    title = f"{count_of(len(dag.nodes), 'variable')}, {count_of(len(dag.arcs), 'arc')}"
+    return _PAGE.format(
+        policy=_POLICY,
+        version=escaped(version),
+        title=escaped(f"bestdag report: {title}"),
+        summary=_summary(result),
+        style=_beside("page.css"),
+        svg=plot_dag(dag, losses).svg,
+        hint=escaped(_HINT),
+        sections="\n".join(parts),
+        facts=_json(facts),
+        script=_beside("whatif.js") + _beside("page.js"),
+    )
+
+
+def write_report(
+    result: Result,
+    path: str | os.PathLike[str],
+    *,
+    command: str | None = None,
+    threads: int | None = None,
+) -> None:
+    """Write the page to a file, complete or not at all."""
+    write_file(path, report_page(result, command=command, threads=threads).encode())
+
+
+def _summary(result: Result) -> str:
+    outcome, notes = result.outcome()
+    how = result.search if result.engine is None else f"{result.search} ({result.engine})"
+    score = f"score {result.score:.6f} (natural logarithm)"
+    if result.scored_by is not None and result.n_rows is not None:
+        score += f", {result.scored_by!r:.80} of {count_of(result.n_rows, 'row')}"
+    lines = [f"{outcome} by {how} in {result.seconds:.2f} s", score]
+    if not result.is_proved:
+        lines.append(result.shortfall())
+    return "".join(f"<p>{escaped(line)}</p>" for line in (*lines, *notes))
+
+
+def _settings(result: Result) -> dict[str, Any]:
+    settings: dict[str, Any] = {"score": result.scored_by, **result.asked}
+    if result.structure_prior is not None:
+        settings["structure_prior"] = result.structure_prior
+    used = {f"{result.search}: {name}": value for name, value in result.settings.items()}
+    outcome = {"status": result.status, "score reached": result.score, "bound": result.bound}
+    return {**settings, **used, **outcome}
+
+
+def _json(facts: dict[str, Any]) -> str:
+    """Write JSON that no HTML parser takes for a mark."""
+    text = json.dumps(facts, separators=(",", ":"), allow_nan=False)
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _beside(name: str) -> str:
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")

@@ -1,0 +1,157 @@
+"""The parts of the page that are plain HTML: tables and lists, all text escaped."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bestdag.drawing.text import escaped
+from bestdag.errors import BestdagError
+from bestdag.graph.dag import Dag
+from bestdag.report.trace import trace_svg
+from bestdag.scores import SCORES
+from bestdag.scores.scorer import Scorer
+from bestdag.wording import count_of
+
+if TYPE_CHECKING:
+    from bestdag.data.dataset import Dataset
+    from bestdag.scores.base import Score
+    from bestdag.search.result import Step
+
+__all__ = ["arcs_section", "data_section", "repeat_section", "scores_section", "trace_section"]
+
+_SHOWN_STATES = 8
+_SHOWN_STEPS = 12
+
+
+def _section(anchor: str, title: str, *parts: str) -> str:
+    return f'<section id="{anchor}"><h2>{escaped(title)}</h2>{"".join(parts)}</section>'
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{escaped(text)}</p>"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
+    """Write a table, its first `left` columns as text and the others as numbers."""
+
+    def cells(row: Sequence[str], tag: str) -> str:
+        kinds = [' class="n"' if k >= left else "" for k in range(len(row))]
+        return "".join(
+            f"<{tag}{kind}>{escaped(cell)}</{tag}>" for kind, cell in zip(kinds, row, strict=True)
+        )
+
+    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
+    return (
+        f'<div class="wide"><table><thead><tr>{cells(head, "th")}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def data_section(data: Dataset) -> str:
+    """Say what was read: rows, columns, states, cut points and missing cells."""
+    missing = data.missing_counts
+    text = f"{count_of(data.n_rows, 'row')}, {count_of(data.n_variables, 'column')}"
+    if data.weights is not None:
+        text += f"; weights of the rows add up to {data.total_weight:,}"
+    text += f"; {count_of(sum(missing.values()), 'missing cell')}."
+    rows = []
+    for variable in data.variables:
+        shown = list(variable.states[:_SHOWN_STATES])
+        shown += ["\N{HORIZONTAL ELLIPSIS}"] * (variable.arity > _SHOWN_STATES)
+        cuts = "" if variable.cuts is None else ", ".join(f"{cut:g}" for cut in variable.cuts)
+        counted = (f"{variable.arity:,}", f"{missing.get(variable.name, 0):,}")
+        rows.append([variable.name, ", ".join(shown), cuts, *counted])
+    head = ["variable", "its states", "numbers cut at", "states", "missing"]
+    return _section("data", "What was read", _paragraph(text), _table(head, rows, left=3))
+
+
+def arcs_section(dag: Dag, losses: Mapping[tuple[str, str], float] | None) -> str:
+    """List the arcs, those that matter most first."""
+    compelled = set(dag.cpdag().arcs)
+    ordered = sorted(dag.arcs, key=lambda arc: (-(losses or {}).get(arc, 0.0), arc))
+    rows = [
+        [
+            *arc,
+            "this way" if arc in compelled else "either way",
+            *([] if losses is None else [f"{losses[arc]:.3f}"]),
+        ]
+        for arc in ordered
+    ]
+    head = ["from", "to", "direction", *([] if losses is None else ["score lost without it"])]
+    says = "Directions: \N{LEFT DOUBLE QUOTATION MARK}either way\N{RIGHT DOUBLE QUOTATION MARK} "
+    says += "where an equivalent structure, with the same independences, has the arc turned round."
+    if losses is not None:
+        says += " Scores are in nats; one arc is left out at a time."
+    return _section("arcs", "Arcs", _paragraph(says), _table(head, rows, left=3))
+
+
+def scores_section(data: Dataset, dag: Dag, chosen: Score, threads: int | None) -> str:
+    """Score the structure, and the one without arcs, by every score."""
+    scores = [chosen, *(made() for name, made in SCORES.items() if name != chosen.name)]
+    empty, rows = Dag.empty(dag.nodes), []
+    for score in scores:
+        try:
+            scorer = Scorer(data, score, threads=threads)
+            total, without = scorer.total(dag), scorer.total(empty)
+        except BestdagError as error:
+            rows.append([f"{score!r:.80}", str(error), "", "", ""])
+            continue
+        is_mean = getattr(score, "is_per_row", False)
+        per_row = total if is_mean else total / data.total_weight
+        bits = total / math.log(2)
+        numbers = [total, without, total - without, bits, per_row]
+        rows.append(
+            [
+                f"{score!r:.80}",
+                *(f"{value:.6g}" if abs(value) < 1e3 else f"{value:,.3f}" for value in numbers),
+            ]
+        )
+    head = ["score", "this structure", "without arcs", "difference", "in bits", "per row"]
+    says = (
+        f"Natural logarithms of {count_of(data.total_weight, 'row')}, higher is better; the first "
+        "score is the one that was maximised. Values of different scores do not compare."
+    )
+    return _section("scores", "By every score", _paragraph(says), _table(head, rows))
+
+
+def trace_section(trace: Sequence[Step], search: str) -> str:
+    """Draw the score after each step, and list the last steps."""
+    if not trace:
+        return _section("trace", "Search", _paragraph(f"{search} takes no steps to show."))
+    first = len(trace) - min(len(trace), _SHOWN_STEPS)
+    rows = [
+        [f"{first + k + 1:,}", step.move, f"{step.gain:.6g}", f"{step.score:.6f}"]
+        for k, step in enumerate(trace[first:])
+    ]
+    says = f"{count_of(len(trace), 'step')} of {search}; the last ones:"
+    return _section(
+        "trace",
+        "Search",
+        trace_svg([step.score for step in trace]),
+        _paragraph(says),
+        _table(["step", "move", "gain", "score"], rows, left=2),
+    )
+
+
+def repeat_section(
+    settings: Mapping[str, Any], command: str | None, cite: str, references: Sequence[str]
+) -> str:
+    """Say what is needed to repeat it, and how to cite."""
+    import numpy
+
+    import bestdag
+
+    lines = [] if command is None else [f"<pre>{escaped(command)}</pre>"]
+    versions = {
+        "bestdag": bestdag.__version__,
+        "Python": platform.python_version(),
+        "NumPy": numpy.__version__,
+    }
+    rows = [[name, f"{value!s:.2000}"] for name, value in {**settings, **versions}.items()]
+    listed = "".join(f"<li>{escaped(text)}</li>" for text in (cite, *references))
+    return _section(
+        "repeat", "To repeat it", *lines, _table(["setting", "value"], rows, left=2)
+    ) + _section("cite", "How to cite", f"<ul>{listed}</ul>")

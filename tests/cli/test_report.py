@@ -1,0 +1,76 @@
+"""`bestdag learn --report`: the page is written after the answer, never over another file."""
+
+import json
+import sys
+
+import pytest
+
+from bestdag.examples import example
+
+pytest.importorskip("fast_sugiyama")
+
+CSV = str(example("asia.csv"))
+
+
+def test_writes_the_report_with_the_command_that_repeats_it(cli, tmp_path):
+    path = tmp_path / "a report.html"
+    shown = cli("learn", CSV, "--score", "bic", "--report", path)
+    assert shown.code == 0
+    assert shown.out.endswith(f"{path}: the report; open it in a browser\n")
+    page = path.read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert f"<pre>bestdag learn {CSV} --score bic --report &#x27;{path}&#x27;</pre>" in page
+
+
+@pytest.mark.parametrize("command", ["tree", "learn"])
+def test_json_stays_one_object(cli, tmp_path, command):
+    shown = cli(command, CSV, "--json", "--report", tmp_path / "r.html")
+    assert json.loads(shown.out)["variables"]
+    assert (tmp_path / "r.html").exists()
+
+
+def test_of_local_scores(cli, tmp_path):
+    scores = tmp_path / "asia.jkl"
+    assert cli("score-table", CSV, "-o", scores).code == 0
+    shown = cli("learn", "--from-scores", scores, "--report", tmp_path / "r.html")
+    assert shown.code == 0
+    assert (tmp_path / "r.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        ("nowhere/r.html", "does not exist"),
+        ("there.html", "exists already; pass --force to replace it"),
+        ("-", "--report needs a file"),
+        ("", "an empty file name"),
+    ],
+)
+def test_refused_before_the_data_are_read(cli, tmp_path, monkeypatch, report, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.html").write_text("mine")
+    shown = cli("learn", "missing.csv", "--report", report)
+    assert shown.code == 2
+    assert said in shown.err
+    assert shown.err.count("\n") == 1
+    assert (tmp_path / "there.html").read_text() == "mine"
+
+
+def test_not_over_the_table_or_the_network(cli, tmp_path):
+    both = str(tmp_path / "x.bif")
+    shown = cli("learn", CSV, "-o", both, "--report", both)
+    assert shown.code == 2
+    assert "-o and --report are the same file" in shown.err
+
+
+def test_force_replaces(cli, tmp_path):
+    (tmp_path / "r.html").write_text("mine")
+    assert cli("learn", CSV, "--report", tmp_path / "r.html", "--force").code == 0
+    assert (tmp_path / "r.html").read_text() != "mine"
+
+
+def test_says_what_to_install_before_the_work(cli, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
+    shown = cli("learn", "missing.csv", "--report", tmp_path / "r.html")
+    assert shown.code == 1
+    assert "pip install 'bestdag[draw]'" in shown.err

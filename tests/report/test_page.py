@@ -1,0 +1,232 @@
+"""The report: one file that fetches nothing, with the numbers of the library, and safe names."""
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import bestdag
+from bestdag import Network, Scorer, ScoreTable, learn, random_network, read
+from bestdag.examples import example
+from bestdag.report.citing import citation, references_of
+from bestdag.report.page import report_page
+from bestdag.report.trace import trace_svg
+from bestdag.scores import SCORES
+
+pytest.importorskip("fast_sugiyama")
+
+_ROOT = Path(__file__).parents[2]
+_VOID = {"meta", "input", "br"}
+
+
+class Page(HTMLParser):
+    """Reads a page: what is open must be closed in turn; keeps tags, texts and scripts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.texts, self.scripts = [], [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in _VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, text):
+        (self.scripts if self.open[-1:] == ["script"] else self.texts).append(text)
+
+    @property
+    def facts(self):
+        return json.loads(self.scripts[0])
+
+
+@pytest.fixture(scope="module")
+def result():
+    return learn(example("asia.csv"), "bdeu", threads=1)
+
+
+def test_the_numbers_are_those_of_the_library(result):
+    facts = Page(report_page(result)).facts
+    scorer, network = Scorer(result.dataset, result.scored_by), result.fit()
+    assert [node["name"] for node in facts["nodes"]] == sorted(result.dag.nodes)
+    for node in facts["nodes"]:
+        name, parents = node["name"], result.dag.parents(node["name"])
+        assert [facts["nodes"][k]["name"] for k in node["parents"]] == list(parents)
+        assert node["score"] == pytest.approx(scorer.family(name, parents), abs=1e-9)
+        assert sum(value for _, value in node["terms"]) == pytest.approx(node["score"], abs=1e-9)
+        assert node["marginal"] == pytest.approx(network.query(name).values.tolist(), rel=1e-3)
+        table = network.table(name)
+        assert node["table"]["more"] == 0
+        for labels, numbers in node["table"]["rows"]:
+            states = dict(zip(node["table"]["parents"], labels, strict=True))
+            assert numbers == pytest.approx(table.row(**states).tolist(), rel=1e-3)
+
+
+def test_says_what_was_read_every_score_the_settings_and_how_to_cite(result):
+    text = " ".join(Page(report_page(result, command="bestdag learn 'my table.csv'")).texts)
+    assert "optimum proved by exact" in text
+    assert "2,000 rows, 8 columns; 0 missing cells." in text
+    assert "bestdag learn 'my table.csv'" in text
+    assert f"version {bestdag.__version__}" in text
+    assert "Heckerman, Geiger and Chickering (1995)" in text
+    for score in SCORES.values():
+        total = Scorer(result.dataset, score()).total(result.dag)
+        shown = f"{total:.6g}" if abs(total) < 1e3 else f"{total:,.3f}"
+        assert shown in text, score
+
+
+def test_says_what_learn_was_given():
+    given = {"knowledge": ["smoke -> lung"], "max_parents": 2, "seed": 7, "search": "hill_climb"}
+    found = learn(example("asia.csv"), "bic", **given, threads=1)
+    assert found.asked == {"data": example("asia.csv"), **given}
+    rows = re.findall(r"<tr><td>([^<]*)</td><td>([^<]*)</td></tr>", report_page(found))
+    stated = dict(rows)
+    assert stated["max_parents"] == "2"
+    assert stated["knowledge"] == "[&#x27;smoke -&gt; lung&#x27;]"
+    assert stated["seed"] == "7"
+    assert stated["data"].endswith("asia.csv")
+
+
+def test_a_column_called_script_is_text():
+    names = ["<script>alert(1)</script>", "</script><b>", "a & b", "\x01\u2028", "'\"", "x"]
+    rows = {name: ["<i>", "&amp;", "</td>"] * 20 for name in names[:-1]}
+    made = learn(read({**rows, "x": ["</script>", "-->", "u"] * 20}), "bic", search="hill_climb")
+    text = report_page(made, command="bestdag learn '</pre><script>'")
+    page = Page(text)
+    assert [tag for tag, _ in page.tags].count("script") == 2
+    assert not {"b", "i"} & {tag for tag, _ in page.tags}
+    assert [node["name"] for node in page.facts["nodes"]] == sorted(names)
+    assert names[0] in page.texts
+
+
+def test_nothing_is_fetched(result):
+    text = report_page(result)
+    page = Page(text)
+    attributes = {key for _, given in page.tags for key in given}
+    assert not attributes & {"src", "href", "srcset", "data", "action", "xlink:href"}
+    assert not re.findall(r"@import|url\(|fetch\(|XMLHttp|import\(", text)
+    links = set(re.findall(r"https?://[^\s\"'<]+", text))
+    assert links == {"http://www.w3.org/2000/svg"}
+    (policy,) = [g["content"] for t, g in page.tags if "Security" in g.get("http-equiv", "")]
+    assert policy.startswith("default-src 'none'")
+
+
+@pytest.mark.filterwarnings("ignore:fit")
+def test_below_a_megabyte_for_a_hundred_nodes_with_large_tables():
+    made = random_network(
+        100, "order", arc_probability=0.06, max_parents=4, arities=(6, 12), seed=1
+    )
+    found = learn(made.sample(3000, seed=1), "ll", search="hill_climb", max_parents=2)
+    assert sorted(len(found.dag.parents(name)) for name in found.dag.nodes)[10] == 2
+    assert len(report_page(found).encode()) < 1_000_000
+
+
+_PRINT = """
+import sys, bestdag
+from dataclasses import replace
+from bestdag.examples import example
+from bestdag.report.page import report_page
+threads = int(sys.argv[1])
+result = bestdag.learn(example("asia.csv"), search="hill_climb", threads=threads)
+print(report_page(replace(result, seconds=1.0), threads=threads))
+"""
+
+
+def test_the_same_bytes_whatever_threads_and_hash_seed():
+    pages = {
+        subprocess.run(
+            [sys.executable, "-c", _PRINT, threads],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for threads, seed in (("1", "3"), ("2", "4"))
+    }
+    assert len(pages) == 1
+
+
+def test_a_structure_learned_from_local_scores_has_a_page_without_rows():
+    table = ScoreTable.build(Scorer(read(example("asia.csv")), "bic"))
+    page = Page(report_page(learn(table)))
+    assert "score" not in page.facts["nodes"][0]
+    assert "What was read" not in page.texts
+
+
+@pytest.mark.filterwarnings("ignore:fit")
+def test_a_table_too_large_for_the_page_says_how_many_rows_are_left_out():
+    draw = random.Random(1)
+    rows = {name: [f"s{draw.randrange(40)}" for _ in range(3000)] for name in "abc"}
+    found = learn(read(rows), "ll", search="hill_climb", knowledge=["a -> c", "b -> c"])
+    facts = Page(report_page(found)).facts
+    for node in facts["nodes"]:
+        table = node["table"]
+        cells = sum(len(labels) + len(numbers) for labels, numbers in table["rows"])
+        assert cells <= 2_000 + 80
+    (last,) = [node for node in facts["nodes"] if node["name"] == "c"]
+    n_configurations = found.fit().table("c").n_configurations
+    assert len(last["table"]["rows"]) + last["table"]["more"] == n_configurations == 1600
+    assert last["table"]["more"] > 0
+
+
+def test_the_trace_is_thinned_out_and_keeps_its_ends():
+    points = re.search(r'points="([^"]*)"', trace_svg(list(range(5000)))).group(1).split()
+    assert len(points) == 400
+    assert trace_svg([float("-inf"), -5.0]) == ""
+    assert "step 5,000" in trace_svg(list(range(5000)))
+
+
+def test_references_are_those_of_the_docstrings():
+    for score in SCORES.values():
+        assert all("(" in text for text in references_of(score)), score
+    assert references_of(None) == []
+
+
+def test_the_citation_is_that_of_the_repository():
+    asked = (_ROOT / "CITATION.cff").read_text()
+    authors = re.search(r"- name: (.*)", asked).group(1)
+    assert citation("1.2").startswith(f"{authors}. bestdag, version 1.2.")
+
+
+def test_written_by_the_result(result, tmp_path):
+    result.report(tmp_path / "r.html")
+    assert (tmp_path / "r.html").read_text() == report_page(result)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_the_script_parses():
+    folder = Path(bestdag.__file__).parent / "report"
+    for name in ("page.js", "whatif.js"):
+        subprocess.run(["node", "--check", folder / name], check=True)
+
+
+def test_of_a_network_that_was_drawn_from(tmp_path):
+    data = Network.load(example("asia.bif")).sample(100, seed=1)
+    learn(data, "k2", search="hill_climb").report(tmp_path / "r.html")
+    assert "K2" in (tmp_path / "r.html").read_text()
+
+
+@pytest.mark.parametrize("missing", ["em", "available"])
+def test_a_structure_from_missing_cells_has_a_page_without_family_scores(missing, tmp_path):
+    data = {"a": ["x", "y", "x", "", "y", "x"] * 20, "b": ["u", "v", "u", "v", "v", ""] * 20}
+    result = learn(data, "bic", search="hill_climb", missing=missing)
+    assert len(result.dag.arcs) == 1
+    result.report(tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert "missing" in text
+    assert "<svg" in text
+    assert "<svg" in result.plot().svg
