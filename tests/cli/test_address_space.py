@@ -60,7 +60,9 @@ def test_a_small_table_is_read_in_less_than_half_a_gigabyte(command, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("size", [100, 150, 200, 250])
+@pytest.mark.parametrize(
+    "size", [150, *(pytest.param(size, marks=pytest.mark.slow) for size in (100, 200, 250))]
+)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_memory_that_cannot_be_had_is_one_line(command, size, tmp_path):
     done = run(command, size * MB, tmp_path)

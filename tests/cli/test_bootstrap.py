@@ -114,7 +114,7 @@ def test_wrong_input_is_one_line(cli, arguments, message):
 def test_ctrl_c_is_answered_at_once(arguments):
     command = [sys.executable, "-m", "bestdag", arguments[0], CSV, *arguments[1:]]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        time.sleep(3.0)
+        time.sleep(1.5)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 130

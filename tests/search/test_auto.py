@@ -81,7 +81,17 @@ def test_rounds_give_the_same_structure_every_time(monkeypatch):
     assert first.status == "step limit"
 
 
-@pytest.mark.parametrize("search", [HillClimb(), Tabu(), Annealing(), GES(), K2Search()])
+@pytest.mark.parametrize(
+    "search",
+    [
+        Tabu(),
+        GES(),
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in (HillClimb(), Annealing(), K2Search())
+        ),
+    ],
+)
 def test_it_is_not_below_a_search_that_ends_by_itself(search, monkeypatch):
     monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
     scorer = Scorer(chain_data(35, 400, 5), "bic")
