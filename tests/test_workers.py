@@ -52,7 +52,9 @@ def test_threads_are_divided_between_those_that_run_at_once():
 @copies
 def test_two_run_at_once():
     meet = multiprocessing.get_context("fork").Barrier(2, timeout=60)
-    run_all(lambda item, own: meet.wait(), range(2), threads=2, who="test")
+    # Each waits for the other, and is told in which order they came.
+    arrived = run_all(lambda item, own: meet.wait(), range(2), threads=2, who="test")
+    assert sorted(arrived) == [0, 1]
 
 
 def test_outside_the_main_thread_one_comes_after_another():

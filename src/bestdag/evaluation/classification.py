@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.errors import DataError, InvalidParameterError, require_count
+from bestdag.wording import count_of
 
 __all__ = ["Evaluation", "accuracy_interval", "evaluate", "folds"]
 
@@ -135,7 +136,7 @@ def folds(truth: npt.NDArray[Any], k: int, *, seed: int = 0) -> npt.NDArray[np.i
     """
     require_count("folds", "k", k, minimum=2, option="--cv")
     if k > len(truth):
-        what = f"{len(truth):,} rows cannot be divided into {k} parts"
+        what = f"{count_of(len(truth), 'row')} cannot be divided into {k} parts"
         raise InvalidParameterError(f"folds: {what}").with_option(f"--cv {k}: {what}")
     shuffled = np.random.default_rng(seed).permutation(len(truth))
     order = shuffled[np.argsort(truth[shuffled], kind="stable")]
