@@ -11,7 +11,7 @@ demo: $(VENV)/.runs
 	$(BIN)/python -m bestdag.examples
 
 test: $(VENV)/.installed lint
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
