@@ -97,6 +97,22 @@ def test_reinsertion_never_ends_lower(seed):
     assert more.score >= plain.score
 
 
+@pytest.mark.parametrize("n_variables", [200, 201])
+def test_of_many_variables_the_busiest_is_reinserted_first(n_variables):
+    data = linked_data(1, n_variables, n_rows=200)
+    trace = [step.move for step in learn(data, "bic", search="hill_climb").trace]
+    first = next(i for i, move in enumerate(trace) if move.startswith("cut"))
+    n_arcs = dict.fromkeys((v.name for v in data.variables), 0)
+    for move in trace[:first]:  # an arc that is reversed keeps its ends
+        verb, parent, _, child = move.split()
+        for end in (parent, child):
+            n_arcs[end] += {"add": 1, "remove": -1, "reverse": 0}[verb]
+    connected = [name for name in sorted(n_arcs) if n_arcs[name]]
+    busiest = max(connected, key=n_arcs.__getitem__)
+    assert busiest != connected[0]
+    assert trace[first] == f"cut {busiest if n_variables > 200 else connected[0]} loose"
+
+
 def test_a_score_without_native_twin_takes_the_same_road():
     data = linked_data(1)
     native = HillClimb().run(Problem(Scorer(data, "bic")))
