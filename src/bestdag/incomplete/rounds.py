@@ -217,9 +217,7 @@ class Rounds:
     ) -> SearchResult:
         """Run the search of a round; `to_the_end`: what it needs to return something is not cut."""
         limit, deadline = self._time_limit(), self._deadline
-        task = replace(
-            self._task, search=self._search, start=start, time_limit=limit, bound=False
-        )
+        task = replace(self._task, search=self._search, start=start, time_limit=limit, bound=False)
         if to_the_end:
             self._deadline = math.inf
         found = task.solve(scorer)
