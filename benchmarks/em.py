@@ -2,6 +2,8 @@
 
     python benchmarks/em.py NETWORK.bif [--rows 10000] [--share 0.1] [--threads 2] [--repeats 3]
         [--pyagrum PYTHON] [--bnlearn RLIB] [--rival-rows 2000]
+    python benchmarks/em.py NETWORK.bif --scaling 10000 100000 1000000 [--share 0.1] [--threads 2]
+        [--kinds 1000]
 
 Rows are drawn from the network and each cell is taken away with the given probability. Printed are
 the best wall-clock and processor seconds of the repeats, for: parameters by EM to a relative change
@@ -9,6 +11,11 @@ of 1e-6; one E step, at half and at all of the rows (the cost is linear); struct
 climbing with BIC; imputation; and the largest memory of the process. PYTHON is an interpreter that
 has pyAgrum, RLIB a folder of R packages that has bnlearn; what is not given or not there is left
 out. bnlearn gets --rival-rows of the rows.
+
+With --scaling, how the cost of an iteration and memory grow: for each number of rows, in a process
+of its own, the different rows and the cases among them, processor seconds to make the rows ready,
+for one E step and for all of EM, and by how much the peak of memory exceeds what the process had
+with the table in it. With --kinds, no more rows than that are drawn, and repeated.
 """
 
 from __future__ import annotations
@@ -16,6 +23,7 @@ from __future__ import annotations
 import argparse
 import resource
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -65,8 +73,13 @@ def main() -> None:
     parser.add_argument("--pyagrum", metavar="PYTHON")
     parser.add_argument("--bnlearn", metavar="RLIB")
     parser.add_argument("--rival-rows", type=int, default=2000)
+    parser.add_argument("--scaling", type=int, nargs="+", metavar="ROWS")
+    parser.add_argument("--kinds", type=int)
     settings = parser.parse_args()
     network = bd.Network.load(settings.network)
+    if settings.scaling:
+        scaling(network, settings)
+        return
     data = with_holes(network.sample(settings.rows, seed=1), settings.share)
     print(f"{settings.network}: {data!r}"[:120])
     ours(network, data, settings)
@@ -110,6 +123,59 @@ def ours(network: bd.Network, data: bd.Dataset, settings: argparse.Namespace) ->
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     table = sum(data.codes(n).nbytes for n in data.names) / 2**20
     print(f"{'memory':28} {peak:8.0f} MiB at most; the table has {table:.1f}")
+
+
+def scaling(network: bd.Network, settings: argparse.Namespace) -> None:
+    """Print a line for one number of rows, or start a process for each of several."""
+    if len(settings.scaling) > 1:
+        print(
+            "| rows | different | cases | ready s | E step s | ns a row | EM s | iterations |",
+            end="",
+        )
+        print(" table MiB | peak MiB above | times |")
+        for n in settings.scaling:
+            options = [*sys.argv[1 : sys.argv.index("--scaling")], "--scaling", str(n)]
+            options += ["--share", str(settings.share), "--threads", str(settings.threads)]
+            options += ["--kinds", str(settings.kinds)] if settings.kinds else []
+            subprocess.run([sys.executable, __file__, *options], check=True)
+        return
+    (n,) = settings.scaling
+    drawn = with_holes(network.sample(min(n, settings.kinds or n), seed=1), settings.share)
+    data = drawn
+    if settings.kinds:
+        places = np.arange(n) % drawn.n_rows
+        data = bd.Dataset(drawn.variables, [drawn.codes(name)[places] for name in drawn.names])
+    part = data.select(rows=slice(100))
+    bd.run_em(network.dag, part)  # loads what is loaded on first use
+    Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
+    before = status("VmRSS")
+    start = time.process_time()
+    rows = IncompleteRows(data, data.variables, threads=settings.threads, who="benchmark")
+    expect = Expectation(rows, tables_for(rows, network.dag))
+    ready = time.process_time() - start
+    values = expect.tables.normalized(np.zeros(expect.tables.n_cells))
+    start = time.process_time()
+    expect(values)
+    step = time.process_time() - start
+    n_kinds, n_cases = rows.n_distinct, repr(expect).split()[1]
+    del rows, expect
+    start = time.process_time()
+    found = bd.run_em(network.dag, data, threads=settings.threads)
+    whole = time.process_time() - start
+    table = sum(data.codes(name).nbytes for name in data.names)
+    above = status("VmHWM") - before
+    print(
+        f"| {n:,} | {n_kinds:,} | {n_cases} | {ready:.2f} | {step:.4f} | {1e9 * step / n:.0f} | "
+        f"{whole:.2f} | {found.iterations} | {table / 2**20:.1f} | {above / 2**20:.0f} | "
+        f"{above / table:.1f} |",
+        flush=True,
+    )
+
+
+def status(key: str) -> int:
+    """Read the memory of this process, in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * int(next(line for line in lines if line.startswith(key)).split()[1])
 
 
 def timed(what: str, repeats: int, work: Callable[[], Any]) -> Any:

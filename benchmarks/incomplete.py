@@ -124,7 +124,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--score", default="bic")
     parser.add_argument("--networks", nargs="+", default=["alarm", "insurance", "child"])
-    parser.add_argument("--shares", nargs="+", type=int, default=[5, 10, 20, 40])
+    parser.add_argument("--shares", nargs="+", type=float, default=[5, 10, 20, 40])
     parser.add_argument("--masks", nargs="+", default=["mcar", "mar"])
     parser.add_argument("--ways", nargs="+", default=["drop", "state", "available", "pnal", "em"])
     given = parser.parse_args()
@@ -146,7 +146,7 @@ def main() -> None:
                     if way in ways:
                         found[way].append(measured(true, data, test, way, given.score))
             print(
-                f"| {name} | {mask} | {share} % | {np.mean(n_complete):,.0f} |",
+                f"| {name} | {mask} | {share:g} % | {np.mean(n_complete):,.0f} |",
                 *(f" {shown(found[way])} |" for way in ways),
                 sep="",
                 flush=True,

@@ -218,6 +218,15 @@ void check_stop() {
         is_stopped = true;
     }
     check(is_stopped, "rows are stopped");
+
+    const bestdag::StopFlag stop = true;
+    is_stopped = false;
+    try {
+        const bestdag::CliqueTree other(lengths, scopes, &stop);
+    } catch (const bestdag::Interrupted&) {
+        is_stopped = true;
+    }
+    check(is_stopped, "planning is stopped");
 }
 
 }  // namespace

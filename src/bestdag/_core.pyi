@@ -334,10 +334,10 @@ class Posterior:
     @property
     def n_drawn(self) -> int: ...
 
-    def count(self, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> list[tuple[Any, Any]]:
+    def count(self, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], seconds: float, threads: int) -> list[tuple[Any, Any]]:
         """Numbers of the cells that are not zero, and their expected counts."""
 
-    def score(self, shown: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: bool, growth: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    def score(self, shown: Table, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: bool, growth: float, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], seconds: float, threads: int) -> None:
         """Local scores by expected counts, or bounds on all larger families."""
 
 class TooManySetsError(Exception):

@@ -211,7 +211,7 @@ def readable_size(n_bytes: float) -> str:
         if size < 1024:
             return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
         size /= 1024
-    return f"{size:.1f} PiB"
+    return f"{size:.1f} PiB" if size < 1024 else f"{size:.1e} PiB"
 
 
 def address_space_left() -> int | None:

@@ -33,10 +33,18 @@ def test_learns_and_writes_the_network_that_the_library_fits(cli, holes, tmp_pat
         assert table.values == pytest.approx(fitted.table(table.child.name).values)
 
 
-def test_restarts_are_for_em(cli, holes):
-    cli("learn", holes, "--score", "bic", "--missing", "em", "--em-restarts", "1")
+def test_settings_of_structural_em(cli, holes):
+    given = {"restarts": 1, "max_rounds": 2, "max_iterations": 3, "tolerance": 0.5}
+    given |= {"max_cells": 8, "draws": 9}
+    options = [f"--em-{name.replace('_', '-')}={value}" for name, value in given.items()]
+    said = cli("learn", holes, "--score", "bic", "--missing", "em", "--json", *options)
+    assert json.loads(said.out)["settings"]["missing"] == given
     said = cli("learn", holes, "--missing", "drop", "--em-restarts", "1").err
     assert "--em-restarts is for --missing em" in said
+    for bad in ("--em-tolerance=nan", "--em-max-iterations=0"):
+        said = cli("learn", holes, "--missing", "em", bad)
+        assert said.code == 2
+        assert bad.partition("=")[0] in said.err
     said = cli("learn", holes, "--score", "fnml", "--missing", "em").err
     assert "--missing em has expected counts" in said
 

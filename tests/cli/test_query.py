@@ -105,6 +105,10 @@ def test_explanations(cli):
             ["query", ASIA, "lung", "--given", "tub=yes", "--given", "either=no"],
             "tub=yes, either=no cannot be together",
         ),
+        (
+            ["query", ASIA, "lung", "--given", "smoke=yes", "--do", "smoke=no"],
+            "--given smoke=yes and --do smoke=no cannot both be",
+        ),
         (["explain", ASIA, "-n", "0"], "-n must be a whole number >= 1, got 0"),
     ],
 )

@@ -1,5 +1,6 @@
 """Structural EM: expected counts, scores of what rows show, rounds that never fall, refusals."""
 
+import pickle
 from itertools import pairwise
 from math import log
 
@@ -9,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bestdag as bd
-from bestdag import BIC, EM, LL, Dag, Dataset, StructuralEM, Variable, learn, run_em
+from bestdag import BIC, EM, LL, Dag, Dataset, StructuralEM, Variable, _core, learn, run_em
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.graph.enumeration import all_dags
+from bestdag.incomplete.rounds import Rounds
 from bestdag.incomplete.scoring import expected_scorer, observed_score
 from bestdag.scores import SCORES, make_score
-from bestdag.search import SEARCHES
+from bestdag.search import SEARCHES, TAN, HillClimb
 from tests.parameters.incomplete import (
     dag_of,
     dataset_of,
@@ -307,6 +309,39 @@ def test_a_time_limit_gives_the_best_so_far():
     assert result.status == "time limit"
     assert np.isfinite(result.score)
     assert result.score <= observed_score(result.dag, data, "bic").score + 1e-3
+
+
+def out_of_time(*_):
+    raise _core.OutOfTimeError
+
+
+@pytest.mark.parametrize("is_tan", [False, True])
+def test_when_time_is_up_in_the_first_round_its_structure_is_returned(monkeypatch, is_tan):
+    data = sampled(4, 100, 0.2, seed=1)
+    search = TAN(target=data.names[0]) if is_tan else HillClimb()
+    monkeypatch.setattr(Rounds, "_continued", out_of_time)
+    result = learn(data, "bic", search=search, missing="em", time_limit=100)
+    assert result.status == "time limit"
+    assert result.dag.arcs
+    assert result.score <= observed_score(result.dag, data, "bic").score + 1e-6
+
+
+def test_when_there_is_no_time_to_look_at_it_the_start_is_returned(monkeypatch):
+    data = sampled(4, 100, 0.2, seed=1)
+    monkeypatch.setattr(Rounds, "_continued", out_of_time)
+    monkeypatch.setattr(Rounds, "_settle_for", out_of_time)
+    result = learn(data, "bic", search="hill_climb", missing="em", time_limit=100)
+    assert result.status == "time limit"
+    assert not result.dag.arcs
+    assert result.score == pytest.approx(observed_score(result.dag, data, "bic").score)
+
+
+def test_a_scorer_of_expected_counts_can_be_pickled():
+    data = sampled(4, 100, 0.2, seed=1)
+    scorer = expected_scorer(observed_score(Dag(data.names), data).fit.network, data, "bdeu")
+    again = pickle.loads(pickle.dumps(scorer))
+    child, *parents = sorted(data.names)[:3]
+    assert again.family(child, parents) == scorer.family(child, parents)
 
 
 def test_rounds_may_be_limited():

@@ -75,10 +75,9 @@ void register_elimination(nb::module_& m) {
             std::vector<double> bits;
             for (std::size_t i = 0; i < lengths.size(); ++i) bits.push_back(std::log2(lengths(i)));
             bestdag::EliminationPlan plan;
-            {
-                const nb::gil_scoped_release unlocked;
-                plan = bestdag::plan_elimination(scopes, view(keep), bits, bits, cheap);
-            }
+            run_one(bestdag::plan_nanoseconds(bits.size()), [&](const bestdag::StopFlag& stop) {
+                plan = bestdag::plan_elimination(scopes, view(keep), bits, bits, cheap, 0, &stop);
+            });
             return nb::make_tuple(plan.order, plan.log2_cells, plan.work);
         },
         "lengths"_a.noconvert(), "axes"_a.noconvert(), "ends"_a.noconvert(), "keep"_a.noconvert(),

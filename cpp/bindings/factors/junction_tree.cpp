@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -108,8 +109,15 @@ void register_junction_tree(nb::module_& m) {
             "__init__",
             [](bestdag::CliqueTree* self, Axes lengths, Axes axes, Int64s ends) {
                 const auto scopes = scopes_of(axes, ends, lengths.size());
-                const nb::gil_scoped_release unlocked;
-                new (self) bestdag::CliqueTree(view(lengths), scopes);
+                std::unique_ptr<bestdag::CliqueTree> made;
+                run_unlocked(1, [&](const bestdag::Execution& execution) {
+                    bestdag::parallel_for(1, bestdag::plan_nanoseconds(lengths.size()), execution,
+                                          [&](std::size_t, const bestdag::StopFlag& stop) {
+                                              made = std::make_unique<bestdag::CliqueTree>(
+                                                  view(lengths), scopes, &stop);
+                                          });
+                });
+                new (self) bestdag::CliqueTree(std::move(*made));
             },
             "lengths"_a.noconvert(), "axes"_a.noconvert(), "ends"_a.noconvert())
         .def_prop_ro("n_cliques",

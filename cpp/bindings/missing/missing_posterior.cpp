@@ -1,6 +1,4 @@
 // The posterior of missing cells, and expected counts and scores from it.
-#include "missing/posterior.hpp"
-
 #include <nanobind/stl/vector.h>
 
 #include <cstddef>
@@ -11,6 +9,7 @@
 
 #include "bindings/missing/groups.hpp"
 #include "missing/expected_families.hpp"
+#include "missing/posterior.hpp"
 
 namespace {
 
@@ -68,11 +67,11 @@ void register_missing_posterior(nb::module_& m) {
         .def(
             "count",
             [](const BoundPosterior& self, const Int32s& children, const Int64s& offsets,
-               const Int32s& parents, int threads) {
+               const Int32s& parents, double seconds, int threads) {
                 std::vector<bestdag::ExpectedCells> found;
                 const auto families = family_list(children, offsets, parents);
                 const bestdag::Table& rows = self.table();
-                run_unlocked(threads, [&](const bestdag::Execution& execution) {
+                run_within(seconds, threads, [&](const bestdag::Execution& execution) {
                     found = bestdag::count_expected(rows, *self.posterior, families, execution);
                 });
                 CellsList result;
@@ -82,25 +81,25 @@ void register_missing_posterior(nb::module_& m) {
                 }
                 return result;
             },
-            "children"_a.noconvert(), "offsets"_a.noconvert(), "parents"_a.noconvert(), "threads"_a,
-            "Numbers of the cells that are not zero, and their expected counts.")
+            "children"_a.noconvert(), "offsets"_a.noconvert(), "parents"_a.noconvert(), "seconds"_a,
+            "threads"_a, "Numbers of the cells that are not zero, and their expected counts.")
         .def(
             "score",
             [](const BoundPosterior& self, const BoundTable& shown, const bestdag::Kernel& kernel,
                const Int32s& children, const Int64s& offsets, const Int32s& parents, bool bounds,
-               double growth, Doubles out, int threads) {
+               double growth, Doubles out, double seconds, int threads) {
                 const auto families = family_list(children, offsets, parents);
                 if (out.size() != families.size()) {
                     throw std::invalid_argument("one score per family is needed");
                 }
                 const auto wanted = bounds ? bestdag::Wanted::kBound : bestdag::Wanted::kScore;
                 const bestdag::Table& rows = self.table();
-                run_unlocked(threads, [&](const bestdag::Execution& execution) {
+                run_within(seconds, threads, [&](const bestdag::Execution& execution) {
                     bestdag::score_expected(rows, *self.posterior, shown.table, kernel, families,
                                             wanted, growth, view(out), execution);
                 });
             },
             "shown"_a, "kernel"_a, "children"_a.noconvert(), "offsets"_a.noconvert(),
-            "parents"_a.noconvert(), "bounds"_a, "growth"_a, "out"_a.noconvert(), "threads"_a,
-            "Local scores by expected counts, or bounds on all larger families.");
+            "parents"_a.noconvert(), "bounds"_a, "growth"_a, "out"_a.noconvert(), "seconds"_a,
+            "threads"_a, "Local scores by expected counts, or bounds on all larger families.");
 }

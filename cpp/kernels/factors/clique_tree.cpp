@@ -20,7 +20,7 @@ double product(std::span<const Axis> axes, std::span<const std::uint32_t> length
 }  // namespace
 
 CliqueTree::CliqueTree(std::span<const std::uint32_t> lengths,
-                       std::span<const std::vector<Axis>> scopes)
+                       std::span<const std::vector<Axis>> scopes, const StopFlag* stop)
     : lengths_(lengths.begin(), lengths.end()),
       homes_(lengths.size(), kNowhere),
       eliminated_in_(lengths.size(), kNowhere),
@@ -37,7 +37,7 @@ CliqueTree::CliqueTree(std::span<const std::uint32_t> lengths,
     bits.reserve(lengths.size());
     for (const std::uint32_t length : lengths) bits.push_back(std::log2(length));
     const std::vector<Axis> order =
-        plan_elimination(factors, {}, bits, bits, kCheap, kRounds).order;
+        plan_elimination(factors, {}, bits, bits, kCheap, kRounds, stop).order;
     for (std::size_t i = 0; i < order.size(); ++i) {
         positions_[order[i]] = static_cast<std::uint32_t>(i);
     }

@@ -26,7 +26,9 @@ public:
 
     // A tree in which every scope lies inside a clique. Axes of length 1 say nothing and are in no
     // clique. The order of elimination is the better one of several greedy rules, ties by number.
-    CliqueTree(std::span<const std::uint32_t> lengths, std::span<const std::vector<Axis>> scopes);
+    // Looks at the flag, if there is one, while it looks for that order.
+    CliqueTree(std::span<const std::uint32_t> lengths, std::span<const std::vector<Axis>> scopes,
+               const StopFlag* stop = nullptr);
 
     std::span<const std::uint32_t> lengths() const noexcept { return lengths_; }
     std::span<const Clique> cliques() const noexcept { return cliques_; }

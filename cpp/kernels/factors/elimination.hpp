@@ -32,9 +32,16 @@ struct EliminationPlan {
 // the same weighted by size. `bits` has log2 of the length of each axis, for the choice, and
 // `room` the same for the measure of memory. Up to `cheap` cells, a second opinion on the order
 // costs more than it can save; from 4 million cells on, ties are broken in `n_rounds` more ways.
+// Looks at the flag, if there is one, at every axis.
 EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<const Axis> keep,
                                  std::span<const double> bits, std::span<const double> room,
-                                 double cheap = 1u << 18, std::size_t n_rounds = 0);
+                                 double cheap = 1u << 18, std::size_t n_rounds = 0,
+                                 const StopFlag* stop = nullptr);
+
+// What planning takes at least, for so many axes.
+constexpr double plan_nanoseconds(std::size_t n_axes) noexcept {
+    return 300.0 * static_cast<double>(n_axes) * static_cast<double>(n_axes);
+}
 
 // The axes that each axis of the order meets when it is summed out.
 std::vector<std::vector<Axis>> elimination_cliques(std::span<const Factor> factors,

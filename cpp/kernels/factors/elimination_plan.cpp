@@ -100,7 +100,7 @@ std::uint64_t tie_of(Axis axis, std::uint64_t round) {
 
 EliminationPlan greedy(Neighbours neighbours, std::span<const Axis> eliminated,
                        std::span<const double> bits, std::span<const double> room, Rule rule,
-                       std::uint64_t round = 0) {
+                       const StopFlag* stop, std::uint64_t round = 0) {
     EliminationPlan plan{{}, 0.0, 0.0};
     std::vector<Cost> costs;
     std::vector<std::size_t> places(bits.size(), ~std::size_t{0});  // in costs
@@ -109,10 +109,12 @@ EliminationPlan greedy(Neighbours neighbours, std::span<const Axis> eliminated,
                     tie_of(axis, round), axis};
     };
     for (const Axis axis : eliminated) {
+        if (stop) check(*stop);
         places[axis] = costs.size();
         costs.push_back(cost(axis));
     }
     while (!costs.empty()) {
+        if (stop) check(*stop);
         const auto best = std::min_element(costs.begin(), costs.end());
         const Axis axis = best->axis;
         plan.order.push_back(axis);
@@ -134,7 +136,7 @@ EliminationPlan greedy(Neighbours neighbours, std::span<const Axis> eliminated,
 
 EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<const Axis> keep,
                                  std::span<const double> bits, std::span<const double> room,
-                                 double cheap, std::size_t n_rounds) {
+                                 double cheap, std::size_t n_rounds, const StopFlag* stop) {
     Neighbours neighbours(bits.size());
     std::vector<std::uint8_t> is_waiting(bits.size(), 0);
     for (const Factor& factor : factors) {
@@ -150,17 +152,17 @@ EliminationPlan plan_elimination(std::span<const Factor> factors, std::span<cons
     for (Axis axis = 0; axis < bits.size(); ++axis) {
         if (is_waiting[axis]) eliminated.push_back(axis);
     }
-    EliminationPlan best = greedy(neighbours, eliminated, bits, room, Rule::kSize);
+    EliminationPlan best = greedy(neighbours, eliminated, bits, room, Rule::kSize, stop);
     if (best.work > cheap) {
         for (const Rule rule : {Rule::kNewPairs, Rule::kWeightedNewPairs}) {
-            EliminationPlan other = greedy(neighbours, eliminated, bits, room, rule);
+            EliminationPlan other = greedy(neighbours, eliminated, bits, room, rule, stop);
             if (other.work < best.work) best = std::move(other);
         }
     }
     // Where much is at stake, other orders among equals are tried too.
     for (std::size_t round = 1; round <= n_rounds && best.work > kMuchWork; ++round) {
         for (const Rule rule : {Rule::kNewPairs, Rule::kWeightedNewPairs}) {
-            EliminationPlan other = greedy(neighbours, eliminated, bits, room, rule, round);
+            EliminationPlan other = greedy(neighbours, eliminated, bits, room, rule, stop, round);
             if (other.work < best.work) best = std::move(other);
         }
     }

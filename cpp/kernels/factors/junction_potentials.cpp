@@ -227,15 +227,16 @@ void JunctionTree::narrow_potential(std::size_t c, Zeros& zeros, const StopFlag&
 bool JunctionTree::find_possible(const Maps& maps, const Projection& map, std::size_t child,
                                  Zeros& zeros, const StopFlag& stop) const {
     const Maps& below = maps_[child];
-    const std::span<double> possible =
-        std::span(zeros.possible).subspan(below.first_separator_cell, below.n_separator_cells);
-    std::fill(possible.begin(), possible.end(), 0.0);
-    map.add<SumProduct>(possible.data(), potentials_->data() + maps.first_cell, stop);
+    double* const possible = zeros.possible.data() + below.first_separator_cell;
+    fill_pieces(possible, below.n_separator_cells, 0.0, stop);
+    map.add<SumProduct>(possible, potentials_->data() + maps.first_cell, stop);
     bool has_zeros = false;
-    for (double& value : possible) {
-        has_zeros = has_zeros || value == 0.0;
-        value = value == 0.0 ? 0.0 : 1.0;
-    }
+    for_pieces(below.n_separator_cells, stop, [&](std::size_t first, std::size_t n) {
+        for (std::size_t i = first; i < first + n; ++i) {
+            has_zeros = has_zeros || possible[i] == 0.0;
+            possible[i] = possible[i] == 0.0 ? 0.0 : 1.0;
+        }
+    });
     return has_zeros;
 }
 
@@ -279,7 +280,9 @@ void JunctionTree::keep_cells(std::size_t c, std::vector<std::uint32_t> kept,
     maps.factor_maps.clear();
     maps.n_cells = kept.size();
     if (!maps.listed.empty()) {
-        for (std::uint32_t& cell : kept) cell = maps.listed[cell];
+        for_pieces(kept.size(), stop, [&](std::size_t first, std::size_t n) {
+            for (std::size_t i = first; i < first + n; ++i) kept[i] = maps.listed[kept[i]];
+        });
     }
     kept.shrink_to_fit();
     maps.listed = std::move(kept);

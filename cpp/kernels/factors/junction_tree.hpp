@@ -126,7 +126,8 @@ private:
               in_clique(n_cliques, 0),
               can_list(n_cliques, 0) {}
 
-        std::vector<double> possible;          // of each separator: 1 where it can be above zero
+        // Of each separator: 1 where it can be above zero. Written only where there are zeros.
+        Cells<double> possible;
         std::vector<std::uint8_t> in_message;  // whether a separator has zeros
         std::vector<std::uint8_t> in_clique;   // whether the table of a clique has
         std::vector<std::uint8_t> can_list;    // whether its zeros are known

@@ -72,6 +72,7 @@ Projection Projection::listed(std::span<const std::uint32_t> cells, const StopFl
     found.places_.reserve(cells.size());
     walk(stop, [&](std::size_t at, std::size_t from) {
         for (std::size_t i = found.places_.size(); i < cells.size() && cells[i] < at + run_; ++i) {
+            if ((i & 0xffff) == 0) check(stop);
             std::size_t place = from;
             if (kind_ == Kind::kAlong) place += cells[i] - at;
             if (kind_ == Kind::kPlaces) place += places_[cells[i] - at];

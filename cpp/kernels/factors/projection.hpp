@@ -61,6 +61,12 @@ void for_pieces(std::size_t n, const StopFlag& stop, const Use& use) {
     }
 }
 
+inline void fill_pieces(double* cells, std::size_t n, double value, const StopFlag& stop) {
+    for_pieces(n, stop, [&](std::size_t first, std::size_t count) {
+        std::fill_n(cells + first, count, value);
+    });
+}
+
 // Cell i of the large table belongs to cell sum_k strides[k] * code k of the small one. Axes that
 // lie alike are taken together, and the innermost cells are one run: of cells side by side in the
 // small table, of one cell, or of listed places.

@@ -216,25 +216,29 @@ private:
         } else {
             const std::span<double> message(up_.data() + maps.first_separator_cell,
                                             maps.n_separator_cells);
-            std::fill(message.begin(), message.end(), Semiring::kZero);
+            fill_pieces(message.data(), message.size(), Semiring::kZero, stop);
             maps.separator.template add<Semiring>(message.data(), cells, stop);
-            scales_[c] = scaled(message);
+            scales_[c] = scaled(message, stop);
         }
         is_up_lossy_[c] = kIsScaled && std::fetestexcept(FE_UNDERFLOW) ? 1 : 0;
         is_up_[c] = 1;
     }
 
     // Divide by the power of two below the largest, and return its exponent.
-    static std::int64_t scaled(std::span<double> message) {
+    static std::int64_t scaled(std::span<double> message, const StopFlag& stop) {
         if constexpr (!kIsScaled) {
             return 0;
         } else {
             double most = 0.0;
-            for (const double value : message) most = std::max(most, value);
+            for_pieces(message.size(), stop, [&](std::size_t first, std::size_t n) {
+                for (const double value : message.subspan(first, n)) most = std::max(most, value);
+            });
             if (most == 0.0 || (most >= 0.5 && most < 2.0)) return 0;
             const int exponent = std::max(std::ilogb(most), -1000);
             const double by = std::ldexp(1.0, -exponent);
-            for (double& value : message) value *= by;
+            for_pieces(message.size(), stop, [&](std::size_t first, std::size_t n) {
+                for (double& value : message.subspan(first, n)) value *= by;
+            });
             return exponent;
         }
     }
@@ -261,13 +265,15 @@ private:
             const JunctionTree::Maps& below = tree_.maps_[child];
             const std::span<double> message(down_.data() + below.first_separator_cell,
                                             below.n_separator_cells);
-            std::fill(message.begin(), message.end(), Semiring::kZero);
+            fill_pieces(message.data(), message.size(), Semiring::kZero, stop);
             maps.children[k].template add<Semiring>(message.data(), cells, stop);
             const double* const up = up_.data() + below.first_separator_cell;
-            for (std::size_t i = 0; i < message.size(); ++i) {
-                message[i] = Semiring::over(message[i], up[i]);
-            }
-            scaled(message);
+            for_pieces(message.size(), stop, [&](std::size_t first, std::size_t n) {
+                for (std::size_t i = first; i < first + n; ++i) {
+                    message[i] = Semiring::over(message[i], up[i]);
+                }
+            });
+            scaled(message, stop);
             is_down_[child] = 1;
         }
         if (is_wanted_[c] == kUsed) use(c, cells);

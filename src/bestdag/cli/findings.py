@@ -98,12 +98,15 @@ def load_findings(
     from bestdag.network.network import Network
 
     net = Network.load(network)
-    return Findings(
-        net,
-        dict(_pairs(net, given, "--given")),
-        {name: _numbers(name, text) for name, text in _pairs(net, likelihood, "--likelihood")},
-        dict(_pairs(net, done, "--do")),
-    )
+    known, made = dict(_pairs(net, given, "--given")), dict(_pairs(net, done, "--do"))
+    for name in known.keys() & made.keys():
+        if known[name] != made[name]:
+            raise click.UsageError(
+                f"--given {name}={known[name]} and --do {name}={made[name]} cannot both be; "
+                "leave one of them out"
+            )
+    numbers = {name: _numbers(name, text) for name, text in _pairs(net, likelihood, "--likelihood")}
+    return Findings(net, known, numbers, made)
 
 
 def _pairs(network: Network, texts: Sequence[str], option: str) -> list[tuple[str, str]]:

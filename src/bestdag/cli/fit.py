@@ -12,7 +12,8 @@ from bestdag.cli.network_output import network_output, require_network_output, s
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, working
 from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
-from bestdag.errors import unknown_name
+from bestdag.data.holes import complete_rows, holes_in_words
+from bestdag.errors import DataError, unknown_name
 from bestdag.parameters import EM, ESTIMATORS, make_estimator
 from bestdag.registry import canonical
 from bestdag.wording import count_of
@@ -77,6 +78,9 @@ def command(
     net = Network.load(network)
     keeps = isinstance(estimator, EM) and options["missing"] is None
     options["missing"] = options["missing"] or ("keep" if keeps else "error")
+    is_refusing = options["missing"] == "error"
+    if is_refusing:  # in words that know about this command
+        options["missing"] = "keep"
     with working(f"reading {data}", quiet=quiet):
         table, cut = read_for_network(
             data,
@@ -84,6 +88,12 @@ def command(
             ignore_extra=ignore_extra,
             may_lack=keeps,
             **read_settings(options),
+        )
+    if is_refusing and table.has_missing:
+        n_left = int(complete_rows(table).sum())
+        raise DataError(
+            f"fit: {holes_in_words(table)}, and {n_left:,} of {table.n_rows:,} rows are complete; "
+            "pass --parameters em to fit to all rows, or --missing drop to leave those out"
         )
     how: dict[str, Any] = {}
     with working("fitting", quiet=quiet):

@@ -6,11 +6,11 @@ import csv
 import io
 import shlex
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bestdag.cli.em_options import choose_treatment, em_options
 from bestdag.cli.interrupts import INTERRUPTED
 from bestdag.cli.network_data import read_at_cut_points, read_for_network, say_cut
 from bestdag.cli.network_output import (
@@ -38,7 +38,7 @@ from bestdag.cli.score_options import (
 )
 from bestdag.cli.search_options import choose_knowledge, knowledge_options
 from bestdag.cli.structure_output import print_structure
-from bestdag.incomplete import TREATMENTS, StructuralEM, Treatment, make_treatment
+from bestdag.incomplete import TREATMENTS
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
@@ -73,12 +73,7 @@ _OPTIONS = (
         "refuse them and say what suits, drop their rows, make them a state, structural EM, score "
         "each family over the rows that show it",
     ),
-    click.option(
-        "--em-restarts",
-        type=click.IntRange(0),
-        metavar="N",
-        help="With --missing em, further runs from random changes of the best structure.",
-    ),
+    em_options,
     data_options(*(name for name in DATA_OPTIONS if name != "missing")),
     threads_option,
     common_options,
@@ -116,7 +111,7 @@ def learn_structure(
     output, as_json, threads = options["output"], options["as_json"], options["threads"]
     _check_files(data, from_scores, options)
     ((score_name, one),) = choose_scores((options["name"],), options).items()
-    treatment = _choose_treatment(options["missing"], options["em_restarts"])
+    treatment = choose_treatment(options)
     estimator = None
     if output is not None:
         estimator = choose_parameters(one.score, options["parameters"])
@@ -251,13 +246,3 @@ def _write_weights(path: str, weights: ArcWeights) -> None:
             if parent != child:
                 writer.writerow([parent, child, weight])
     write_file(path, text.getvalue().encode())
-
-
-def _choose_treatment(name: str, restarts: int | None) -> Treatment:
-    """Make the way to treat missing cells that was asked for."""
-    treatment = make_treatment(name)
-    if restarts is None:
-        return treatment
-    if not isinstance(treatment, StructuralEM):
-        raise click.UsageError("--em-restarts is for --missing em; leave it out")
-    return replace(treatment, restarts=restarts)

@@ -70,24 +70,28 @@ class Dag:
         names = check_nodes("Dag", nodes)
         if not isinstance(arcs, Iterable):
             raise GraphError(f"Dag: arcs must be a list of pairs of names, got {arcs!r:.60}")
-        parents: dict[str, list[str]] = {name: [] for name in names}
+        parents: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
+        groups: dict[str, list[str]] = {}
         listed: dict[tuple[str, str], None] = {}
         for pair in arcs:
             arc = check_pair("Dag", "arc", pair, parents)
             if arc in listed:
                 raise GraphError(f"Dag: arc {arc_text(*arc)} is listed twice")
             listed[arc] = None
-            parents[arc[1]].append(arc[0])
-        self._set(names, {child: tuple(sorted(group)) for child, group in parents.items()})
+            groups.setdefault(arc[1], []).append(arc[0])
+        parents.update((child, tuple(sorted(group))) for child, group in groups.items())
+        self._set(names, parents)
         if len(self.topological_order()) < len(names):
             raise first_cycle(names, list(listed))
 
     def _set(self, nodes: tuple[str, ...], parents: dict[str, tuple[str, ...]]) -> None:
-        children: dict[str, list[str]] = {name: [] for name in nodes}
+        children: dict[str, tuple[str, ...]] = dict.fromkeys(nodes, ())
+        groups: dict[str, list[str]] = {}
         for child in sorted(nodes):
             for parent in parents[child]:
-                children[parent].append(child)
-        values = (nodes, parents, {name: tuple(group) for name, group in children.items()})
+                groups.setdefault(parent, []).append(child)
+        children.update((parent, tuple(group)) for parent, group in groups.items())
+        values = (nodes, parents, children)
         for slot, value in zip(("_nodes", "_parents", "_children"), values, strict=True):
             object.__setattr__(self, slot, value)
         object.__setattr__(self, "_order", None)

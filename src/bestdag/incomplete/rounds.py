@@ -28,11 +28,15 @@ from bestdag.parameters.expectation_maximization import Expectation
 from bestdag.scores.base import Score
 from bestdag.scores.penalised_likelihood import PenalisedLikelihood
 from bestdag.scores.qnml import QNML
+from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
 from bestdag.search.exact.search import Exact
+from bestdag.search.ges.search import GES
 from bestdag.search.hill_climb import HillClimb
+from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem, Search
 from bestdag.search.result import SearchResult, Status, Step
+from bestdag.search.tabu import Tabu
 from bestdag.search.ties import is_better
 from bestdag.wording import count_of
 
@@ -45,8 +49,16 @@ _Floats = npt.NDArray[np.float64]
 
 # Up to so many families, "auto" finds the best structure of every round.
 _FEW_FAMILIES = 4096
-# To look at a structure takes as long as the first one took, times this, about.
-_LOOKS = 2.0
+# To look at a structure takes as long as the first one took, times this at most, as a rule; and a
+# search is worth little if there is no time for that, so this share of the time is kept for it too.
+_LOOKS = 4.0
+_SHARE_TO_LOOK = 0.05
+# Searches that may return any structure, so also the one that they begin with.
+_FREE = (Exact, HillClimb, Tabu, Annealing, OrderSearch, GES)
+# Seconds to look at a structure after the time, where there is no other, and after Ctrl-C; or as
+# a share of the time that it took.
+_GRACE = 0.05
+_GRACE_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +105,8 @@ class Rounds:
         self._best: _Best | None = None
         self._falls: list[float] = []
         self._n_drawn = self._n_groups = self._n_rounds = 0
-        self._step_seconds = 0.0
+        self._deadline = math.inf  # there is none until there is something to return
+        self._look_seconds = 0.0
 
     def run(self) -> SearchResult:
         """Run, and start again as often as asked; the best of all rounds is the result."""
@@ -112,9 +125,9 @@ class Rounds:
             except _core.OutOfTimeError:
                 statuses.append("time limit")
             except KeyboardInterrupt:
+                if self._best is None:  # nothing is there yet
+                    raise
                 statuses.append("interrupted")
-            if self._best is None:
-                raise KeyboardInterrupt
             if statuses[-1] in ("time limit", "interrupted"):
                 break
         assert self._best is not None
@@ -132,12 +145,13 @@ class Rounds:
 
     def _climb(self, start: Dag | None, *, is_given: bool) -> Status:
         """Go from one start until no structure scores more than the one there is."""
+        began = time.monotonic()
         fitted, counts = self._first(start)
         seen: set[Dag] = set()
         before: float | None = None
         for number in range(self._settings.max_rounds + 1):
             if number:
-                counts = self._expected(fitted, self._seconds_left())
+                counts = self._expected(fitted)
             scorer = ExpectedScorer(counts, self._score, self._task.structure_prior)
             score = fitted_score(scorer, fitted.dag, fitted.values, fitted.log_likelihood)
             # A search may be bound to structures that nothing to begin with is one of.
@@ -145,32 +159,76 @@ class Rounds:
             before = score
             if number == self._settings.max_rounds:
                 return "step limit"
-            found = self._searched(scorer, fitted.dag)
-            competes = number > 0 or is_given
-            stays = competes and not is_better(found.score, scorer.total(fitted.dag))
-            if found.status in ("time limit", "interrupted"):  # what it kept may not be the best
-                if self._best is None:
-                    self._settle_for(found.dag, counts)
-                raise _End(found.status)
-            if stays or found.dag in seen:
-                return "local optimum"
+            if self._task.time_limit is not None and math.isinf(self._deadline):
+                self._deadline = self._began + self._task.time_limit
+                self._look_seconds = time.monotonic() - began
+            if self._best is None:
+                found, fitted = self._first_round(scorer, _Best(fitted.dag, score), counts)
+            else:
+                found = self._searched(scorer, fitted.dag)
+                if found.status in ("time limit", "interrupted"):  # it may not be the best
+                    raise _End(found.status)
+                competes = number > 0 or is_given
+                if competes and not is_better(found.score, scorer.total(fitted.dag)):
+                    return "local optimum"
+                if found.dag in seen:
+                    return "local optimum"
+                fitted = self._continued(found.dag, counts)
             seen.add(found.dag)
             self._n_rounds += 1
-            fitted = self._continued(found.dag, counts)
         raise AssertionError("the loop ends inside")
 
-    def _searched(self, scorer: ExpectedScorer, start: Dag) -> SearchResult:
-        task = replace(
-            self._task, search=self._search, start=start, time_limit=self._time_limit(), bound=False
-        )
-        return task.solve(scorer)
+    def _first_round(
+        self, scorer: ExpectedScorer, start: _Best, counts: ExpectedCounts
+    ) -> tuple[SearchResult, _Fitted]:
+        """Search and fit for the first time; what it ends with early is the best there is."""
+        found = None
+        status: Status = "time limit"
+        is_free = isinstance(self._search, _FREE)
+        try:
+            found = self._searched(scorer, start.dag, to_the_end=not is_free)
+            if found.status not in ("time limit", "interrupted"):
+                return found, self._continued(found.dag, counts)
+            status = found.status
+        except _core.OutOfTimeError:
+            pass
+        except KeyboardInterrupt:
+            status = "interrupted"
+        try:
+            if found is None:
+                raise _core.OutOfTimeError
+            self._deadline = self._last_moment(status) if is_free else math.inf
+            self._settle_for(found.dag, scorer)
+        except _core.OutOfTimeError:
+            if not is_free:
+                raise KeyboardInterrupt from None
+            self._best = start
+        raise _End(status)
+
+    def _last_moment(self, status: Status) -> float:
+        """Until when a structure may be looked at after a search has ended early."""
+        now = time.monotonic()
+        if status == "interrupted":
+            return now + _GRACE
+        return max(self._deadline, now + max(_GRACE, _GRACE_SHARE * (now - self._began)))
+
+    def _searched(
+        self, scorer: ExpectedScorer, start: Dag, *, to_the_end: bool = False
+    ) -> SearchResult:
+        """Run the search of a round; `to_the_end`: what it needs to return something is not cut."""
+        limit, deadline = self._time_limit(), self._deadline
+        task = replace(self._task, search=self._search, start=start, time_limit=limit, bound=False)
+        if to_the_end:
+            self._deadline = math.inf
+        found = task.solve(scorer)
+        self._deadline = deadline
+        return found
 
     def _first(self, start: Dag | None) -> tuple[_Fitted, ExpectedCounts]:
         """Fit a structure to begin with: the one given, or the emptiest one that is allowed."""
-        task, began = self._task, time.monotonic()
+        task = self._task
         empty = self._fitted(Dag(v.name for v in self._rows.variables))
-        counts = self._expected(empty, math.inf)
-        self._step_seconds = time.monotonic() - began
+        counts = self._expected(empty)
         scorer = ExpectedScorer(counts, self._score, task.structure_prior)
         problem = Problem(
             scorer,
@@ -184,11 +242,12 @@ class Rounds:
         if not begin.arcs:
             return empty, counts
         fitted = self._fitted(begin)
-        return fitted, self._expected(fitted, math.inf)
+        return fitted, self._expected(fitted)
 
     def _fitted(self, dag: Dag) -> _Fitted:
         tables = tables_for(self._rows, dag)
-        best = self._em.run(self._rows, Expectation(self._rows, tables))[0]
+        expect = Expectation(self._rows, tables, self._seconds_left)
+        best = self._em.run(self._rows, expect)[0]
         return _Fitted(dag, tables, best.values, best.log_likelihood)
 
     def _continued(self, dag: Dag, counts: ExpectedCounts) -> _Fitted:
@@ -203,16 +262,15 @@ class Rounds:
             )
         return _Fitted(dag, tables, run.values, run.log_likelihood)
 
-    def _settle_for(self, dag: Dag, counts: ExpectedCounts) -> None:
+    def _settle_for(self, dag: Dag, scorer: ExpectedScorer) -> None:
         """Take a structure at the end of the time without iterations of EM."""
         tables = tables_for(self._rows, dag)
-        values = self._em.maximized(tables, flat_counts(tables, counts))
-        log_likelihood, _ = Expectation(self._rows, tables)(values)
-        scorer = ExpectedScorer(counts, self._score, self._task.structure_prior)
+        values = self._em.maximized(tables, flat_counts(tables, scorer.expected))
+        log_likelihood, _ = Expectation(self._rows, tables, self._seconds_left)(values)
         score = fitted_score(scorer, dag, values, log_likelihood)
         self._record(dag, score, None, counts=True)
 
-    def _expected(self, fitted: _Fitted, seconds: float) -> ExpectedCounts:
+    def _expected(self, fitted: _Fitted) -> ExpectedCounts:
         counts = ExpectedCounts(
             self._rows,
             fitted.tables.parents,
@@ -220,7 +278,7 @@ class Rounds:
             max_cells=self._settings.max_cells,
             n_draws=self._settings.draws,
             seed=self._task.seed,
-            seconds=seconds,
+            clock=self._seconds_left,
         )
         self._n_drawn = max(self._n_drawn, counts.n_drawn)
         self._n_groups = max(self._n_groups, counts.n_groups)
@@ -241,13 +299,14 @@ class Rounds:
             self._task.progress(f"{move}, score {score:.6f}")
 
     def _seconds_left(self) -> float:
-        limit = self._task.time_limit
-        return math.inf if limit is None else max(0.0, limit - (time.monotonic() - self._began))
+        return max(0.0, self._deadline - time.monotonic())
 
     def _time_limit(self) -> float | None:
         """Seconds for a search: what is left, but for a look at what it finds."""
         left = self._seconds_left()
-        return None if math.isinf(left) else max(left - _LOOKS * self._step_seconds, 1e-3)
+        if math.isinf(left):
+            return None
+        return max(left - max(_LOOKS * self._look_seconds, _SHARE_TO_LOOK * left), 1e-3)
 
     def _notes(self) -> Iterator[str]:
         runs = f", {1 + self._settings.restarts} runs" if self._settings.restarts else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,9 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.counts.engine import CountingEngine
 from bestdag.counts.family import FamilyCounts
-from bestdag.errors import DataError, GraphError, InvalidParameterError, NotEnoughMemoryError
+from bestdag.data.dataset import Dataset
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError, GraphError, NotEnoughMemoryError
 from bestdag.graph.dag import Dag
 from bestdag.inference.incomplete import IncompleteRows
 from bestdag.inference.sampling import stream_key
@@ -55,8 +57,9 @@ class ExpectedCounts(CountingEngine):
         So often.
     seed : int
         For draws, which depend on nothing else but the groups.
-    seconds : float
-        Time to work out the distributions; then `_core.OutOfTimeError` is raised.
+    clock : callable
+        Says how many seconds are left, to work out the distributions and for counts and scores from
+        them; when there are none, `_core.OutOfTimeError` is raised.
 
     Attributes
     ----------
@@ -75,15 +78,17 @@ class ExpectedCounts(CountingEngine):
         max_cells: int,
         n_draws: int,
         seed: int = 0,
-        seconds: float = math.inf,
+        clock: Callable[[], float] = lambda: math.inf,
     ) -> None:
         self.rows = rows
+        self.clock = clock
+        self._made_from = ([list(group) for group in parents], values, max_cells, n_draws, seed)
         self.dataset = rows.dataset
         self.missing = "em"
         self.threads = rows.threads
         self.variables = rows.variables
         self._rank = {variable.name: i for i, variable in enumerate(self.variables)}
-        groups = rows.groups(parents, whole=True, with_rows=True, seconds=seconds)
+        groups = rows.groups(parents, whole=True, with_rows=True, seconds=clock())
         n_bytes = 8.0 * _core.posterior_numbers(groups, float(max_cells), n_draws)
         n_bytes += _BYTES_PER_CELL * groups.largest * rows.threads
         require_memory(
@@ -94,13 +99,17 @@ class ExpectedCounts(CountingEngine):
         )
         key = list(stream_key(seed, "expected counts"))
         self.posterior = _core.Posterior(
-            rows.table, groups, values, float(max_cells), n_draws, key, seconds, rows.threads
+            rows.table, groups, values, float(max_cells), n_draws, key, clock(), rows.threads
         )
         if not self.posterior.is_possible:
             raise DataError("learn: a row has probability zero under the network")
         self.n_drawn, self.n_groups = self.posterior.n_drawn, groups.n_cases
         # What evaluators see of the table: arities and weights.
         self.table = rows.table
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rows = self.rows
+        return _made_again, (rows.dataset, rows.variables, rows.threads, *self._made_from)
 
     def count(self, families: Iterable[tuple[str, Collection[str]]]) -> list[FamilyCounts]:
         """Return expected counts of families, each given as (child, parents)."""
@@ -109,7 +118,7 @@ class ExpectedCounts(CountingEngine):
         groups = [parents[offsets[i] : offsets[i + 1]] for i in range(len(children))]
         for child, group in zip(children, groups, strict=True):
             self._require_numbered(child, group)
-        found = self.posterior.count(*arrays, self.threads)
+        found = self.posterior.count(*arrays, self.clock(), self.threads)
         return [
             self._counts(child, group, *pair)
             for child, group, pair in zip(children, groups, found, strict=True)
@@ -138,6 +147,21 @@ class ExpectedCounts(CountingEngine):
         return self._family_counts(child, parents, configurations, table)
 
 
+def _made_again(
+    dataset: Dataset,
+    variables: Sequence[Variable],
+    threads: int,
+    parents: Sequence[Sequence[int]],
+    values: _Floats,
+    max_cells: int,
+    n_draws: int,
+    seed: int,
+) -> ExpectedCounts:
+    """Work out the distributions again, in another process: they are large, and made quickly."""
+    rows = IncompleteRows(dataset, variables, threads=threads, who="learn")
+    return ExpectedCounts(rows, parents, values, max_cells=max_cells, n_draws=n_draws, seed=seed)
+
+
 class _ExpectedFamilyScores(FamilyScores):
     """Local scores by expected counts: natively where a family can be written out."""
 
@@ -147,6 +171,7 @@ class _ExpectedFamilyScores(FamilyScores):
         super().__init__(counts, score, structure_prior)
         self.native = None  # searches ask for families, in bulk
         self._posterior = counts.posterior
+        self._clock = counts.clock
         # MIT's twin looks at the columns themselves.
         self._kernel = None if isinstance(score, MIT) else kernel_for(score, counts.variables)
 
@@ -176,6 +201,7 @@ class _ExpectedFamilyScores(FamilyScores):
                     bounds,
                     growth,
                     scores,
+                    self._clock(),
                     self.counts.threads,
                 )
         return scores
@@ -227,5 +253,5 @@ class ExpectedScorer(Scorer):
         scores = self.families([(name, dag.parents(name)) for name in names])
         return dict(zip(names, scores.tolist(), strict=True))
 
-    def __getstate__(self) -> dict[str, object]:
-        raise InvalidParameterError("ExpectedScorer: cannot be pickled; make it again")
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ExpectedScorer, (self.expected, self.score, self.structure_prior)

@@ -92,7 +92,7 @@ class Parser:
             item = self._expect_item("table", "default", "property", "'(' or '}'")
             if item == "property":
                 text = _property_text(*scanner.take_property())
-                child.properties.append(restored_property(scanner.fail, text, position))
+                child.note(restored_property(scanner.fail, text, position))
             else:
                 block.read_whole(item, position)
         scanner.expect("}")

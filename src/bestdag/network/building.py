@@ -51,8 +51,15 @@ class Declared:
     variable: Variable
     states: States
     position: Any
-    properties: list[str]
+    properties: list[str] | None  # None where there are none: most variables have no list
     table: ConditionalTable | None = None
+    table_position: Any = None
+
+    def note(self, text: str) -> None:
+        """Add a property."""
+        if self.properties is None:
+            self.properties = []
+        self.properties.append(text)
 
 
 class Builder:
@@ -73,8 +80,8 @@ class Builder:
         self._block = block
         self._declared: dict[str, Declared] = {}  # by the names in the file
         self._states: dict[tuple[str, ...], States] = {}
-        self._names: set[str] = set()  # those that are restored
-        self._placed: list[tuple[str, Any]] = []  # children of the tables, in order
+        self._renamed: set[str] = set()  # names that are others than in the file
+        self._placed: list[Declared] = []  # in the order of their tables
 
     def require_new(self, name: str, position: Any) -> None:
         """Refuse a second variable of one name."""
@@ -95,17 +102,28 @@ class Builder:
         """
         self.require_new(name, position)
         own, properties = sorted_notes(self.fail, notes, name)
-        variable = restored_variable(self.fail, name, states, own, position)
-        if variable.name in self._names:
+        listed = self._shared(states).written
+        variable = restored_variable(self.fail, name, listed, own, position)
+        if self._has(variable.name):
             self.fail(position, f"variable {variable.name!r} is declared twice")
-        self._names.add(variable.name)
-        written = tuple(states if in_rows is None else in_rows)
-        shared = self._states.get(written)
-        if shared is None:
-            shared = self._states[written] = States.of(written)
-        made = Declared(variable, shared, position, properties)
+        if variable.name != name:
+            self._renamed.add(variable.name)
+        shared = self._shared(listed if in_rows is None else in_rows)
+        made = Declared(variable, shared, position, properties or None)
         self._declared[name] = made
         return made
+
+    def _shared(self, written: Sequence[str]) -> States:
+        key = tuple(written)
+        found = self._states.get(key)
+        if found is None:
+            found = self._states[key] = States.of(key)
+        return found
+
+    def _has(self, name: str) -> bool:
+        """Whether a variable has this name, be it in the file or restored."""
+        same = self._declared.get(name)
+        return name in self._renamed or (same is not None and same.variable.name == name)
 
     def child(self, name: str, position: Any) -> Declared:
         """Find the variable that a table is for, which has none so far."""
@@ -127,8 +145,8 @@ class Builder:
 
     def place(self, child: Declared, table: ConditionalTable, position: Any) -> None:
         """Give a variable its table."""
-        child.table = table
-        self._placed.append((child.variable.name, position))
+        child.table, child.table_position = table, position
+        self._placed.append(child)
 
     def network(self, order: Sequence[int] | None = None) -> Network:
         """Return the network, its variables as declared or in another order."""
@@ -138,7 +156,8 @@ class Builder:
                 shown = repr(declared.variable.name)
                 self.fail(declared.position, f"variable {shown} has no {self._block} in this file")
             tables.append(declared.table)
-        notes = {each.variable.name: each.properties for each in self._declared.values()}
+        every = self._declared.values()
+        notes = {each.variable.name: each.properties for each in every if each.properties}
         listed = tables if order is None else [tables[place] for place in order]
         try:
             return Network(
@@ -151,6 +170,10 @@ class Builder:
     def is_empty(self) -> bool:
         """Whether no variable was declared."""
         return not self._declared
+
+    def knows(self, names: Iterable[str]) -> bool:
+        """Whether all these were declared, by their names in the file."""
+        return all(name in self._declared for name in names)
 
     @property
     def n_variables(self) -> int:
@@ -167,7 +190,8 @@ class Builder:
         parents = {table.child.name: [p.name for p in table.parents] for table in tables}
 
         def has_cycle(n_blocks: int) -> bool:
-            arcs = [(p, child) for child, _ in self._placed[:n_blocks] for p in parents[child]]
+            children = [each.variable.name for each in self._placed[:n_blocks]]
+            arcs = [(p, child) for child in children for p in parents[child]]
             try:
                 Dag(parents, arcs)
             except CycleError:
@@ -175,7 +199,7 @@ class Builder:
             return False
 
         first = bisect.bisect_left(range(len(self._placed)), True, key=has_cycle)
-        return self._placed[first - 1][1]
+        return self._placed[first - 1].table_position
 
 
 def dense_table(

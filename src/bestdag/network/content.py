@@ -60,8 +60,8 @@ class NetworkContent:
             if variable not in found:
                 raise unknown_name("variable", variable, found, who="Network")
             notes[variable] = property_texts(texts)
-        parents = {child: [p.name for p in table.parents] for child, table in found.items()}
-        self._dag = Dag.from_parents(parents)
+        arcs = ((p.name, child) for child, table in found.items() for p in table.parents)
+        self._dag = Dag(found, arcs)
         self._tables = found
         self._name = name
         self._properties = property_texts(properties)

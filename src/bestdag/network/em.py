@@ -26,6 +26,7 @@ from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
 from bestdag.parameters.em import EM, family_counts
 from bestdag.parameters.expectation_maximization import EMRun, Expectation
+from bestdag.wording import count_of
 
 __all__ = ["EMResult", "EMStart", "is_incomplete", "network_of", "run_em", "tables_for"]
 
@@ -72,7 +73,7 @@ class EMResult:
         how = "converged" if self.converged else "stopped"
         return (
             f"<EMResult: log-likelihood {self.log_likelihood:.6f}, {how} after "
-            f"{self.iterations:,} iterations>"
+            f"{count_of(self.iterations, 'iteration')}>"
         )
 
 

@@ -226,32 +226,41 @@ def _network(content: Any) -> Network:
     entries = _get(content, "variables", list, "the file")
     variables: dict[str, Variable] = {}
     notes: dict[str, list[str]] = {}
+    states: dict[tuple[str, ...], tuple[str, ...]] = {}  # variables share them
     for number, entry in enumerate(entries):
         place = f"variables[{number}]"
         if not isinstance(entry, dict):
             raise FormatError(f"{place} must be an object, got {_shown(entry)}")
-        variable = _variable(entry, place)
+        variable = _variable(entry, place, states)
         if variable.name in variables:
             raise FormatError(f"{place}: a second variable is called {variable.name!r}")
         variables[variable.name] = variable
-        notes[variable.name] = _list(entry, "properties", str, place, needed=False)
-    pairs = zip(entries, variables.values(), strict=True)
+        texts = _list(entry, "properties", str, place, needed=False)
+        if texts:
+            notes[variable.name] = texts
+    tables = []
+    for number, variable in enumerate(variables.values()):
+        tables.append(_table(entries[number], variable, variables))
+        entries[number] = None  # given back
     return Network(
-        [_table(entry, variable, variables) for entry, variable in pairs],
+        tables,
         name=_get(content, "name", str, "the file"),
         properties=_list(content, "properties", str, "the file"),
         variable_properties=notes,
     )
 
 
-def _variable(entry: Mapping[str, Any], place: str) -> Variable:
+def _variable(
+    entry: Mapping[str, Any], place: str, shared: dict[tuple[str, ...], tuple[str, ...]]
+) -> Variable:
     name = _get(entry, "name", str, place)
     place += f" {name!r:.60}"
     _check_keys(entry, _VARIABLE_KEYS, place)
     cuts = None
     if "cuts" in entry:
         cuts = tuple(_number(cut, f"{place}: cuts") for cut in _list(entry, "cuts", float, place))
-    return Variable(name, tuple(_list(entry, "states", str, place)), cuts)
+    states = tuple(_list(entry, "states", str, place))
+    return Variable(name, shared.setdefault(states, states), cuts)
 
 
 def _table(

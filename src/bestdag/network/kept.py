@@ -162,8 +162,11 @@ def sorted_notes(fail: Fail, notes: Iterable[Note], who: str) -> tuple[dict[str,
 def restored_variable(
     fail: Fail, name: str, states: Sequence[str], own: Mapping[str, Note], position: Any
 ) -> Variable:
-    """Return the variable with the name, states and cut points that are kept beside it."""
-    names, labels = [name], list(states)
+    """Return the variable with the name, states and cut points that are kept beside it.
+
+    Variables with the same states share the tuple, if `states` is one.
+    """
+    names, labels = [name], states
     if NAME in own:
         names = restored(fail, NAME, *own[NAME])
         if len(names) != 1:

@@ -173,7 +173,7 @@ class Parser:
                 remedy = _REFUSED_FIELDS[field.text]
                 scanner.fail(field.position, f"potential of {token.text!r}: {remedy}")
             if field.text != "data":
-                child.properties.append(self._field(field))
+                child.note(self._field(field))
                 continue
             if numbers is not None:
                 scanner.fail(field.position, f"values of {token.text!r} are given twice")

@@ -41,14 +41,37 @@ class Words:
         self._text = _COMMENT.sub(lambda match: " " * len(match[0]), text)
         signs = np.frombuffer(self._text.encode("ascii", "replace"), dtype=np.uint8)
         is_word = np.concatenate(([False], signs > ord(" "), [False]))
-        self._starts = np.flatnonzero(is_word[1:] & ~is_word[:-1])
-        self._ends = np.flatnonzero(is_word[:-1] & ~is_word[1:])
+        kind = np.int32 if len(text) < 2**31 else np.int64
+        self._starts = np.flatnonzero(is_word[1:] & ~is_word[:-1]).astype(kind)
+        self._ends = np.flatnonzero(is_word[:-1] & ~is_word[1:]).astype(kind)
         self._taken = 0
 
     @property
     def n_left(self) -> int:
         """How many words follow."""
         return len(self._starts) - self._taken
+
+    @property
+    def n_taken(self) -> int:
+        """How many words were taken: the number of the next one, from 0."""
+        return self._taken
+
+    def place_of(self, word: int) -> int:
+        """Where a word begins, by its number."""
+        return int(self._starts[word])
+
+    def go_to(self, word: int) -> None:
+        """Go back to a word, by its number."""
+        self._taken = word
+
+    def skip(self, count: int) -> None:
+        """Pass over so many numbers, which are read later."""
+        if count > self.n_left:
+            self.fail(
+                len(self._text),
+                f"expected {count_of(count - self.n_left, 'more number')}, got the end of the file",
+            )
+        self._taken += count
 
     @property
     def position(self) -> int:
@@ -78,13 +101,9 @@ class Words:
 
     def numbers(self, count: int) -> npt.NDArray[np.float64]:
         """Take so many words as numbers; at least one."""
-        if count > self.n_left:
-            self.fail(
-                len(self._text),
-                f"expected {count_of(count - self.n_left, 'more number')}, got the end of the file",
-            )
-        start, end = self.position, int(self._ends[self._taken + count - 1])
-        self._taken += count
+        start = self.position
+        self.skip(count)
+        end = int(self._ends[self._taken - 1])
         return read_numbers(self._text[start:end], lambda at, said: self.fail(start + at, said))
 
 
@@ -96,6 +115,8 @@ class Parser:
         self._words = Words(text, source)
         self._is_ours = text.lstrip().startswith(MARK)
         self._builder = Builder(self._words.fail, "table")
+        self._arities: npt.NDArray[np.uint16] = np.empty(0, np.uint16)
+        self._first = 0
 
     def network(self) -> Network:
         """Read the preamble, the tables and what our writer keeps behind them."""
@@ -110,68 +131,83 @@ class Parser:
         n_variables, place = words.count("the number of variables")
         if n_variables == 0:
             words.fail(place, "at least one variable is needed, got none")
+        self._first = words.n_taken  # the word that says how many states the first variable has
         # Ends with the file, however many are announced.
-        arities = [words.count("a number of states", MAX_ARITY) for _ in range(n_variables)]
-        for arity, place in arities:
-            if arity == 0:
-                words.fail(place, "a variable has at least one state, got 0")
+        self._arities = np.empty(min(n_variables, words.n_left), np.uint16)
+        for number in range(n_variables):
+            self._arities[number] = words.count("a number of states", MAX_ARITY)[0]
+        if not self._arities.all():
+            place = words.place_of(self._first + int(np.argmin(self._arities)))
+            words.fail(place, "a variable has at least one state, got 0")
         n_tables, place = words.count("the number of tables")
         if n_tables != n_variables:
             words.fail(
                 place, f"{n_variables:,} tables are needed, one per variable, got {n_tables}"
             )
-        families = [self._family(n_variables) for _ in range(n_tables)]
-        shapes = [[arities[number][0] for number, _ in family] for family in families]
-        numbers = [self._numbers(family, shape)
-                   for family, shape in zip(families, shapes, strict=True)]  # fmt: skip
+        # Where tables stand, as numbers of words: a file has millions of them.
+        families = np.empty(n_tables, np.int64)
+        most = 0
+        for number in range(n_tables):
+            families[number] = words.n_taken
+            most = max(most, len(self._family(n_variables)))
+        tables = np.empty(n_tables, np.int64)
+        place = words.n_taken
+        for number in range(n_tables):
+            tables[number] = place
+            words.go_to(int(families[number]))
+            family = self._family(n_variables)
+            words.go_to(place)
+            self._pass_numbers(family)
+            place = words.n_taken
         if words.n_left:
             words.fail(words.position, "expected the end of the file behind the last table")
-        named = [] if self._is_ours else list(_NAMED.finditer(self._text))
+        named = [] if self._is_ours else [m.span(1) for m in _NAMED.finditer(self._text)]
         is_first_fastest = len(named) == n_tables
         network, notes = self._kept(n_variables)
         if is_first_fastest:
-            pairs = zip(families, named, strict=True)
-            notes = {own[-1][0]: [(kept(NAME, [at[1]]), at.start(1))] for own, at in pairs}
-        self._declare(arities, network, notes)
-        if is_first_fastest and any(len(family) > 2 for family in families):
+            for word, (start, end) in zip(families.tolist(), named, strict=True):
+                words.go_to(word)
+                own = self._family(n_variables)[-1]
+                notes[own] = [(kept(NAME, [self._text[start:end]]), start)]
+        self._declare(network, notes)
+        if is_first_fastest and most > 2:
             warnings.warn(
                 "this UAI file looks like one by pyAgrum, which writes tables with the first "
                 "parent running fastest, not the last: read as pyAgrum means it",
                 DataWarning,
                 stacklevel=2,
             )
-        for family, found in zip(families, numbers, strict=True):
-            self._place(family, found, is_first_fastest)
+        for word, table in zip(families.tolist(), tables.tolist(), strict=True):
+            self._place(word, table, is_first_fastest)
         return builder.network()
 
-    def _family(self, n_variables: int) -> list[tuple[int, int]]:
+    def _family(self, n_variables: int) -> list[int]:
         """Read ``2 0 1``: how many variables, and which."""
         words = self._words
         size, place = words.count("how many variables a table has")
         if not 1 <= size <= n_variables:
             words.fail(place, f"a table has 1 to {n_variables:,} variables, got {size:,}")
-        return [words.count("the number of a variable", n_variables - 1) for _ in range(size)]
+        return [words.count("the number of a variable", n_variables - 1)[0] for _ in range(size)]
 
-    def _numbers(self, family: list[tuple[int, int]], shape: list[int]) -> npt.NDArray[np.float64]:
+    def _pass_numbers(self, family: list[int]) -> None:
         words = self._words
         size, place = words.count("how many numbers a table has")
-        if size != prod(shape):
+        needed = prod(self._arities[family].tolist())
+        if size != needed:
             words.fail(
-                place,
-                f"the table of variable {family[-1][0]} has {prod(shape):,} numbers, got {size:,}",
+                place, f"the table of variable {family[-1]} has {needed:,} numbers, got {size:,}"
             )
-        return words.numbers(size)
+        words.skip(size)
 
-    def _declare(
-        self, arities: list[tuple[int, int]], network: list[Note], notes: dict[int, list[Note]]
-    ) -> None:
+    def _declare(self, network: list[Note], notes: dict[int, list[Note]]) -> None:
         own, self._builder.properties = sorted_notes(self._words.fail, network, "the network")
         if NAME in own:
             self._builder.name = restored(self._words.fail, NAME, *own[NAME])[0]
         labels: dict[int, list[str]] = {}
-        for number, (arity, position) in enumerate(arities):
+        for number, arity in enumerate(self._arities.tolist()):
             states = labels.setdefault(arity, [str(code) for code in range(arity)])
-            self._builder.declare(str(number), states, notes.get(number, ()), position)
+            position = self._words.place_of(self._first + number)
+            self._builder.declare(str(number), states, notes.pop(number, ()), position)
 
     def _kept(self, n_variables: int) -> tuple[list[Note], dict[int, list[Note]]]:
         """Return what our writer kept of the network, and of each variable."""
@@ -196,22 +232,22 @@ class Parser:
                 current.append((f"{match[1]} = {match[3]}".rstrip(), match.start()))
         return network, notes
 
-    def _place(
-        self,
-        family: list[tuple[int, int]],
-        numbers: npt.NDArray[np.float64],
-        is_first_fastest: bool,
-    ) -> None:
-        builder = self._builder
-        *parents, (number, position) = family
-        child = builder.child(str(number), position)
-        known = builder.parents(str(number), [(str(parent), at) for parent, at in parents])
-        table = dense_table(
+    def _place(self, word: int, table: int, is_first_fastest: bool) -> None:
+        """Make the table whose variables and whose numbers stand at these words."""
+        builder, words = self._builder, self._words
+        words.go_to(word)
+        *parents, number = self._family(len(self._arities))
+        places = [words.place_of(word + 1 + k) for k in range(len(parents) + 1)]
+        child = builder.child(str(number), places[-1])
+        known = builder.parents(str(number), zip(map(str, parents), places, strict=False))
+        words.go_to(table)
+        size, _ = words.count("how many numbers a table has")
+        made = dense_table(
             builder.fail,
             child.variable,
             known,
-            numbers,
-            position,
+            words.numbers(size),
+            places[-1],
             is_first_fastest=is_first_fastest,
         )
-        builder.place(child, table, position)
+        builder.place(child, made, places[-1])

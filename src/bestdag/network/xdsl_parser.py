@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -40,16 +40,16 @@ _REFUSED = {
 
 @dataclass(slots=True)
 class _Node:
-    """A node as it was read."""
+    """A node as it was read; what it has none of takes no room."""
 
     name: str
     place: Place
     is_deterministic: bool
-    states: list[str] = field(default_factory=list)
-    parents: list[tuple[str, Place]] = field(default_factory=list)
+    states: tuple[str, ...] = ()
+    parents: list[tuple[str, Place]] | None = None
     numbers: npt.NDArray[np.float64] | None = None
     results: list[str] | None = None
-    notes: list[Note] = field(default_factory=list)
+    notes: list[Note] | None = None
 
 
 class Collected:
@@ -61,6 +61,8 @@ class Collected:
         self._notes: list[Note] = []  # of the network
         self._order: tuple[str, Place] | None = None
         self._nodes: list[_Node] = []
+        self._states: list[str] = []  # of the last node
+        self._listed: dict[tuple[str, ...], tuple[str, ...]] = {}  # nodes share their lists
         self._property = ""
         self._is_first_fastest = False
 
@@ -80,7 +82,7 @@ class Collected:
         elif block == _NODES:
             self._start_node(tag, attributes, place)
         elif tag == "state" and self._is_in_node(block):
-            self._nodes[-1].states.append(self._id(tag, attributes, place))
+            self._states.append(self._id(tag, attributes, place))
         elif tag == "property":
             self._property = attributes.get("id", "")
 
@@ -92,6 +94,10 @@ class Collected:
                 self._order = text, place
             else:
                 self._notes.append((self._note(text), place))
+        elif self._is_in_node(path):
+            states = tuple(self._states)
+            self._nodes[-1].states = self._listed.setdefault(states, states)
+            self._states = []
         elif self._is_in_node(block):
             self._end_of_node_part(tag, text, place)
 
@@ -115,8 +121,10 @@ class Collected:
     def _end_of_node_part(self, tag: str, text: str, place: Place) -> None:
         node = self._nodes[-1]
         if tag == "parents":
+            node.parents = node.parents or []
             node.parents += [(name, place) for name in text.split()]
         elif tag == "property":
+            node.notes = node.notes or []
             node.notes.append((self._note(text), place))
         elif tag in ("probabilities", "resultingstates"):
             if node.numbers is not None or node.results is not None:
@@ -142,21 +150,24 @@ class Collected:
         if NAME in own:
             builder.name = restored(self._fail, NAME, *own[NAME])[0]
         for node in self._nodes:
-            builder.declare(node.name, node.states, node.notes, node.place)
-        if self._is_first_fastest and any(len(node.parents) > 1 for node in self._nodes):
+            builder.declare(node.name, node.states, node.notes or (), node.place)
+        if self._is_first_fastest and any(len(node.parents or ()) > 1 for node in self._nodes):
             warnings.warn(
                 "this XDSL file is by pyAgrum, which writes tables with the first parent running "
                 "fastest, not the last as GeNIe does: read as pyAgrum means it",
                 DataWarning,
                 stacklevel=2,
             )
-        for node in self._nodes:
-            self._place(node)
-        return builder.network(self._order_of_variables())
+        order = self._order_of_variables()
+        nodes = self._nodes[::-1]
+        self._nodes.clear()
+        while nodes:  # what is a table is given back
+            self._place(nodes.pop())
+        return builder.network(order)
 
     def _place(self, node: _Node) -> None:
         child = self._builder.child(node.name, node.place)
-        parents = self._builder.parents(node.name, node.parents)
+        parents = self._builder.parents(node.name, node.parents or ())
         numbers = node.numbers
         if node.results is not None:
             numbers = self._zeros_and_ones(node, child, node.results)

@@ -187,22 +187,32 @@ class _Collected:
         if self._numbers is None:
             self._fail(place, f"the definition of {child!r} has no <TABLE>")
         given, notes = self._texts.get("GIVEN", []), self._texts.get("PROPERTY", [])
-        self._definitions.append((child, given, notes, self._numbers, place))
+        definition = (child, given, notes, self._numbers, place)
+        if self._builder.knows([child, *(name for name, _ in given)]):
+            self._place(definition)
+        else:
+            self._definitions.append(definition)
+
+    def _place(self, definition: _Definition) -> None:
+        name, given, notes, numbers, place = definition
+        builder = self._builder
+        child = builder.child(name, place)
+        parents = builder.parents(name, given)
+        for text in sorted_notes(self._fail, notes, name)[1]:
+            child.note(text)
+        table = dense_table(self._fail, child.variable, parents, numbers, place)
+        builder.place(child, table, place)
 
     def network(self, end: Place) -> Network:
-        """Put the tables together, which may stand before the variables."""
+        """Put the tables together; those that stand before their variables come last."""
         builder = self._builder
         if builder.is_empty:
             self._fail(end, "expected a VARIABLE, got the end of the file")
         own, builder.properties = sorted_notes(self._fail, self._notes, "the network")
         if NAME in own:
             builder.name = restored(self._fail, NAME, *own[NAME])[0]
-        for name, given, notes, numbers, place in self._definitions:
-            child = builder.child(name, place)
-            parents = builder.parents(name, given)
-            child.properties += sorted_notes(self._fail, notes, name)[1]
-            table = dense_table(self._fail, child.variable, parents, numbers, place)
-            builder.place(child, table, place)
+        for definition in self._definitions:
+            self._place(definition)
         return builder.network()
 
 

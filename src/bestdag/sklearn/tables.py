@@ -26,6 +26,7 @@ from bestdag.data.raw import RawTable
 from bestdag.data.schema import MAX_ARITY
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, require_choice
 from bestdag.incomplete import TREATMENTS, Refuse
+from bestdag.wording import count_of
 
 __all__ = ["KEEPING", "TrainingRows", "class_labels", "raw_columns", "raw_table"]
 
@@ -76,6 +77,14 @@ def class_labels(
         has_class = np.fromiter((not is_absent(y) for y in labels), bool, len(labels))
         if not has_class.any():
             raise DataError(f"{type(estimator).__name__}: no training row has a class")
+    if not may_lack and labels.dtype.kind == "O":
+        n_without = sum(map(is_absent, labels))
+        if n_without:
+            raise DataError(
+                f"{type(estimator).__name__}: {count_of(n_without, 'training row')} without a "
+                "class; leave them out, set unlabelled='drop', or unlabelled='keep' with "
+                "missing='em'"
+            )
     known = labels[has_class]
     if may_lack and labels.dtype.kind == "O":
         known = np.array(known.tolist())  # the type that they have without None

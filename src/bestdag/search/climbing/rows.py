@@ -20,8 +20,9 @@ Family = tuple[int, Sequence[int], float | None]
 
 # Cells of data read by one native call, about: it takes a twentieth of a second.
 _CELLS_PER_CALL = 200_000_000
-# So many families take a score without a native twin as long.
+# So many families take a score without a native twin as long, or fewer where rows are many.
 _FAMILIES_PER_CALL = 500
+_ROWS_PER_CALL = 1_000_000
 # Rows remembered, in bytes, and of the memory there is; a full memory is emptied.
 _MAX_REMEMBERED, _SHARE_OF_MEMORY = 1 << 27, 0.1
 # Of native state for each candidate, about.
@@ -68,7 +69,8 @@ class Rows:
         self._limits = max_parents.tolist()
         self._per_call = max(1, _CELLS_PER_CALL // scorer.dataset.n_rows)
         if scorer.bulk.native is None:
-            self._per_call = _FAMILIES_PER_CALL
+            fewer = _ROWS_PER_CALL // scorer.dataset.n_rows
+            self._per_call = max(2, min(_FAMILIES_PER_CALL, fewer))
         self._check = check
         self._remembered: dict[tuple[int, ...], Row] | None = {} if remember else None
         self._n_bytes = 0
@@ -130,9 +132,9 @@ class Rows:
         found = []
         for family, group in zip(families, wanted, strict=True):
             parts = []
-            for first in range(0, max(1, len(group)), _FAMILIES_PER_CALL):
+            for first in range(0, max(1, len(group)), self._per_call):
                 self._check()
-                some = group[first : first + _FAMILIES_PER_CALL]
+                some = group[first : first + self._per_call]
                 parts.extend(self._scorer.bulk.numbered_changes([family], [some]))
             found.append(np.concatenate(parts))
         return found

@@ -1,0 +1,61 @@
+"""The options of structural EM, for the commands that learn a structure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import click
+
+from bestdag.incomplete import StructuralEM, Treatment, make_treatment
+
+__all__ = ["choose_treatment", "em_options"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+# Setting of `StructuralEM`: the least whole number (None where any number is taken), and the help.
+_SETTINGS: dict[str, tuple[int | None, str]] = {
+    "restarts": (0, "further runs from random changes of the best structure."),
+    "max_rounds": (1, "rounds of structure and parameters at most, in each run."),
+    "max_iterations": (1, "iterations of EM at most, in each round."),
+    "tolerance": (None, "end the EM of a round when it changes by no more, relatively."),
+    "max_cells": (1, "exact counts for missing cells of up to so many states together."),
+    "draws": (1, "draws for each group of missing cells that has more."),
+}
+
+
+def _finite(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter(f"must be a finite number >= 0, got {value}")
+    return value
+
+
+def em_options(function: _Function) -> _Function:
+    """Add an option for each setting of structural EM: ``--em-restarts`` and so on."""
+    settings = {field: StructuralEM.__dataclass_fields__[field].default for field in _SETTINGS}
+    for name, (least, help_text) in reversed(_SETTINGS.items()):
+        kind = click.FloatRange(0) if least is None else click.IntRange(least)
+        option = click.option(
+            f"--em-{name.replace('_', '-')}",
+            type=kind,
+            metavar="X" if least is None else "N",
+            callback=_finite if least is None else None,
+            help=f"With --missing em, {help_text}  [default: {settings[name]:,}]",
+        )
+        function = option(function)
+    return function
+
+
+def choose_treatment(options: dict[str, Any]) -> Treatment:
+    """Make the way to treat missing cells that was asked for."""
+    treatment = make_treatment(options["missing"])
+    given = {name: options[f"em_{name}"] for name in _SETTINGS}
+    given = {name: value for name, value in given.items() if value is not None}
+    if not given:
+        return treatment
+    if not isinstance(treatment, StructuralEM):
+        option = f"--em-{next(iter(given)).replace('_', '-')}"
+        raise click.UsageError(f"{option} is for --missing em; leave it out")
+    return replace(treatment, **given)
