@@ -1,7 +1,7 @@
 """Runs the code on the pages of the documentation, and writes what it prints beneath it.
 
-Run: python tools/pages.py, or `make docs`: every output on every page is written anew. The tests
-run the same code and compare. On a page,
+Run: python -m tools.pages, or `make outputs`: every output on every page is written anew. The
+tests run the same code and compare. On a page,
 
 - blocks of ``python`` share one session, blocks of ``sh`` one folder, which is empty but for the
   bundled examples; both are one after the other, from the top;
@@ -30,13 +30,16 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from bestdag.cli.main import run
 from bestdag.examples import EXAMPLES, example
 
 __all__ = ["ROOT", "Block", "blocks", "pages", "shell_lines", "steady", "unrunnable", "written"]
+
+os.environ.setdefault("MPLBACKEND", "Agg")  # no windows
 
 ROOT = Path(__file__).parents[1]
 _PIECES = re.compile(
@@ -123,15 +126,15 @@ class _Session:
         self.names: dict[str, Any] = {}
 
     def run(self, block: Block) -> str:
-        said = io.StringIO()
+        said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             if block.kind == "python":
                 self._python(block, said)
             else:
                 self._shell(block, said)
-        return said.getvalue()
+        return _text(said)
 
-    def _python(self, block: Block, said: io.StringIO) -> None:
+    def _python(self, block: Block, said: IO[str]) -> None:
         try:
             exec(compile(block.code, "page", "exec"), self.names)
         except Exception as error:
@@ -141,19 +144,33 @@ class _Session:
         else:
             assert not block.fails, f"this block does not fail:\n{block.code}"
 
-    def _shell(self, block: Block, said: io.StringIO) -> None:
+    def _shell(self, block: Block, said: IO[str]) -> None:
         commands = [line for line in shell_lines(block.code) if not unrunnable(line)]
         for number, command in enumerate(commands):
             fails = block.fails and number == len(commands) - 1
             if command.startswith("bestdag ") and not re.search(r"[|<>] ", command):
-                code = run(shlex.split(command)[1:])
+                words = shlex.split(command)[1:]
+                _make_room(words)
+                code = run(words)
             else:
                 code = _in_shell(command, said)
             if bool(code) != fails:
-                raise RuntimeError(f"exit code {code} of: {command}\n{said.getvalue()}")
+                raise RuntimeError(f"exit code {code} of: {command}\n{_text(said)}")
 
 
-def _in_shell(command: str, said: io.StringIO) -> int:
+def _text(said: IO[str]) -> str:
+    said.seek(0)
+    return said.read()
+
+
+def _make_room(words: list[str]) -> None:
+    """Remove what a command would not replace: each line of a page stands for itself."""
+    for option, value in pairwise(words):
+        if option in ("-o", "--report", "--draw", "--save-cut-points", "--edge-weights"):
+            Path(value).unlink(missing_ok=True)
+
+
+def _in_shell(command: str, said: IO[str]) -> int:
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
@@ -174,6 +191,8 @@ def _session() -> Iterator[_Session]:
             shutil.copy(example(name), folder)
         with contextlib.chdir(folder):
             yield _Session()
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def main() -> None:

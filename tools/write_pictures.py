@@ -1,6 +1,6 @@
 """Writes the pictures of the documentation, from the code they show.
 
-Run: python tools/write_pictures.py; `make docs` does. Pictures of graphs are the same everywhere,
+Run: python -m tools.write_pictures; `make docs` does. Pictures of graphs are the same everywhere,
 are kept in docs/pictures, and a test compares them with the code. Figures by matplotlib depend on
 its version: they go to docs/figures, which is not kept.
 """

@@ -1,6 +1,6 @@
 """Writes the screenshots of reports in the documentation, by headless Chromium.
 
-Run: python tools/write_screenshots.py, after a change of the report. Needs the package playwright,
+Run: python -m tools.write_screenshots, after a change of the report. Needs the package playwright,
 Pillow, a browser (its own, one on the path, or the one that the environment variable
 BESTDAG_CHROMIUM names), and for the larger networks the benchmark data in ../shared/data or the
 folder named by BESTDAG_DATA. It is no part of `make docs`: the pictures are kept.
@@ -45,7 +45,7 @@ SHOTS: dict[str, tuple[Callable[[], Any], str, int, int, str]] = {
     "report-8": (_asia, "dysp", 1100, 900, "light"),
     "report-heart": (heart_with_tiers, "disease", 1100, 900, "light"),
     "report-37": (_sampled("alarm"), "CATECHOL", 1200, 900, "light"),
-    "report-223": (_sampled("andes"), "GOAL_2", 1400, 900, "dark"),
+    "report-223": (_sampled("andes"), "SNode_51", 1400, 900, "dark"),
     "report-phone": (_asia, "dysp", 390, 844, "light"),
 }
 
