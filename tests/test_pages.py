@@ -16,13 +16,13 @@ def cases():
             yield pytest.param(text, marks=slow, id=name)
 
 
-@pytest.mark.parametrize("text", cases())
+@pytest.mark.parametrize("text", list(cases()))
 def test_code_runs_and_prints_what_is_shown(text):
     pytest.importorskip("fast_sugiyama")
     assert steady(written(text)) == steady(text), "run: make outputs"
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", list(PAGES))
 def test_no_code_hides_in_another_kind_of_block(name):
     allowed = {"python", "sh", "output", "text", "json"}
     synopsis = "bestdag bootstrap DATA"
