@@ -18,10 +18,10 @@ from typing import Any
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
+from tools.write_pictures import FOLDER, heart_with_tiers
 
 from bestdag import Network, learn
 from bestdag.examples import example
-from tools.write_pictures import FOLDER, heart_with_tiers
 
 _BROWSERS = ("chromium", "chromium-headless-shell", "google-chrome")
 _DATA = Path(os.environ.get("BESTDAG_DATA", Path(__file__).parents[2] / "shared/data"))
