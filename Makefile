@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard cpp/*/*.cpp cpp/*/*.hpp cpp/*/*/*.cpp cpp/*/*/*.hpp)
 
-.PHONY: demo test lint docs lists stub sanitize clean FORCE
+.PHONY: demo test lint docs lists outputs stub sanitize clean FORCE
 
 demo: $(VENV)/.runs
 	$(BIN)/python -m bestdag.examples
@@ -21,12 +21,16 @@ lint: $(VENV)/.installed
 	$(BIN)/python tools/check_includes.py
 
 docs: $(VENV)/.installed
-	$(BIN)/python tools/write_pictures.py
+	$(BIN)/python -m tools.write_pictures
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
 
 # The lists of scores, searches and estimators in the documentation; a test compares them.
 lists: $(VENV)/.installed
 	$(BIN)/python tools/write_lists.py
+
+# What the code on the pages of the documentation prints; a test compares it.
+outputs: $(VENV)/.installed
+	$(BIN)/python -m tools.pages
 
 # The type stub of the native module; a test compares it with the built module.
 stub: $(VENV)/.installed

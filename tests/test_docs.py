@@ -112,7 +112,7 @@ def lines_of(page, program):
 def test_every_line_of_bestdag_for_those_who_come_from_elsewhere_runs(
     tmp_path, monkeypatch, capsys
 ):
-    page = (_ROOT / "docs/guide/coming-from.md").read_text()
+    page = (_ROOT / "docs/howto/coming-from.md").read_text()
     for name in ("asia.csv", "asia.bif"):
         shutil.copy(example(name), tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -147,7 +147,7 @@ def test_every_line_of_bestdag_for_those_who_come_from_elsewhere_runs(
 
 
 def test_the_numbers_beside_those_of_other_programs():
-    page = (_ROOT / "docs/guide/coming-from.md").read_text()
+    page = (_ROOT / "docs/howto/coming-from.md").read_text()
     data, dag = bestdag.read(example("asia.csv")), bestdag.Network.load(example("asia.bif")).dag
     rows = re.findall(r"\| `(\w+)`(?:, (\d+))? \| (-[\d.]+) \| (.*) \|", page)
     assert len(rows) == 8

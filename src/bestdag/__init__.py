@@ -81,6 +81,8 @@ if TYPE_CHECKING:
     from bestdag.validation.cross_validation import cross_validate as cross_validate
     from bestdag.validation.ess_grid import EssGrid as EssGrid
     from bestdag.validation.ess_grid import ess_grid as ess_grid
+    from bestdag.validation.learning_curve import LearningCurve as LearningCurve
+    from bestdag.validation.learning_curve import learning_curve as learning_curve
     from bestdag.validation.saturation import Saturation as Saturation
     from bestdag.validation.saturation import saturation as saturation
 
@@ -106,6 +108,7 @@ _HOME = {
     "Independence": "bestdag.independence.base",
     "IndependenceTest": "bestdag.independence",
     "Knowledge": "bestdag.graph.knowledge",
+    "LearningCurve": "bestdag.validation.learning_curve",
     "Network": "bestdag.network.network",
     "NetworkEvaluation": "bestdag.evaluation.networks",
     "ObservedScore": "bestdag.incomplete.scoring",
@@ -142,6 +145,7 @@ _HOME = {
     "fit_network": "bestdag.network.fitting",
     "independence_test": "bestdag.independence.asking",
     "learn": "bestdag.learning",
+    "learning_curve": "bestdag.validation.learning_curve",
     "memory_limit": "bestdag.machine",
     "observed_score": "bestdag.incomplete.scoring",
     "pc": "bestdag.constraint.pc",

@@ -207,3 +207,12 @@ def test_says_when_labels_do_not_tell_the_cut_points(cli, tmp_path):
     shown = cli("discretize", table, "--method", "quantile", "--bins", 2, "-o", out, "--force")
     assert "no row" not in shown.out
     assert read(out).variable("x").cuts == (5.0,)
+
+
+def test_missing_cells_can_stay_empty(cli, table, tmp_path):
+    table.write_text(ROWS + ",1,no\n")
+    out = tmp_path / "out.csv"
+    shown = cli("discretize", table, "--target", "ill", "-o", out, "--missing", "keep")
+    assert shown.code == 0
+    assert out.read_text().splitlines()[-1] == ",1,no"
+    assert read(out, missing="keep").missing_counts == {"dose": 1}

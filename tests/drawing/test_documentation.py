@@ -1,28 +1,39 @@
-"""The pictures and the code of the documentation are what the code makes of them."""
+"""The pictures of the documentation are what the code makes of them."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("fast_sugiyama")
+pytest.importorskip("matplotlib")
 
-from tools.write_pictures import FOLDER, pictures
-
-_GUIDE = Path(__file__).parents[2] / "docs/guide/pictures.md"
+from tools.pages import ROOT, pages
+from tools.write_pictures import FIGURES, FOLDER, figure, pictures
 
 
 def test_pictures_are_those_of_the_code():
     made = pictures()
-    assert sorted(path.name for path in FOLDER.iterdir()) == sorted(made)
+    assert sorted(path.name for path in FOLDER.glob("*.svg")) == sorted(made)
     for name, picture in made.items():
         assert (FOLDER / name).read_text() == picture.svg, "run: make docs"
 
 
-def test_python_of_the_guide_runs(tmp_path, monkeypatch):
-    (code,) = re.findall(r"```python\n(.*?)```", _GUIDE.read_text(), re.DOTALL)
-    monkeypatch.chdir(tmp_path)
-    session = {}
-    exec(compile(code, "pictures.md", "exec"), session)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["asia.html", "asia.svg"]
-    assert f"{session['result'].arc_losses()['bronc', 'dysp']:.1f}" in code
+def test_every_picture_on_a_page_is_made_and_every_picture_is_shown():
+    shown = set()
+    for page in pages():
+        found = re.findall(r"(?:\{(?:image|figure)\} |!\[[^]]*\]\()([^\s)]+)", page.read_text())
+        shown |= {(page.parent / name).resolve() for name in found}
+    kept = {path for path in FOLDER.iterdir() if path.name != "README.md"}
+    assert shown == kept | {ROOT / "docs/figures" / name for name in FIGURES}
+
+
+def test_screenshots_are_small():
+    sizes = {path.name: path.stat().st_size for path in FOLDER.glob("*.webp")}
+    assert len(sizes) >= 4
+    assert all(size < 200_000 for size in sizes.values())
+
+
+@pytest.mark.parametrize("name", ["score-by-parents.svg", "confusion-matrix.svg"])
+def test_figures_can_be_drawn(name):
+    (ax, *_) = figure(name).axes
+    assert ax.lines or ax.images

@@ -175,10 +175,11 @@ class ArcProbabilities:
         threshold : float, default 0.1
             The graph has the edges above it.
         """
-        from bestdag.averaging.drawing import plot_graph, plot_heat_map
+        from bestdag.averaging.drawing import plot_graph
+        from bestdag.plots import arc_probabilities
 
         if kind == "heat map":
-            return plot_heat_map(self, ax)
+            return arc_probabilities(self, ax)
         if kind == "graph":
             return plot_graph(self, ax, threshold)
         raise bad_setting("plot", "kind", "'heat map' or 'graph'", kind)

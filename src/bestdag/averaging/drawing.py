@@ -1,34 +1,19 @@
-"""Probabilities of arcs as pictures: a heat map, and a graph with wide and narrow arcs."""
+"""Probabilities of arcs as a graph with wide and narrow arcs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bestdag.errors import import_optional
 from bestdag.evaluation.drawing import layered_places, write_names
 from bestdag.graph.dag import Dag
+from bestdag.plots.axes import axes_for
 
 if TYPE_CHECKING:
     from bestdag.averaging.arc_probabilities import ArcProbabilities
 
-__all__ = ["plot_graph", "plot_heat_map"]
+__all__ = ["plot_graph"]
 
-_MOST_NAMES = 60  # more cannot be read
 _WIDEST = 4.0  # points, of an arc that is certain
-
-
-def plot_heat_map(found: ArcProbabilities, ax: Any = None) -> Any:
-    """Draw the matrix: parents from above to below, children from left to right."""
-    if ax is None:
-        ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
-    image = ax.imshow(found.matrix, vmin=0.0, vmax=1.0, cmap="viridis")
-    ax.figure.colorbar(image, ax=ax, label="probability of the arc")
-    if len(found.names) <= _MOST_NAMES:
-        places = range(len(found.names))
-        ax.set_xticks(places, found.names, rotation=90, parse_math=False)
-        ax.set_yticks(places, found.names, parse_math=False)
-    ax.set(xlabel="child", ylabel="parent", title=found.method)
-    return ax
 
 
 def plot_graph(found: ArcProbabilities, ax: Any, threshold: float) -> Any:
@@ -36,8 +21,7 @@ def plot_graph(found: ArcProbabilities, ax: Any, threshold: float) -> Any:
 
     An edge whose directions are about equally probable has a head at both ends.
     """
-    if ax is None:
-        ax = import_optional("matplotlib.pyplot", who="plot", extra="plot").subplots()[1]
+    ax = axes_for(ax, "plot")
     dag = found.averaged(threshold)
     assert isinstance(dag, Dag)
     places = layered_places(dag, dag.arcs)

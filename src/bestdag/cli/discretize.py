@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.options import common_options, data_options, max_values_option, read_settings
+from bestdag.cli.options import (
+    DATA_OPTIONS,
+    common_options,
+    data_options,
+    max_values_option,
+    missing_option,
+    read_settings,
+)
 from bestdag.cli.output import (
     print_json,
     print_table,
@@ -56,7 +63,11 @@ __all__ = ["command"]
     "--save-cut-points", metavar="FILE", help="Write the cut points to this file, as JSON."
 )
 @click.option("--force", is_flag=True, help="Replace existing files.")
-@data_options()
+@missing_option(
+    ["error", "drop", "state", "keep"],
+    "refuse them, drop their rows, make them a state, leave them empty",
+)
+@data_options(*(name for name in DATA_OPTIONS if name != "missing"))
 @common_options
 def command(
     data: str,

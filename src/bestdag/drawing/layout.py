@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import sqrt
 
@@ -57,6 +57,15 @@ class Layout:
     height: float
     boxes: dict[str, Box]
     routes: dict[tuple[str, str], tuple[Point, ...]]
+
+    def widened(self, width: float) -> Layout:
+        """Put everything in the middle of a picture that is so wide."""
+        by = (width - self.width) / 2
+        if by <= 0:
+            return self
+        boxes = {name: replace(box, x=box.x + by) for name, box in self.boxes.items()}
+        routes = {link: tuple((x + by, y) for x, y in way) for link, way in self.routes.items()}
+        return Layout(width, self.height, boxes, routes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ def svg_of(layout: Layout, lines: Sequence[Line], *, title: str, remark: str = "
     number = {name: k for k, name in enumerate(layout.boxes)}
     key = _key(lines, remark, top=layout.height)
     width = max([layout.width, *(right for _, right in key)])
+    layout = layout.widened(width)
     height = layout.height + _KEY_LINE * len(key) + (8.0 if key else 0.0)
     size = f'width="{_n(width)}" height="{_n(height)}" viewBox="0 0 {_n(width)} {_n(height)}"'
     return "\n".join(

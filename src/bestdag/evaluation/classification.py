@@ -59,6 +59,12 @@ class Evaluation:
         """Wilson's 95 % interval of the accuracy."""
         return accuracy_interval(self.n_right, self.n_rows)
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the confusion matrix; needs matplotlib."""
+        from bestdag.plots import confusion_matrix
+
+        return confusion_matrix(self, ax)
+
 
 def evaluate(
     classes: Sequence[str],

@@ -1,4 +1,4 @@
-"""A small network and a table drawn from it, to try things on."""
+"""A small network, a table drawn from it, and a table of patients, to try things on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bestdag.errors import require_known
 
 __all__ = ["EXAMPLES", "example"]
 
-EXAMPLES = ("asia.bif", "asia.csv")
+EXAMPLES = ("asia.bif", "asia.csv", "heart.csv")
 
 
 def example(name: str) -> Path:

@@ -12,9 +12,10 @@ from pathlib import Path
 from bestdag.cli.main import run
 from bestdag.examples import EXAMPLES, example
 
-# Written where everybody may write, and said by the command.
+# Written where everybody may write.
 _REPORT = Path(tempfile.gettempdir()) / "bestdag-demo.html"
 _CAN_DRAW = importlib.util.find_spec("fast_sugiyama") is not None
+_NO_REPORT = "No report: pictures need pip install 'bestdag[draw]'"
 _COMMANDS = (
     "info asia.csv",
     "learn asia.csv --score bdeu"
@@ -32,6 +33,7 @@ def main() -> int:
         if code:
             return code
         print(flush=True)
+    print(f"Report: {_REPORT.as_uri()}" if _CAN_DRAW else _NO_REPORT)
     return 0
 
 

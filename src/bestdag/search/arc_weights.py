@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.errors import import_optional, require_known
-
-if TYPE_CHECKING:
-    import matplotlib.axes
+from bestdag.errors import require_known
+from bestdag.plots.axes import axes_for, name_sides
 
 __all__ = ["ArcWeights"]
-
-# Names are written at the sides of a drawing up to this number of them.
-_MAX_LABELS = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,12 +60,9 @@ class ArcWeights:
             require_known("variable", name, self.names, who="ArcWeights.weight")
         return float(self.matrix[self.names.index(parent), self.names.index(child)])
 
-    def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
+    def plot(self, ax: Any = None) -> Any:
         """Draw the matrix as a heat map: parents down the side, children along the bottom."""
-        if ax is None:
-            pyplot = import_optional("matplotlib.pyplot", who="ArcWeights.plot")
-            ax = pyplot.figure().add_subplot()
-        assert ax is not None
+        ax = axes_for(ax, "ArcWeights.plot")
         shown = np.where(np.isfinite(self.matrix), self.matrix, np.nan)
         np.fill_diagonal(shown, np.nan)
         image = ax.imshow(shown)
@@ -79,10 +71,7 @@ class ArcWeights:
         ax.figure.colorbar(image, ax=ax, label=f"weight{condition} (nats)")
         ax.set_xlabel("child")
         ax.set_ylabel("parent")
-        if len(self.names) <= _MAX_LABELS:
-            places = range(len(self.names))
-            ax.set_xticks(places, self.names, rotation=90)
-            ax.set_yticks(places, self.names)
+        name_sides(ax, self.names)
         return ax
 
     def __reduce__(self) -> tuple[Any, ...]:

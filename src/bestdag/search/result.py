@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-
-from bestdag.errors import InvalidParameterError, import_optional
+from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
 from bestdag.search.structures import Structures
@@ -123,7 +121,7 @@ class SearchResult:
         return True
 
     def plot_trace(self, ax: Any = None) -> Any:
-        """Draw the score after each step, and the best so far; needs matplotlib.
+        """Draw the score after each step, the best so far and the bound; needs matplotlib.
 
         Parameters
         ----------
@@ -134,17 +132,9 @@ class SearchResult:
         -------
         Axes
         """
-        if not self.trace:
-            raise InvalidParameterError(f"plot_trace: {self.search} took no steps to draw")
-        if ax is None:
-            ax = import_optional("matplotlib.pyplot", who="plot_trace").subplots()[1]
-        scores = [step.score for step in self.trace]
-        numbers = range(1, len(scores) + 1)
-        ax.plot(numbers, scores, label="score")
-        ax.plot(numbers, np.maximum.accumulate(scores), label="best so far")
-        ax.set(xlabel="step", ylabel="score (natural logarithm)", title=self.search)
-        ax.legend()
-        return ax
+        from bestdag.plots import search_trace
+
+        return search_trace(self, ax)
 
     def __str__(self) -> str:
         how = self.search if self.engine is None else f"{self.search} ({self.engine})"

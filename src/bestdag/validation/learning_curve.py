@@ -1,0 +1,169 @@
+"""What more rows would bring: the log loss of held-out rows over growing samples."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.data.dataset import Dataset
+from bestdag.data.readers import read
+from bestdag.errors import DataError, DataWarning, InvalidParameterError, bad_setting, require_count
+from bestdag.graph.knowledge import Knowledge
+from bestdag.parameters.base import Estimator
+from bestdag.scores.base import Score
+from bestdag.search.problem import Search
+from bestdag.validation.cross_validation import Method, methods_of
+from bestdag.validation.fits import learn_one_of_many
+from bestdag.workers import run_all
+
+__all__ = ["LearningCurve", "learning_curve"]
+
+_WHO = "learning_curve"
+_LEAST_ROWS = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearningCurve:
+    """How well each method predicts after so many rows.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Numbers of rows learned from.
+    log_losses : mapping of str to array, repeats x sizes
+        For each method the mean of -ln P(row) over the rows held out, in nats.
+    n_held_out : int
+        Rows that are predicted in each repeat.
+    """
+
+    sizes: tuple[int, ...]
+    log_losses: Mapping[str, npt.NDArray[np.float64]]
+    n_held_out: int
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw a line for each method, see `bestdag.plots.learning_curve`."""
+        from bestdag.plots import learning_curve
+
+        return learning_curve(self, ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what JSON can hold: None for what is infinite."""
+        return {
+            "sizes": list(self.sizes),
+            "held_out": self.n_held_out,
+            "log_losses": {
+                label: [[x if np.isfinite(x) else None for x in row] for row in losses.tolist()]
+                for label, losses in self.log_losses.items()
+            },
+        }
+
+    def __str__(self) -> str:
+        labels = list(self.log_losses)
+        width = max(10, *map(len, labels))
+        lines = ["      rows" + "".join(f"  {label:>{width}}" for label in labels)]
+        for k, size in enumerate(self.sizes):
+            means = (self.log_losses[label][:, k].mean() for label in labels)
+            lines.append(f"{size:>10,}" + "".join(f"  {mean:>{width}.4f}" for mean in means))
+        return "\n".join([*lines, f"log loss of {self.n_held_out:,} held-out rows, in nats"])
+
+
+def learning_curve(
+    data: Any,
+    score: Score | str | Sequence[Score | str] = "bdeu",
+    search: Search | str | Sequence[Search | str] = "auto",
+    parameters: Estimator | str | Sequence[Estimator | str | None] | None = None,
+    *,
+    sizes: Sequence[int] | None = None,
+    held_out: float = 0.25,
+    repeats: int = 3,
+    seed: int = 0,
+    max_parents: int | None = None,
+    knowledge: Knowledge | Sequence[str] | None = None,
+    threads: int | None = None,
+) -> LearningCurve:
+    """Learn from more and more rows, and say how well the same other rows are predicted.
+
+    Parameters
+    ----------
+    data : Dataset, or anything `read` takes
+        Complete and without weights. All its states are declared in every sample.
+    score, search, parameters : one or a list of each
+        Every combination is a method, as in `cross_validate`.
+    sizes : list of int, optional
+        Numbers of rows to learn from; 20, 40, 80, ... and all that are not held out unless given.
+    held_out : float, default 0.25
+        The share of rows that is predicted, the same for all sizes and methods of a repeat.
+    repeats : int, default 3
+        Draw rows again so many times.
+    seed : int, default 0
+        Which rows are held out, and in which order the others come; each sample is the beginning
+        of the next.
+    max_parents, knowledge, threads
+        As in `learn`. Fits run at once on all threads.
+
+    Returns
+    -------
+    LearningCurve
+
+    Examples
+    --------
+    >>> from bestdag.examples import example
+    >>> found = learning_curve(example("asia.csv"), "bic", "exact", sizes=[50, 1500], repeats=2)
+    >>> print(found)
+          rows         bic
+            50      2.2806
+         1,500      2.1443
+    log loss of 500 held-out rows, in nats
+    """
+    dataset = data if isinstance(data, Dataset) else read(data)
+    if dataset.has_missing or dataset.weights is not None:
+        raise DataError(f"{_WHO}: complete rows without weights are needed")
+    if not (isinstance(held_out, int | float) and 0 < held_out < 1):
+        raise bad_setting(_WHO, "held_out", "a number > 0 and < 1", held_out)
+    require_count(_WHO, "repeats", repeats, minimum=1)
+    require_count(_WHO, "seed", seed)
+    n_test = max(1, round(held_out * dataset.n_rows))
+    chosen = _checked(sizes, dataset.n_rows - n_test)
+    methods = methods_of(score, search, parameters)
+    orders = [np.random.default_rng([seed, k]).permutation(dataset.n_rows) for k in range(repeats)]
+    runs = [(m, order, size) for m in methods for order in orders for size in chosen]
+
+    def run(one: tuple[Method, npt.NDArray[np.int64], int], threads: int) -> float:
+        method, order, size = one
+        result = learn_one_of_many(
+            dataset.select(rows=np.sort(order[n_test : n_test + size])),
+            method.score,
+            search=method.search,
+            max_parents=max_parents,
+            knowledge=knowledge,
+            threads=threads,
+            seed=seed,
+        )
+        network = result.fit(method.parameters, threads=threads)
+        return network.log_loss(dataset.select(rows=np.sort(order[:n_test])), threads=threads)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # small samples lack states; that is the point
+        losses = run_all(run, runs, threads=threads, who=_WHO)
+    each = np.reshape(losses, (len(methods), repeats, len(chosen)))
+    found = {method.label: part for method, part in zip(methods, each, strict=True)}
+    return LearningCurve(chosen, found, n_test)
+
+
+def _checked(sizes: Sequence[int] | None, n_rows: int) -> tuple[int, ...]:
+    if sizes is None:
+        doubled = [_LEAST_ROWS]
+        while 2 * doubled[-1] < n_rows:
+            doubled.append(2 * doubled[-1])
+        sizes = [*(size for size in doubled if size < n_rows), n_rows]
+    listed = sorted({require_count(_WHO, "a size", size, minimum=1) for size in sizes})
+    if not listed or n_rows < listed[-1]:
+        raise InvalidParameterError(
+            f"{_WHO}: sizes of 1 to {n_rows:,} rows are needed, got {list(sizes)!r:.60}"
+        )
+    return tuple(listed)
