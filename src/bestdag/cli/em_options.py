@@ -15,14 +15,23 @@ __all__ = ["choose_treatment", "em_options"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-# Setting of `StructuralEM`: the least whole number (None where any number is taken), and the help.
-_SETTINGS: dict[str, tuple[int | None, str]] = {
-    "restarts": (0, "further runs from random changes of the best structure."),
-    "max_rounds": (1, "rounds of structure and parameters at most, in each run."),
-    "max_iterations": (1, "iterations of EM at most, in each round."),
-    "tolerance": (None, "end the EM of a round when it changes by no more, relatively."),
-    "max_cells": (1, "exact counts for missing cells of up to so many states together."),
-    "draws": (1, "draws for each group of missing cells that has more."),
+# Setting of `StructuralEM`: its option, the least whole number (None where any number is taken),
+# and the help.
+_SETTINGS: dict[str, tuple[str, int | None, str]] = {
+    "restarts": ("--em-restarts", 0, "further runs from random changes of the best structure."),
+    "max_rounds": ("--em-max-rounds", 1, "rounds of structure and parameters at most, in a run."),
+    "max_iterations": ("--em-max-iterations", 1, "iterations of EM at most, in each round."),
+    "tolerance": (
+        "--em-tolerance",
+        None,
+        "end the EM of a round when it changes by no more, relatively.",
+    ),
+    "max_cells": (
+        "--em-max-cells",
+        1,
+        "exact counts for missing cells of up to so many states together.",
+    ),
+    "draws": ("--em-draws", 1, "draws for each group of missing cells that has more."),
 }
 
 
@@ -35,10 +44,10 @@ def _finite(_context: click.Context, _option: click.Parameter, value: float | No
 def em_options(function: _Function) -> _Function:
     """Add an option for each setting of structural EM: ``--em-restarts`` and so on."""
     settings = {field: StructuralEM.__dataclass_fields__[field].default for field in _SETTINGS}
-    for name, (least, help_text) in reversed(_SETTINGS.items()):
+    for name, (flag, least, help_text) in reversed(_SETTINGS.items()):
         kind = click.FloatRange(0) if least is None else click.IntRange(least)
         option = click.option(
-            f"--em-{name.replace('_', '-')}",
+            flag,
             type=kind,
             metavar="X" if least is None else "N",
             callback=_finite if least is None else None,
@@ -56,6 +65,6 @@ def choose_treatment(options: dict[str, Any]) -> Treatment:
     if not given:
         return treatment
     if not isinstance(treatment, StructuralEM):
-        option = f"--em-{next(iter(given)).replace('_', '-')}"
+        option = _SETTINGS[next(iter(given))][0]
         raise click.UsageError(f"{option} is for --missing em; leave it out")
     return replace(treatment, **given)
