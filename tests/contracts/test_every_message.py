@@ -63,7 +63,7 @@ PYTHON_ONLY = (
 NO_OPTION = {"unlabelled", "limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
 NO_OPTION |= {"margin"}  # of score tables, in Python
 # Of measures that no command has.
-NO_OPTION |= {"among", "constant", "distance"}
+NO_OPTION |= {"among", "constant", "distance", "held_out"}
 NO_OPTION |= {"max_rounds", "max_cells", "draws"}  # of structural EM, in Python
 # Of values and functions that no command has.
 NO_OPTION |= {"kind", "most"}

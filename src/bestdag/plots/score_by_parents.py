@@ -71,8 +71,8 @@ def best_by_size(scorer: Scorer, child: str, max_parents: int) -> list[float]:
     n_sets = sum(comb(len(others), size) for size in range(most + 1))
     if n_sets > _MOST_SETS:
         raise InvalidParameterError(
-            f"{who}: max_parents={max_parents} means {n_sets:,} sets of parents, more than "
-            f"{_MOST_SETS:,}; take a smaller one"
+            f"{who}: up to {most} parents are {n_sets:,} sets, more than {_MOST_SETS:,}; "
+            "take fewer parents"
         )
     return [
         float(scorer.families((child, chosen) for chosen in combinations(others, size)).max())
