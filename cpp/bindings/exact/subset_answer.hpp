@@ -1,6 +1,9 @@
 // What the bindings of the dynamic program over subsets take and give back.
 #pragma once
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>

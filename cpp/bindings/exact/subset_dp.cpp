@@ -1,9 +1,6 @@
 // Dynamic programming over subsets.
 #include "exact/subset_dp.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-
 #include <optional>
 #include <stdexcept>
 #include <utility>

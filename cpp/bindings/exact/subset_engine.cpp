@@ -2,8 +2,6 @@
 // another device for example.
 #include "exact/subset_dp.hpp"
 
-#include <nanobind/stl/optional.h>
-
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -19,9 +17,6 @@
 namespace {
 
 using Program = bestdag::SubsetProgram<std::uint32_t>;
-
-// Up to here the processor is faster than asking.
-constexpr double kFewCells = 1 << 20;
 
 template <class T>
 nb::object copied(const std::vector<T>& from) {
@@ -68,16 +63,20 @@ nb::dict described(const Program& program, std::size_t n_layers, std::size_t roo
 }
 
 // engine.fill(run, watch) computes and returns False when `watch(share)` said to stop;
-// engine.read(cells) returns values. Small runs stay on the processor.
+// engine.read(cells) returns values. Runs of up to engine.few_cells stay on the processor, which is
+// faster then.
 class PythonCells : public bestdag::CellEngine<std::uint32_t> {
 public:
     PythonCells(nb::object engine, const bestdag::Execution& execution)
-        : engine_(std::move(engine)), execution_(execution) {}
+        : engine_(std::move(engine)), execution_(execution) {
+        const nb::gil_scoped_acquire locked;
+        few_cells_ = nb::cast<double>(engine_.attr("few_cells"));
+    }
 
     void fill(const Program& program, std::size_t n_layers, std::size_t room,
               const bestdag::Watch& watch) override {
         const auto cells = static_cast<double>(room * program.division.task_cells());
-        if (cells <= kFewCells || program.division.within < bestdag::Division::kWithinBits) {
+        if (cells <= few_cells_ || program.division.within < bestdag::Division::kWithinBits) {
             near_ = std::make_unique<bestdag::CpuCells<std::uint32_t>>(
                 static_cast<std::size_t>(cells), execution_);
             near_->fill(program, n_layers, room, watch);
@@ -112,6 +111,7 @@ public:
 private:
     const nb::object engine_;
     const bestdag::Execution& execution_;
+    double few_cells_;
     std::unique_ptr<bestdag::CpuCells<std::uint32_t>> near_;
 };
 
@@ -139,5 +139,5 @@ void register_subset_engine(nb::module_& m) {
         "progress"_a.none(), "chosen"_a.noconvert(),
         "As best_by_subsets in 4 bytes, with cells that `engine` keeps: engine.fill(run, watch) "
         "computes them and returns False when watch(share) said to stop, engine.read(cells) "
-        "returns some.");
+        "returns some; runs of up to engine.few_cells stay here.");
 }

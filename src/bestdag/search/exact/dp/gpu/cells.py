@@ -29,6 +29,8 @@ _NOWHERE = 0xFFFFFFFF
 class GpuCells:
     """An arena of cells in the memory of a GPU; `_core.best_by_engine` calls `fill` and `read`."""
 
+    few_cells = 2**20  # up to here the processor is faster
+
     def __init__(self, gpu: Gpu, n_cells: int) -> None:
         self._gpu = gpu
         with device_errors():
