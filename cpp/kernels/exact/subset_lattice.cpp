@@ -7,20 +7,15 @@ namespace bestdag {
 SubsetLattice::SubsetLattice(int n_top, std::span<const std::uint32_t> before)
     : before_(before.begin(), before.end()),
       begin_(static_cast<std::size_t>(n_top) + 2, 0),
-      position_(std::size_t{1} << n_top, kNowhere) {
-    const auto allowed = [&](std::uint32_t top) {
-        for (std::uint32_t left = top; left != 0; left &= left - 1) {
-            if ((before_[static_cast<std::size_t>(std::countr_zero(left))] & ~top) != 0) {
-                return false;
-            }
-        }
-        return true;
-    };
+      position_(std::size_t{1} << n_top) {
     const std::size_t n_subsets = position_.size();
-    std::size_t n_allowed = 0;
-    for (std::size_t top = 0; top < n_subsets; ++top) {
-        if (!allowed(static_cast<std::uint32_t>(top))) continue;
-        position_[top] = 0;
+    std::size_t n_allowed = 1;
+    position_[0] = 0;  // at first, what must be there
+    begin_[1] = 1;
+    for (std::size_t top = 1; top < n_subsets; ++top) {
+        const auto lowest = static_cast<std::size_t>(std::countr_zero(top));
+        position_[top] = position_[top & (top - 1)] | before_[lowest];
+        if ((position_[top] & ~top) != 0) continue;
         ++begin_[static_cast<std::size_t>(std::popcount(top)) + 1];
         ++n_allowed;
     }
@@ -28,7 +23,10 @@ SubsetLattice::SubsetLattice(int n_top, std::span<const std::uint32_t> before)
     tops_.resize(n_allowed);
     std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
     for (std::size_t top = 0; top < n_subsets; ++top) {
-        if (position_[top] == kNowhere) continue;
+        if ((position_[top] & ~top) != 0) {
+            position_[top] = kNowhere;
+            continue;
+        }
         const std::size_t at = next[static_cast<std::size_t>(std::popcount(top))]++;
         tops_[at] = static_cast<std::uint32_t>(top);
         position_[top] = static_cast<std::uint32_t>(at);

@@ -12,7 +12,7 @@ namespace {
 constexpr double kBytesPerStep = 320;  // a step and the subset it leads to, in vectors that grow
 // With more bits in the middle fewer sets are looked at for each block, with fewer the arena is
 // smaller: by a fifth from the first to the last.
-constexpr int kLayerMiddle[] = {6, 5, 4, 3, 2};
+constexpr int kLayerMiddle[] = {6, 5, 4, 3, 2, 1};
 // Beyond this many runs nobody waits for the last.
 constexpr int kMostPairs = 12;
 

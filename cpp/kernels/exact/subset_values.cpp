@@ -10,6 +10,19 @@
 
 namespace bestdag {
 
+namespace {
+
+int in_order(const SubsetScope& scope) {
+    std::uint64_t found = 0;
+    for (std::size_t v = 0; v < scope.before.size(); ++v) {
+        const std::uint64_t before = scope.before[v] & scope.variables;
+        if ((scope.variables >> v & 1u) && before != 0) found |= before | std::uint64_t{1} << v;
+    }
+    return std::popcount(found);
+}
+
+}  // namespace
+
 template <class T>
 double SubsetValues<T>::run(SubsetScope scope, double limit, const Watch& watch) {
     scope_ = std::move(scope);
@@ -28,6 +41,9 @@ void SubsetValues<T>::lay_out() {
     Division division = plan_.flat(n);
     const bool is_flat = plan_.within == 0 || std::exp2(division.n) <= plan_.cells;
     if (!is_flat) division = Division(n, plan_.within, plan_.middle);
+    // Where an order is known, there is a top bit for each variable that has one.
+    const int most_middle = std::max(0, n - division.within - in_order(scope_));
+    if (is_flat) division = Division(n, division.within, std::min(division.middle, most_middle));
     program_.emplace(problem_, limit_, scope_, division);
     const double tasks = std::floor(plan_.cells / static_cast<double>(division.task_cells()));
     room_ = std::min(static_cast<std::size_t>(tasks), program_->lattice.n_tops());

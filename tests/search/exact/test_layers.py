@@ -13,8 +13,8 @@ from tests.search.exact.tables import best_by_recursion, make_table, random_tabl
 from tests.search.exact.test_dp import close_table, table_of_many_rivals
 
 
-def small_blocks(monkeypatch, middle, pairs, *, room=1.0):
-    """Blocks of 16 subsets, two layers of them; `room` times the cells these take."""
+def small_blocks(monkeypatch, middle, pairs):
+    """Blocks of 16 subsets, two layers of them."""
 
     def plan_for(n, *_):
         n_top = n - 4 - middle
@@ -26,7 +26,7 @@ def small_blocks(monkeypatch, middle, pairs, *, room=1.0):
                 sum(sizes[max(0, i - width + 1) : i + 1]) for i in range(len(sizes) + width - 1)
             ]
         tasks = max(a + b for a, b in zip(sizes, [*sizes[1:], 0], strict=True))
-        return _core.SubsetPlan(4, middle, pairs, max(64, int(room * tasks)) * 2.0 ** (4 + middle))
+        return _core.SubsetPlan(4, middle, pairs, max(64, tasks) * 2.0 ** (4 + middle))
 
     monkeypatch.setattr(component, "plan_for", plan_for)
 
@@ -91,7 +91,7 @@ def test_a_chain_of_needs_leaves_few_subsets(monkeypatch):
     sets.append({(): -1.0, (0,): 0.0})
     sets += [{(v - 1,): -1.0, (v - 1, v % 5): 0.5} for v in chain]
     table = make_table(sets)
-    small_blocks(monkeypatch, 0, 0, room=100.0)
+    small_blocks(monkeypatch, 0, 0)
     result = solve_dp(table)
     (proof,) = [proof for proof in result.proofs[0].components if proof.cell_bytes]
     assert len(proof.variables) == n
@@ -128,8 +128,8 @@ def test_runs_are_announced_with_their_time(monkeypatch):
     assert said[-1] == "dynamic programming: run 4 of 4"
 
 
-# Two of C(n - 16, k) tasks of 2^16 cells: at n = 33, C(17, 8) + C(17, 9) = 48,620 of 256 KiB.
-@pytest.mark.parametrize(("n", "room", "pairs"), [(33, 12e9, 0), (34, 22e9, 0), (34, 17e9, 1)])
+# At n = 33, C(20, 10) + C(20, 9) = 352,716 tasks of 2^13 cells take 11.6 GB.
+@pytest.mark.parametrize(("n", "room", "pairs"), [(33, 12e9, 0), (34, 23e9, 0), (34, 22e9, 1)])
 def test_the_forecast_fits_the_room(n, room, pairs):
     needed = forecast(n, n_sets=200 * n, threads=2, room=room)
     assert needed.n_bytes <= room
@@ -139,7 +139,7 @@ def test_the_forecast_fits_the_room(n, room, pairs):
 def test_a_memory_limit_makes_layers_of_it():
     table = random_table(22, 20, 4)
     flat = solve_dp(table)
-    with memory_limit("30 MB"):
+    with memory_limit("15 MB"):
         assert forecast(22, n_sets=440, threads=1).in_layers
         less = solve_dp(table, threads=1, deadline=time.monotonic() + 600)
     assert (less.chosen, less.resolution) == (flat.chosen, flat.resolution)
