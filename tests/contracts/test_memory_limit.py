@@ -140,9 +140,9 @@ def test_dynamic_programming_takes_what_its_forecast_says():
 
 
 def test_what_cannot_do_with_less_is_refused_before_it_takes_memory():
-    growth, (text,), _ = outcome_of(100, "t = ring(27)", "solve_dp(t)")
+    growth, (text,), _ = outcome_of(100, "t = ring(31)", "solve_dp(t)")
     assert text.startswith(
-        "refused: dp: dynamic programming over the subsets of 27 variables needs"
+        "refused: dp: dynamic programming over the subsets of 31 variables needs"
     )
     assert "the memory limit of 95.4 MiB leaves" in text
     assert growth <= ALLOWANCE
