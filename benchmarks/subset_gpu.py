@@ -15,7 +15,6 @@ import itertools
 import time
 
 import numpy as np
-from subset_dp import random_table
 
 from bestdag.machine import readable_size, size_in_bytes
 from bestdag.scores.table import ParentSets, ScoreTable
@@ -25,6 +24,7 @@ from bestdag.search.exact.dp.gpu import cells, device
 from bestdag.search.exact.solver import Solver
 from bestdag.search.exact.statements.search import StatementTree
 from bestdag.search.exact.statements.statements import Statements
+from subset_dp import random_table
 
 
 def near_ties(n: int, seed: int = 0) -> ScoreTable:
@@ -64,7 +64,7 @@ def compare(name: str, table: ScoreTable, gpu: device.Gpu) -> None:
 
 
 def statements(n: int) -> None:
-    """A statement about ancestors makes cases; each is solved by the engine."""
+    """Compare where statements about ancestors make cases, each of which the engine solves."""
     table = random_table(n, 60, seed=1)
     stated = Statements(n, ((0, 1), (2, 3), (4, 0)), (), ())
     scores = {
@@ -88,8 +88,11 @@ def main() -> None:
     options = parser.parse_args()
     start = time.perf_counter()
     gpu = device.find_gpu()
-    print(f"{gpu.name}, {readable_size(gpu.free_bytes)} free, kernels in "
-          f"{time.perf_counter() - start:.2f} s", flush=True)
+    print(
+        f"{gpu.name}, {readable_size(gpu.free_bytes)} free, kernels in "
+        f"{time.perf_counter() - start:.2f} s",
+        flush=True,
+    )
     if options.within:
         room = size_in_bytes(options.within)
         whole = device.Gpu.free_bytes

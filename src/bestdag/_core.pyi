@@ -581,9 +581,9 @@ def plan_subsets(n: int, n_sets: int, threads: int, bytes_per_cell: int, room: f
     The fastest way to solve within so many bytes; the smallest when none fits.
     """
 
-def best_by_engine(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], fine: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, limit: float, plan: SubsetPlan, engine: object, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> "std::tuple<double, std::optional<double>, bool, bool, double>" | None:
+def best_by_engine(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], fine: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, limit: float, plan: SubsetPlan, engine: object, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float | None, bool, bool, float] | None:
     """
-    As best_by_subsets in 4 bytes, with cells that `engine` keeps: engine.fill(run, watch) computes them and returns False when watch(share) said to stop, engine.read(cells) returns some.
+    As best_by_subsets in 4 bytes, with cells that `engine` keeps: engine.fill(run, watch) computes them and returns False when watch(share) said to stop, engine.read(cells) returns some; runs of up to engine.few_cells stay here.
     """
 
 def forecast_every_set(table: Table, kernel: Kernel, leave_out: bool, threads: int) -> tuple[float, float] | None:

@@ -31,7 +31,7 @@ _MANY_SETS, _PERHAPS_DP = 5_000, 30
 # Otherwise `bnc` gets about as long as `dp` would take on one thread, counted in steps of the
 # simplex method, so that the outcome does not depend on the machine.
 _PIVOTS_PER_SECOND, _LEAST_PIVOTS = 5_000, 5_000
-# Without a time limit, work that takes more seconds than this is begun by those alone who ask for it.
+# Work that takes more seconds than this is begun for those alone who ask for it.
 _LONGEST_DP = 3600.0
 # Below so many seconds on the processor a GPU is not even looked for.
 _WORTH_A_GPU = 10.0

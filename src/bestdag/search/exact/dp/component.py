@@ -121,8 +121,8 @@ class DpComponent:
         remembered; before, it is raised.
 
         A problem that has a proof is solved again, which is worth it for larger cells. `decide`
-        compares the rivals in finer units where they are few. Cells of 4 bytes are those of the GPU,
-        where one is given.
+        compares the rivals in finer units where they are few. Cells of 4 bytes are those of
+        the GPU, where one is given.
         """
         incumbent = self.costs[self.first[:-1] + self.chosen]
         total, n = math.fsum(incumbent.tolist()), self.n

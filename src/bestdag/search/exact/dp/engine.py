@@ -176,9 +176,7 @@ def _needed(n: int, n_sets: int, threads: int, precision: Precision, gpu: Gpu | 
     return forecast(n, n_sets=n_sets, threads=threads, precision=precision)
 
 
-def _require_room(
-    largest: Component, threads: int, precision: Precision, gpu: Gpu | None
-) -> None:
+def _require_room(largest: Component, threads: int, precision: Precision, gpu: Gpu | None) -> None:
     n = len(largest.variables)
     if n > MAX_VARIABLES:
         what = f"dp: at most {MAX_VARIABLES} variables that depend on each other, got {n}"

@@ -95,8 +95,8 @@ def forecast(
     >>> flat = forecast(32, threads=1, room=2**36)
     >>> flat.n_bytes >= 2**32 * 4, flat.in_layers
     (True, False)
-    >>> layers = forecast(34, threads=2, room=23e9)
-    >>> layers.n_bytes < 23e9, layers.in_layers, layers.n_pairs
+    >>> layers = forecast(34, threads=2, room=24e9)
+    >>> layers.n_bytes < 24e9, layers.in_layers, layers.n_pairs
     (True, True, 0)
     """
     cell = cell_bytes(n, precision)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -89,16 +90,13 @@ class _Fill:
         order, begin = by_size(WITHIN)
         self._by_size, self._size_begin = cupy.asarray(order), cupy.asarray(begin)
         parts, part_begin = by_size(self._middle)
-        self._parts = [
-            cupy.asarray(parts[a:b].astype(np.uint32))
-            for a, b in zip(part_begin[:-1], part_begin[1:], strict=True)
-        ]
+        self._parts = [cupy.asarray(parts[a:b].astype(np.uint32)) for a, b in pairwise(part_begin)]
 
     def layers(self, watch: Callable[[float], bool]) -> bool:
         """Compute all layers, a chunk of tasks at a time."""
         n_tasks = int(self._layers[-1])
         ahead: deque[Any] = deque()
-        for begin, end in zip(self._layers[:-1].tolist(), self._layers[1:].tolist(), strict=True):
+        for begin, end in pairwise(self._layers.tolist()):
             for first in range(begin, end, self._chunk):
                 self._tasks(first, min(end, first + self._chunk))
                 event = self._cupy.cuda.Event(disable_timing=True)

@@ -116,7 +116,9 @@ def device_errors() -> Iterator[None]:
     except Exception as error:
         if not type(error).__module__.startswith("cupy"):
             raise
-        raise DeviceError(f"gpu: the GPU does not answer ({_first_line(error)}); {_ELSE}") from error
+        raise DeviceError(
+            f"gpu: the GPU does not answer ({_first_line(error)}); {_ELSE}"
+        ) from error
 
 
 _ELSE = "the engines 'dp' and 'bnc' need none"
