@@ -33,11 +33,10 @@ def data(n, n_rows=500):
         columns.append(np.where(rng.random(n_rows) < 0.6, near, noise).astype(np.uint8))
     return Dataset([Variable(f"v{i:03d}", ("0", "1", "2")) for i in range(n)], columns)
 
-def ring(n):
+def ring(n):  # no parent is in every set that can matter: nothing is known about the order
     names = [f"v{i:02d}" for i in range(n)]
-    return ScoreTable.from_lists(
-        names, {v: [(-1.0 - i / n, [names[i - 1]]), (-3.0, [])] for i, v in enumerate(names)}
-    )
+    sets = [[(-1.0 - i / n, [names[i - 1]]), (-1.01 - i / n, [names[i - 2]]), (-3.0, [])] for i in range(n)]
+    return ScoreTable.from_lists(names, dict(zip(names, sets)))
 
 class InPython:
     name, is_score_equivalent = "in_python", False

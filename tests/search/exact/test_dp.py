@@ -427,8 +427,8 @@ def test_an_error_in_progress_is_raised():
 
 def test_too_little_memory_is_refused_before_it_is_taken(monkeypatch):
     monkeypatch.setattr(bestdag.machine, "available_memory", lambda: 2**26)
-    # The least there is, with nine ordered pairs of the twenty variables above a block.
-    message = r"dp: dynamic programming .* 30 variables needs 17\d\.\d MiB, 64\.0 MiB are available"
+    # The least there is, with eight ordered pairs of the 17 variables above a task.
+    message = r"dp: dynamic programming .* 30 variables needs 21\d\.\d MiB, 64\.0 MiB are available"
     with pytest.raises(NotEnoughMemoryError, match=message):
         solve_dp(random_table(30, 30, 0), threads=1)
     with pytest.raises(NotEnoughMemoryError, match=r"MiB.* use precision='single' or engine"):

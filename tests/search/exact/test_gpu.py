@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from bestdag import _core
-from bestdag.errors import BestdagError, InvalidParameterError, MissingPackageError
-from bestdag.search import Exact
+from bestdag.errors import BestdagError, MissingPackageError
 from bestdag.search.exact import solver
 from bestdag.search.exact.dp import component, plan
 from bestdag.search.exact.dp.engine import solve_dp
@@ -190,11 +189,6 @@ def test_auto_goes_on_without_a_gpu_that_fails(auto_sees_a_gpu, monkeypatch):
     assert found.notes == (
         "exact: the GPU was tried and left (gpu: the GPU does not answer (gone))",
     )
-
-
-def test_engines_are_named():
-    with pytest.raises(InvalidParameterError, match="'gpu'"):
-        Exact(engine="tpu")
 
 
 @needs_gpu
