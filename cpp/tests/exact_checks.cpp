@@ -78,8 +78,7 @@ bestdag::SubsetPlan layers(int n, int middle, int pairs) {
     const bestdag::Division division(n, 4, middle);
     const auto sizes = bestdag::layer_sizes(division.top, pairs);
     const double tasks = bestdag::largest_neighbours(sizes);
-    return {4, middle, pairs,
-            std::max(64.0, tasks * static_cast<double>(division.task_cells()))};
+    return {4, middle, pairs, std::max(64.0, tasks * static_cast<double>(division.task_cells()))};
 }
 
 void check_subsets(const bestdag::Execution& execution) {
@@ -89,8 +88,8 @@ void check_subsets(const bestdag::Execution& execution) {
         for (const double limit : {optimum + 1, 1e9}) {
             const auto narrow = bestdag::best_by_subsets<std::uint32_t>(choices.problem(), limit,
                                                                         flat(n), execution, {});
-            const auto wide = bestdag::best_by_subsets<double>(choices.problem(), limit, flat(n),
-                                                               execution, {});
+            const auto wide =
+                bestdag::best_by_subsets<double>(choices.problem(), limit, flat(n), execution, {});
             check(narrow.is_feasible && narrow.cost == optimum, "subsets in 4 bytes");
             check(wide.is_feasible && wide.cost == optimum, "subsets in 8 bytes");
             check(choices.cost_of(narrow.chosen) == optimum, "the choice behind the optimum");

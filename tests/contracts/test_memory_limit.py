@@ -35,8 +35,10 @@ def data(n, n_rows=500):
 
 def ring(n):  # no parent is in every set that can matter: nothing is known about the order
     names = [f"v{i:02d}" for i in range(n)]
-    sets = [[(-1.0 - i / n, [names[i - 1]]), (-1.01 - i / n, [names[i - 2]]), (-3.0, [])] for i in range(n)]
-    return ScoreTable.from_lists(names, dict(zip(names, sets)))
+    def sets(i):
+        near = -1.0 - i / n
+        return [(near, [names[i - 1]]), (near - 0.01, [names[i - 2]]), (-3.0, [])]
+    return ScoreTable.from_lists(names, {v: sets(i) for i, v in enumerate(names)})
 
 class InPython:
     name, is_score_equivalent = "in_python", False

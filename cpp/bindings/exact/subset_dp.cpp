@@ -53,8 +53,8 @@ void register_subset_dp(nb::module_& m) {
                        : solve<double>(problem, limit, plan, threads, watcher, chosen);
         },
         "first"_a.noconvert(), "members"_a.noconvert(), "costs"_a.noconvert(),
-        "fine"_a.noconvert().none(), "limit"_a, "bytes_per_cell"_a, "plan"_a,
-        "threads"_a, "seconds"_a, "progress"_a.none(), "chosen"_a.noconvert(),
+        "fine"_a.noconvert().none(), "limit"_a, "bytes_per_cell"_a, "plan"_a, "threads"_a,
+        "seconds"_a, "progress"_a.none(), "chosen"_a.noconvert(),
         "Least cost of an acyclic choice, inf when none is below the limit, its fine cost or None, "
         "whether Ctrl-C came after the first answer, whether all was looked at, and the subsets "
         "visited; None when out of time; see kernels/exact/subset_dp.hpp.");

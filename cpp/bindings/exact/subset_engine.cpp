@@ -1,7 +1,5 @@
 // Cells of the dynamic program over subsets that are kept and computed by an object of Python, on
 // another device for example.
-#include "exact/subset_dp.hpp"
-
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -12,6 +10,7 @@
 #include "bindings/exact/subset_answer.hpp"
 #include "bindings/types.hpp"
 #include "exact/cpu_cells.hpp"
+#include "exact/subset_dp.hpp"
 #include "exact/subset_program.hpp"
 
 namespace {
@@ -103,7 +102,8 @@ public:
         if (near_) return near_->read(cells, values);
         const nb::gil_scoped_acquire locked;
         const std::vector<std::uint64_t> wanted(cells.begin(), cells.end());
-        const auto found = nb::cast<Array1<const std::uint32_t>>(engine_.attr("read")(copied(wanted)));
+        const auto found =
+            nb::cast<Array1<const std::uint32_t>>(engine_.attr("read")(copied(wanted)));
         if (found.size() != values.size()) throw std::invalid_argument("one value for each cell");
         for (std::size_t i = 0; i < values.size(); ++i) values[i] = found(i);
     }

@@ -44,8 +44,9 @@ public:
 };
 
 struct Descent {
-    SubsetSolution least;                 // of least cost
-    std::optional<SubsetSolution> finest;  // of least fine cost, `fine` is set; when it was asked for
+    SubsetSolution least;  // of least cost
+    std::optional<SubsetSolution>
+        finest;  // of least fine cost, `fine` is set; when it was asked for
 };
 
 // A choice that costs R(all) units, or less where values that were found again are of fewer orders.

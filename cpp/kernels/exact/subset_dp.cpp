@@ -86,8 +86,7 @@ SubsetSolution best_by_subsets(const SubsetProblem& problem, double limit, const
             const double cost = values.run(
                 {(std::uint64_t{1} << problem.n) - 1, std::move(before), paired}, limit, watched);
             if (cost >= limit) continue;
-            const double least =
-                best.least.is_feasible ? std::min(cost, best.least.cost) : cost;
+            const double least = best.least.is_feasible ? std::min(cost, best.least.cost) : cost;
             if (problem.fine.empty() && cost > least) continue;
             best.take(descend(problem, values, least + problem.n + 1,
                               static_cast<std::size_t>(most_steps(problem.n)),

@@ -5,11 +5,11 @@
 //     best_v(S) = least cost of a candidate set of v inside S.
 //
 // No other table is kept: the sinks and sets of an optimum are found again on the way down from the
-// full set (subset_descent.hpp). With memory for all 2^n cells each is computed once. With less, two
-// layers of blocks are in memory at a time (subset_lattice.hpp); the last layers, which are there at
-// the end, give the last sinks, and what is left is solved again without them. With still less, some
-// pairs of variables are ordered, each way in turn (Parviainen and Koivisto 2013): for p pairs, 2^p
-// runs over (3/4)^p of the subsets.
+// full set (subset_descent.hpp). With memory for all 2^n cells each is computed once. With less,
+// two layers of blocks are in memory at a time (subset_lattice.hpp); the last layers, which are
+// there at the end, give the last sinks, and what is left is solved again without them. With still
+// less, some pairs of variables are ordered, each way in turn (Parviainen and Koivisto 2013): for p
+// pairs, 2^p runs over (3/4)^p of the subsets.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,8 @@ struct SubsetSolution {
     double cost = 0.0;         // units
     std::optional<double> fine;
     std::vector<std::int64_t> chosen;
-    std::vector<int> last;   // the variables, the last one first
-    double visited = 0.0;    // subsets whose value was computed
+    std::vector<int> last;  // the variables, the last one first
+    double visited = 0.0;   // subsets whose value was computed
 };
 
 // How a problem is solved.

@@ -43,7 +43,8 @@ std::uint32_t SubsetLattice::last_bits(std::uint32_t top) const {
 
 std::size_t SubsetLattice::least_room() const {
     std::size_t most = tops_.size() < 2 ? tops_.size() : 2;
-    for (std::size_t k = 2; k < begin_.size(); ++k) most = std::max(most, begin_[k] - begin_[k - 2]);
+    for (std::size_t k = 2; k < begin_.size(); ++k)
+        most = std::max(most, begin_[k] - begin_[k - 2]);
     return most;
 }
 

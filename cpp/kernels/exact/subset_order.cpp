@@ -59,9 +59,9 @@ std::vector<std::pair<int, int>> choose_pairs(const SubsetProblem& problem, doub
         if (is_short() && is_free(v) && some != 0) take(std::countr_zero(some), v);
     }
     // The most frequent parents belong inside blocks.
-    const std::size_t within = std::min(static_cast<std::size_t>(Division::kWithinBits),
-                                        ranked.size() - std::min(ranked.size(),
-                                                                 2 * static_cast<std::size_t>(count)));
+    const std::size_t within =
+        std::min(static_cast<std::size_t>(Division::kWithinBits),
+                 ranked.size() - std::min(ranked.size(), 2 * static_cast<std::size_t>(count)));
     int waiting = -1;
     for (std::size_t i = within; i < ranked.size() && is_short(); ++i) {
         if (!is_free(ranked[i])) continue;

@@ -10,8 +10,8 @@ namespace bestdag {
 namespace {
 
 constexpr double kBytesPerStep = 320;  // a step and the subset it leads to, in vectors that grow
-// With fewer bits in the middle the arena is smaller, by a seventh from the first to the last. Fewer
-// than these would cost more time than an ordered pair, which saves a quarter.
+// With fewer bits in the middle the arena is smaller, by a seventh from the first to the last.
+// Fewer than these would cost more time than an ordered pair, which saves a quarter.
 constexpr int kLayerMiddle[] = {6, 5, 4, 3};
 // Beyond this many runs nobody waits for the last.
 constexpr int kMostPairs = 12;

@@ -48,15 +48,16 @@ struct SubsetProgram {
                   const Division& division_);
 
     // A set of variables of the scope as bits.
-    std::uint64_t bits_of(std::uint64_t subset) const { return move_bits(subset, bit_of) | padding; }
+    std::uint64_t bits_of(std::uint64_t subset) const {
+        return move_bits(subset, bit_of) | padding;
+    }
     std::uint32_t top_of(std::uint64_t bits) const {
         return static_cast<std::uint32_t>(bits >> (division.within + division.middle));
     }
 };
 
 // Variables by how often they are parents, the most frequent first.
-std::vector<int> ranked_by_use(const SubsetProblem& problem, double limit,
-                               std::uint64_t variables);
+std::vector<int> ranked_by_use(const SubsetProblem& problem, double limit, std::uint64_t variables);
 
 // The loops for this processor.
 const BlockLoops<std::uint32_t>& loops_of(std::uint32_t) noexcept;

@@ -85,8 +85,7 @@ void SubsetValues<T>::find_again(std::span<const std::uint64_t> subsets) {
 }
 
 template <class T>
-void SubsetValues<T>::read(std::span<const std::uint64_t> subsets,
-                           std::span<double> values) const {
+void SubsetValues<T>::read(std::span<const std::uint64_t> subsets, std::span<double> values) const {
     const SubsetLattice& lattice = program_->lattice;
     const int task_bits = program_->division.within + program_->division.middle;
     std::vector<std::uint64_t> cells;

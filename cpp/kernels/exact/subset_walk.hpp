@@ -97,7 +97,8 @@ private:
     }
 
     // Whether best_v matters in the block of `middle`, whose lowest bit is `lowest`, or in a
-    // block below it in the walk: v is inside blocks, or may be last in the subset, or may come into it.
+    // block below it in the walk: v is inside blocks, or may be last in the subset, or may come
+    // into it.
     bool is_needed(std::size_t v, std::uint32_t middle, std::size_t lowest) const {
         const auto within = static_cast<std::size_t>(p_.division.within);
         if (v < within) return true;
