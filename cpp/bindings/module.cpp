@@ -25,6 +25,7 @@
     BINDING(order_search)             \
     BINDING(order_crew)               \
     BINDING(subset_dp)                \
+    BINDING(subset_engine)            \
     BINDING(every_set)                \
     BINDING(branch_and_cut)           \
     BINDING(near_best)                \

@@ -7,8 +7,9 @@
 #include "base/bitwise.hpp"
 #include "exact/cluster_separation.hpp"
 #include "exact/cut_pool.hpp"
+#include "exact/subset_descent.hpp"
 #include "exact/subset_dp.hpp"
-#include "exact/subset_rivals.hpp"
+#include "exact/subset_lattice.hpp"
 #include "exact/zero_half_cuts.hpp"
 #include "search/choice_sets.hpp"
 #include "search/order_search.hpp"
@@ -70,25 +71,64 @@ struct Choices {
     }
 };
 
+bestdag::SubsetPlan flat(int n) { return bestdag::plan_subsets(n, 100, 4, 8, 1e18); }
+
+// Small blocks, two layers of them in memory, some pairs ordered.
+bestdag::SubsetPlan layers(int n, int middle, int pairs) {
+    const bestdag::Division division(n, 4, middle);
+    const auto sizes = bestdag::layer_sizes(division.top, pairs);
+    const double tasks = bestdag::largest_neighbours(sizes);
+    return {4, middle, pairs, std::max(64.0, tasks * static_cast<double>(division.task_cells()))};
+}
+
 void check_subsets(const bestdag::Execution& execution) {
     for (const int n : {1, 2, 5, 6, 10, 11, 12, 15}) {
         const Choices choices(n, n < 5 ? 1 : 40, static_cast<unsigned>(n));
         const double optimum = choices.optimum();
         for (const double limit : {optimum + 1, 1e9}) {
-            const auto narrow =
-                bestdag::best_by_subsets<std::uint32_t>(choices.problem(), limit, execution, {});
+            const auto narrow = bestdag::best_by_subsets<std::uint32_t>(choices.problem(), limit,
+                                                                        flat(n), execution, {});
             const auto wide =
-                bestdag::best_by_subsets<double>(choices.problem(), limit, execution, {});
-            check(narrow.feasible && narrow.cost == optimum, "subsets in 4 bytes");
-            check(wide.feasible && wide.cost == optimum, "subsets in 8 bytes");
+                bestdag::best_by_subsets<double>(choices.problem(), limit, flat(n), execution, {});
+            check(narrow.is_feasible && narrow.cost == optimum, "subsets in 4 bytes");
+            check(wide.is_feasible && wide.cost == optimum, "subsets in 8 bytes");
             check(choices.cost_of(narrow.chosen) == optimum, "the choice behind the optimum");
             check(narrow.chosen == wide.chosen, "the same choice from both cells");
         }
         if (optimum >= 1) {
-            check(
-                !bestdag::best_by_subsets<std::uint32_t>(choices.problem(), optimum, execution, {})
-                     .feasible,
-                "nothing is below the optimum");
+            check(!bestdag::best_by_subsets<std::uint32_t>(choices.problem(), optimum, flat(n),
+                                                           execution, {})
+                       .is_feasible,
+                  "nothing is below the optimum");
+        }
+    }
+}
+
+// Two layers of small blocks, with and without pairs: the answer of the flat program.
+void check_layers(const bestdag::Execution& execution) {
+    for (const int n : {8, 11, 13}) {
+        Choices choices(n, 40, static_cast<unsigned>(n));
+        for (std::size_t k = 0; k < choices.members.size(); ++k) {  // variable 3 needs variable 5
+            if (k >= static_cast<std::size_t>(choices.first[3]) &&
+                k < static_cast<std::size_t>(choices.first[4])) {
+                choices.members[k] |= 1u << 5;
+            }
+        }
+        const auto problem = choices.problem();
+        const auto expected =
+            bestdag::best_by_subsets<double>(problem, 1e9, flat(n), execution, {});
+        for (const int middle : {0, 2}) {
+            for (const int pairs : {0, 1, 2}) {
+                if (2 * pairs > n - 4 - middle) continue;
+                const auto plan = layers(n, middle, pairs);
+                const auto narrow =
+                    bestdag::best_by_subsets<std::uint32_t>(problem, 1e9, plan, execution, {});
+                const auto wide =
+                    bestdag::best_by_subsets<double>(problem, 1e9, plan, execution, {});
+                check(narrow.cost == expected.cost, "the value of layers");
+                check(narrow.chosen == expected.chosen, "the choice of layers");
+                check(wide.chosen == expected.chosen, "the choice of layers in 8 bytes");
+            }
         }
     }
 }
@@ -106,22 +146,46 @@ void check_rivals(const bestdag::Execution& execution) {
         }
         bestdag::SubsetProblem problem = coarse.problem();
         problem.fine = fine.costs;
-        const auto found = bestdag::best_by_subsets<std::uint32_t>(
-            problem, coarse.optimum() + n + 2, execution, {});
-        check(found.fine == fine.optimum(), "the fine optimum");
-        check(fine.cost_of(found.chosen) == fine.optimum(), "the choice behind the fine optimum");
-        check(coarse.cost_of(found.chosen) == found.cost, "its cost in units");
-        const auto nothing = [](std::uint64_t) { return 0.0; };
-        check(!bestdag::best_of_rivals(problem, nothing, 1e9, 0, [] { return false; }),
-              "too many rivals are said to be too many");
-        bool stopped = false;
-        try {
-            bestdag::best_of_rivals(problem, nothing, 1e9, 1, [] { return true; });
-        } catch (const bestdag::Interrupted&) {
-            stopped = true;
+        for (const auto& plan : {flat(n), n < 11 ? flat(n) : layers(n, 1, 1)}) {
+            const auto found = bestdag::best_by_subsets<std::uint32_t>(
+                problem, coarse.optimum() + n + 2, plan, execution, {});
+            check(found.fine == fine.optimum(), "the fine optimum");
+            check(fine.cost_of(found.chosen) == fine.optimum(), "the choice behind it");
+            check(coarse.cost_of(found.chosen) == found.cost, "its cost in units");
         }
-        check(stopped, "the search for rivals can be stopped");
+        // Told to stop when the values are known: the best choice in units must do.
+        const auto stopped = bestdag::best_by_subsets<std::uint32_t>(
+            problem, coarse.optimum() + n + 2, flat(n), execution,
+            [](double share) { return share == 1.0; });
+        check(!stopped.fine && stopped.cost == coarse.optimum(), "the comparison can be stopped");
     }
+}
+
+// The subsets that an order allows, against the definition.
+void check_lattice() {
+    const std::vector<std::uint32_t> before{0, 1, 0, 0b0100, 0b1100, 0};  // 0 < 1, 2 < 3 < 4
+    const bestdag::SubsetLattice lattice(6, before);
+    std::size_t n_allowed = 0;
+    for (std::uint32_t top = 0; top < 64; ++top) {
+        const bool allowed = (!(top & 2u) || top & 1u) && (!(top & 8u) || top & 4u) &&
+                             (!(top & 16u) || (top & 12u) == 12u);
+        check(lattice.is_allowed(top) == allowed, "what an order allows");
+        n_allowed += allowed;
+        if (!allowed) continue;
+        for (std::uint32_t bit = 1; bit < 64; bit *= 2) {
+            const bool is_last = (top & bit) && lattice.is_allowed(top ^ bit);
+            check(((lattice.last_bits(top) & bit) != 0) == is_last, "what may be last");
+        }
+    }
+    check(lattice.n_tops() == n_allowed && n_allowed == 3 * 4 * 2, "chains of two and three");
+    const auto sizes = bestdag::layer_sizes(6, 2);
+    check(sizes == std::vector<double>{1, 4, 8, 10, 8, 4, 1}, "layers of two pairs and two more");
+    const std::vector<std::uint32_t> pairs{0, 1, 0, 4, 0, 0};
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+        check(static_cast<double>(bestdag::SubsetLattice(6, pairs).layer(k).size()) == sizes[k],
+              "the layers of a lattice with two pairs");
+    }
+    check(bestdag::SubsetLattice(6, pairs).least_room() == 18, "two neighbouring layers");
 }
 
 // Every order of adding the variables of a register must be a subsequence of the walk.
@@ -205,8 +269,10 @@ int main() {
     for (std::size_t i = 0; i < n_sets; ++i) {
         bestdag::choose_bitwise(sets[i]->name);
         check_subsets(execution);
+        check_layers(execution);
         check_rivals(execution);
     }
+    check_lattice();
     check_lane_order(bestdag::detail::kLaneOrder1, 1);
     check_lane_order(bestdag::detail::kLaneOrder2, 2);
     check_lane_order(bestdag::detail::kLaneOrder3, 3);

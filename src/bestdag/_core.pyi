@@ -548,13 +548,43 @@ class OrderCrew:
 def parent_masks(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Write each set of variable numbers below 64 as a bit mask."""
 
-def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], fine: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, limit: float, bytes_per_cell: int, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float | None, bool] | None:
+def best_by_subsets(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], fine: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, limit: float, bytes_per_cell: int, plan: SubsetPlan, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float | None, bool, bool, float] | None:
     """
-    Least cost of an acyclic choice, inf when none is below the limit, its fine cost or None, and whether Ctrl-C ended the comparison in fine costs; None when out of time; see kernels/exact/subset_dp.hpp.
+    Least cost of an acyclic choice, inf when none is below the limit, its fine cost or None, whether Ctrl-C came after the first answer, whether all was looked at, and the subsets visited; None when out of time; see kernels/exact/subset_dp.hpp.
     """
 
-def subset_bytes(n: int, n_sets: int, threads: int, bytes_per_cell: int) -> float:
-    """Memory best_by_subsets takes."""
+class SubsetPlan:
+    """How best_by_subsets goes about it."""
+
+    def __init__(self, within: int, middle: int, pairs: int, cells: float) -> None: ...
+
+    @property
+    def within(self) -> int: ...
+
+    @property
+    def middle(self) -> int: ...
+
+    @property
+    def pairs(self) -> int: ...
+
+    @property
+    def cells(self) -> float: ...
+
+    @property
+    def n_bytes(self) -> float: ...
+
+    @property
+    def visited(self) -> float: ...
+
+def plan_subsets(n: int, n_sets: int, threads: int, bytes_per_cell: int, room: float, most_middle: int) -> SubsetPlan:
+    """
+    The fastest way to solve within so many bytes; the smallest when none fits.
+    """
+
+def best_by_engine(first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], members: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], fine: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, limit: float, plan: SubsetPlan, engine: object, threads: int, seconds: float, progress: object | None, chosen: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[float, float | None, bool, bool, float] | None:
+    """
+    As best_by_subsets in 4 bytes, with cells that `engine` keeps: engine.fill(run, watch) computes them and returns False when watch(share) said to stop, engine.read(cells) returns some; runs of up to engine.few_cells stay here.
+    """
 
 def forecast_every_set(table: Table, kernel: Kernel, leave_out: bool, threads: int) -> tuple[float, float] | None:
     """

@@ -1,62 +1,22 @@
 // Dynamic programming over subsets.
 #include "exact/subset_dp.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
-
-#include <algorithm>
-#include <cmath>
 #include <optional>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
-#include <vector>
 
+#include "bindings/exact/subset_answer.hpp"
 #include "bindings/types.hpp"
 
 namespace {
 
-using Masks = Array1<const std::uint64_t>;
-using Costs = Array1<const double>;
-using Chosen = Array1<std::int64_t>;
-
-bestdag::SubsetProblem problem_of(const Int64s& first, const Masks& members, const Costs& costs,
-                                  const std::optional<Costs>& fine) {
-    if (first.size() < 2 || first.size() > 65 || members.size() != costs.size()) {
-        throw std::invalid_argument("one to 64 variables, one cost per set");
-    }
-    bestdag::SubsetProblem problem{static_cast<int>(first.size()) - 1, view(first), view(members),
-                                   view(costs)};
-    if (fine) problem.fine = view(*fine);
-    return problem;
-}
-
-void put(const std::vector<std::int64_t>& from, const Chosen& to) {
-    if (from.size() != to.size()) throw std::invalid_argument("one chosen set per variable");
-    std::copy(from.begin(), from.end(), to.data());
-}
-
-using Answer = std::optional<std::tuple<double, std::optional<double>, bool>>;
-
 template <class T>
-Answer solve(const bestdag::SubsetProblem& problem, double limit, int threads, Watcher& watcher,
-             const Chosen& chosen) {
-    std::optional<bestdag::SubsetSolution> solution;
-    bool is_interrupted = false;
-    try {
-        run_watched(threads, watcher, [&](const bestdag::Execution& execution) {
-            solution = bestdag::best_by_subsets<T>(problem, limit, execution,
-                                                   [&](double share) { return watcher(share); });
-        });
-    } catch (const nb::python_error& error) {
-        // Ctrl-C while rivals were compared does not lose what was proved before.
-        if (!solution || !error.matches(PyExc_KeyboardInterrupt)) throw;
-        is_interrupted = true;
-    }
-    if (!solution) return std::nullopt;
-    if (!solution->feasible) return {{INFINITY, std::nullopt, is_interrupted}};
-    put(solution->chosen, chosen);
-    return {{solution->cost, solution->fine, is_interrupted}};
+Answer solve(const bestdag::SubsetProblem& problem, double limit, const bestdag::SubsetPlan& plan,
+             int threads, Watcher& watcher, const Chosen& chosen) {
+    return answer(threads, watcher, chosen, [&](const bestdag::Execution& execution) {
+        return bestdag::best_by_subsets<T>(problem, limit, plan, execution,
+                                           [&](double share) { return watcher(share); });
+    });
 }
 
 }  // namespace
@@ -83,20 +43,35 @@ void register_subset_dp(nb::module_& m) {
     m.def(
         "best_by_subsets",
         [](const Int64s& first, const Masks& members, const Costs& costs,
-           const std::optional<Costs>& fine, double limit, int bytes_per_cell, int threads,
-           double seconds, nb::object progress, const Chosen& chosen) {
+           const std::optional<Costs>& fine, double limit, int bytes_per_cell,
+           const bestdag::SubsetPlan& plan, int threads, double seconds, nb::object progress,
+           const Chosen& chosen) {
             const auto problem = problem_of(first, members, costs, fine);
             Watcher watcher(seconds, std::move(progress));
             return bytes_per_cell == 4
-                       ? solve<std::uint32_t>(problem, limit, threads, watcher, chosen)
-                       : solve<double>(problem, limit, threads, watcher, chosen);
+                       ? solve<std::uint32_t>(problem, limit, plan, threads, watcher, chosen)
+                       : solve<double>(problem, limit, plan, threads, watcher, chosen);
         },
         "first"_a.noconvert(), "members"_a.noconvert(), "costs"_a.noconvert(),
-        "fine"_a.noconvert().none(), "limit"_a, "bytes_per_cell"_a, "threads"_a, "seconds"_a,
-        "progress"_a.none(), "chosen"_a.noconvert(),
+        "fine"_a.noconvert().none(), "limit"_a, "bytes_per_cell"_a, "plan"_a, "threads"_a,
+        "seconds"_a, "progress"_a.none(), "chosen"_a.noconvert(),
         "Least cost of an acyclic choice, inf when none is below the limit, its fine cost or None, "
-        "and whether Ctrl-C ended the comparison in fine costs; None when out of time; see "
-        "kernels/exact/subset_dp.hpp.");
-    m.def("subset_bytes", &bestdag::subset_bytes, "n"_a, "n_sets"_a, "threads"_a,
-          "bytes_per_cell"_a, "Memory best_by_subsets takes.");
+        "whether Ctrl-C came after the first answer, whether all was looked at, and the subsets "
+        "visited; None when out of time; see kernels/exact/subset_dp.hpp.");
+    nb::class_<bestdag::SubsetPlan>(m, "SubsetPlan", "How best_by_subsets goes about it.")
+        .def(
+            "__init__",
+            [](bestdag::SubsetPlan* plan, int within, int middle, int pairs, double cells) {
+                new (plan) bestdag::SubsetPlan{within, middle, pairs, cells};
+            },
+            "within"_a, "middle"_a, "pairs"_a, "cells"_a)
+        .def_ro("within", &bestdag::SubsetPlan::within)
+        .def_ro("middle", &bestdag::SubsetPlan::middle)
+        .def_ro("pairs", &bestdag::SubsetPlan::pairs)
+        .def_ro("cells", &bestdag::SubsetPlan::cells)
+        .def_ro("n_bytes", &bestdag::SubsetPlan::bytes)
+        .def_ro("visited", &bestdag::SubsetPlan::visited);
+    m.def("plan_subsets", &bestdag::plan_subsets, "n"_a, "n_sets"_a, "threads"_a,
+          "bytes_per_cell"_a, "room"_a, "most_middle"_a,
+          "The fastest way to solve within so many bytes; the smallest when none fits.");
 }

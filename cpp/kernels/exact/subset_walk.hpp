@@ -54,8 +54,11 @@ struct Pending {
 template <class T>
 class SubsetWalk {
 public:
-    explicit SubsetWalk(const SubsetProgram<T>& program)
+    // The arena has room for `room` tasks.
+    SubsetWalk(const SubsetProgram<T>& program, T* arena, std::size_t room)
         : p_(program),
+          arena_(arena),
+          room_(room),
           n_(static_cast<std::size_t>(program.division.n)),
           levels_(static_cast<std::size_t>(program.division.middle) + 1),
           best_((levels_ * n_ + 2) * program.division.block_cells()),
@@ -68,6 +71,11 @@ public:
 
     void run(std::uint32_t top, std::atomic<std::size_t>& blocks_done, const StopFlag& stop) {
         top_ = top;
+        last_ = p_.lattice.last_bits(top);
+        here_ = task(top);
+        for (std::uint32_t left = last_; left != 0; left &= left - 1) {
+            from_[static_cast<std::size_t>(std::countr_zero(left))] = task(top ^ (left & -left));
+        }
         start();
         advance(0);
         for (std::uint32_t middle = 1; middle < p_.division.task_blocks() && !stop; ++middle) {
@@ -79,6 +87,9 @@ public:
     }
 
 private:
+    T* task(std::uint32_t top) const {
+        return arena_ + p_.lattice.position(top) % room_ * p_.division.task_cells();
+    }
     std::size_t base_level() const { return levels_ - 1; }
     std::size_t slot(std::size_t level, std::size_t v) const { return level * n_ + v; }
     T* storage(std::size_t level, std::size_t v) {
@@ -86,13 +97,14 @@ private:
     }
 
     // Whether best_v matters in the block of `middle`, whose lowest bit is `lowest`, or in a
-    // block below it in the walk: v is inside blocks, or in the subset, or may come into it.
+    // block below it in the walk: v is inside blocks, or may be last in the subset, or may come
+    // into it.
     bool is_needed(std::size_t v, std::uint32_t middle, std::size_t lowest) const {
         const auto within = static_cast<std::size_t>(p_.division.within);
         if (v < within) return true;
         const std::size_t above = v - within;
         const auto n_middle = static_cast<std::size_t>(p_.division.middle);
-        if (above >= n_middle) return (top_ >> (above - n_middle)) & 1u;
+        if (above >= n_middle) return (last_ >> (above - n_middle)) & 1u;
         return above < lowest || ((middle >> above) & 1u);
     }
 
@@ -197,20 +209,28 @@ private:
     void advance(std::uint32_t middle) {
         const std::size_t level =
             middle == 0 ? base_level() : static_cast<std::size_t>(std::countr_zero(middle));
-        const std::uint64_t high = std::uint64_t{top_} << p_.division.middle | middle;
         const auto within = static_cast<std::size_t>(p_.division.within);
+        const auto n_middle = static_cast<std::size_t>(p_.division.middle);
+        const std::size_t offset = std::size_t{middle} << within;
         std::array<const T*, kMaxSubsetVariables> before, above;
         std::size_t n_above = 0;
-        for (std::uint64_t left = high; left != 0; left &= left - 1) {
+        for (std::uint32_t left = middle; left != 0; left &= left - 1) {
             const auto bit = static_cast<std::size_t>(std::countr_zero(left));
-            before[n_above] = p_.block(high ^ (std::uint64_t{1} << bit));
+            before[n_above] = here_ + (offset ^ (std::size_t{1} << (within + bit)));
             above[n_above++] = pointers_[slot(level, within + bit)];
         }
-        p_.loops.advance(p_.block(high), before.data(), above.data(), n_above,
+        for (std::uint32_t left = last_; left != 0; left &= left - 1) {
+            const auto bit = static_cast<std::size_t>(std::countr_zero(left));
+            before[n_above] = from_[bit] + offset;
+            above[n_above++] = pointers_[slot(level, within + n_middle + bit)];
+        }
+        p_.loops.advance(here_ + offset, before.data(), above.data(), n_above,
                          &pointers_[slot(level, 0)], p_.division.within, p_.order.data(), p_.limit);
     }
 
     const SubsetProgram<T>& p_;
+    T* const arena_;
+    const std::size_t room_;
     const std::size_t n_;
     const std::size_t levels_;
     Cells<T> best_;
@@ -220,6 +240,9 @@ private:
     T* scratch_;
     T* nothing_;
     std::uint32_t top_ = 0;
+    std::uint32_t last_ = 0;  // of the top bits, those that may be last
+    T* here_ = nullptr;       // the task's cells, and those of the tasks without one of these bits
+    std::array<const T*, 32> from_ = {};
 };
 
 }  // namespace bestdag

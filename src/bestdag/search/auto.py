@@ -101,13 +101,13 @@ class Auto:
 
     budget: float = setting(60.0, "End after so many seconds without a time limit.")
     rounds: int | None = setting(None, "End after so many rounds; the same result every time.")
-    engine: Literal["auto", "dp", "bnc"] = setting("auto", "Engine of the exact search.")
+    engine: Literal["auto", "dp", "gpu", "bnc"] = setting("auto", "Engine of the exact search.")
 
     def __post_init__(self) -> None:
         require_positive("auto", "budget", self.budget)
         if self.rounds is not None:
             require_count("auto", "rounds", self.rounds, minimum=1)
-        require_choice("auto", "engine", self.engine, ("auto", "dp", "bnc"))
+        require_choice("auto", "engine", self.engine, ("auto", "dp", "gpu", "bnc"))
 
     def run(self, problem: Problem) -> SearchResult:
         """Search; the notes of the result say what was tried and for how long."""

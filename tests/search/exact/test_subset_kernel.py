@@ -21,7 +21,10 @@ def solve(children, limit, cell):
     masks = np.array([mask for sets in children for _, mask in sets], np.uint64)
     costs = np.array([cost for sets in children for cost, _ in sets], np.float64)
     chosen = np.full(len(children), -1)
-    found = _core.best_by_subsets(first, masks, costs, None, limit, cell, 2, 1e9, None, chosen)
+    plan = _core.plan_subsets(len(children), len(masks), 2, cell, 1e18, 9)
+    found = _core.best_by_subsets(
+        first, masks, costs, None, limit, cell, plan, 2, 1e9, None, chosen
+    )
     return found[0], chosen.tolist()
 
 

@@ -49,11 +49,12 @@ class Exact:
 
     Parameters
     ----------
-    engine : {"auto", "dp", "bnc"}, default "auto"
+    engine : {"auto", "dp", "gpu", "bnc"}, default "auto"
         Dynamic programming over subsets (memory and time grow as 2^n in the number of variables
-        that depend on each other), or branch-and-cut-and-price. "auto" chooses for each
-        component of the problem by its numbers of variables and candidate sets, and goes on with
-        "dp" where "bnc" has not finished after a fixed amount of work and memory allows.
+        that depend on each other), the same on an NVIDIA GPU (the extra ``bestdag[gpu]``), or
+        branch-and-cut-and-price. "auto" chooses for each component of the problem by its numbers of
+        variables and candidate sets, and goes on with "gpu" or "dp" where "bnc" has not finished
+        after a fixed amount of work and memory allows.
 
     Notes
     -----
@@ -75,11 +76,11 @@ class Exact:
     engine: EngineChoice = setting("auto", "Engine of the exact search.")
 
     def __post_init__(self) -> None:
-        require_choice("exact", "engine", self.engine, ("auto", "dp", "bnc"))
+        require_choice("exact", "engine", self.engine, ("auto", "dp", "gpu", "bnc"))
 
     def run(self, problem: Problem) -> SearchResult:
         """Solve; a time limit or Ctrl-C gives the best structure so far and a bound."""
-        needed = None if self.engine == "bnc" else forecast_whole(problem)
+        needed = None if self.engine in ("gpu", "bnc") else forecast_whole(problem)
         if needed is not None and _fits(needed, problem):
             if _is_worth_listing(problem, needed):
                 try:
@@ -166,7 +167,7 @@ class Exact:
         deadline: float | None,
         stopped: Status | None,
     ) -> SearchResult:
-        solver = Solver(self.engine, problem.threads, deadline)
+        solver = Solver(self.engine, problem.threads, deadline, problem.progress)
         statements = Statements.of(problem.nodes)
         if statements.is_empty and not table.complete and table.n_sets == table.n_variables:
             score = math.fsum(float(table.child(i).scores[0]) for i in range(table.n_variables))
@@ -206,6 +207,7 @@ class Exact:
             engine="+".join(found.engines) or "none needed",
             resolution=found.resolution,
             certificates=found.proofs,
+            notes=found.notes,
         )
         return _canonical(problem, result)
 

@@ -38,6 +38,8 @@ class Solution:
     was_interrupted : bool
         Whether Ctrl-C came; it does not lose what was proved by then, but nothing more should be
         begun.
+    notes : tuple of str
+        What the user should know about how it was done.
     """
 
     chosen: tuple[int, ...]
@@ -50,6 +52,7 @@ class Solution:
     n_nodes: int = 0
     seconds: float = 0.0
     was_interrupted: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def is_proved(self) -> bool:

@@ -7,19 +7,22 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import Literal
 
+from bestdag.errors import BestdagError, NotEnoughMemoryError
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.engine import solve_bnc
 from bestdag.search.exact.components import Component, decompose
-from bestdag.search.exact.dp.engine import MAX_VARIABLES, forecast, solve_dp
+from bestdag.search.exact.dp.engine import MAX_VARIABLES, Forecast, forecast, solve_dp
+from bestdag.search.exact.dp.gpu.device import DeviceError, find_gpu
 from bestdag.search.exact.solution import Solution
 from bestdag.search.exact.verification import verify_solution
 from bestdag.search.result import Status
 
 __all__ = ["ComponentProof", "EngineChoice", "Solver"]
 
-EngineChoice = Literal["auto", "dp", "bnc"]
+EngineChoice = Literal["auto", "dp", "gpu", "bnc"]
 
 # Up to here 2^n steps take about a tenth of a second, and nothing is faster for sure.
 _SURELY_DP = 25
@@ -28,6 +31,10 @@ _MANY_SETS, _PERHAPS_DP = 5_000, 30
 # Otherwise `bnc` gets about as long as `dp` would take on one thread, counted in steps of the
 # simplex method, so that the outcome does not depend on the machine.
 _PIVOTS_PER_SECOND, _LEAST_PIVOTS = 5_000, 5_000
+# Work that takes more seconds than this is begun for those alone who ask for it.
+_LONGEST_DP = 3600.0
+# Below so many seconds on the processor a GPU is not even looked for.
+_WORTH_A_GPU = 10.0
 # The most that is set aside for `dp` of the time that is left.
 _SHARE_FOR_DP = 0.5
 
@@ -47,8 +54,15 @@ class ComponentProof:
 class Solver:
     """Solves tables; a component that comes again is not solved again."""
 
-    def __init__(self, engine: EngineChoice, threads: int | None, deadline: float | None) -> None:
+    def __init__(
+        self,
+        engine: EngineChoice,
+        threads: int | None,
+        deadline: float | None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
         self._engine = engine
+        self._tell = tell
         self._threads = threads
         self._deadline = deadline
         self._known: dict[bytes, Solution] = {}
@@ -80,6 +94,7 @@ class Solver:
             resolution=math.fsum(proof.result.resolution for proof in proofs),
             status=status,
             engines=tuple(sorted({"+".join(result.engines) for result in large})),
+            notes=tuple(dict.fromkeys(note for result in large for note in result.notes)),
             proofs=tuple(proofs),
         )
 
@@ -92,7 +107,7 @@ class Solver:
             return known
         deadline = time.monotonic() if stopped else self._deadline
         solve = _solve_by_either if self._engine == "auto" else _ENGINES[self._engine]
-        solved = solve(part.table, self._threads, deadline)
+        solved = solve(part.table, self._threads, deadline, self._tell)
         self.was_interrupted = self.was_interrupted or solved.was_interrupted
         if solved.is_proved:
             self._known[key] = solved
@@ -114,38 +129,86 @@ def _key(part: Component) -> bytes:
     return digest.digest()
 
 
-def _dp(table: ScoreTable, threads: int | None, deadline: float | None) -> Solution:
-    return solve_dp(table, threads=threads, deadline=deadline)
+_Tell = Callable[[str], None] | None
 
 
-def _bnc(table: ScoreTable, threads: int | None, deadline: float | None) -> Solution:
+def _dp(table: ScoreTable, threads: int | None, deadline: float | None, tell: _Tell) -> Solution:
+    return solve_dp(table, threads=threads, deadline=deadline, tell=tell)
+
+
+def _gpu(table: ScoreTable, threads: int | None, deadline: float | None, tell: _Tell) -> Solution:
+    return solve_dp(table, threads=threads, deadline=deadline, tell=tell, gpu=find_gpu())
+
+
+def _bnc(table: ScoreTable, threads: int | None, deadline: float | None, tell: _Tell) -> Solution:
     return solve_bnc(table, threads=threads or 1, deadline=deadline)
 
 
-_ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None], Solution]] = {
+_ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None, _Tell], Solution]] = {
     "dp": _dp,
+    "gpu": _gpu,
     "bnc": _bnc,
 }
 
 
-def _solve_by_either(table: ScoreTable, threads: int | None, deadline: float | None) -> Solution:
+def _solve_by_either(
+    table: ScoreTable, threads: int | None, deadline: float | None, tell: _Tell
+) -> Solution:
     """Solve by the engine that is surely good, or by `bnc` first and then by `dp`."""
     n = table.n_variables
-    room = n <= MAX_VARIABLES and forecast(n, n_sets=table.n_sets).has_room
+    needed = forecast(n, n_sets=table.n_sets, threads=threads)
+    room = n <= MAX_VARIABLES and needed.has_room and needed.seconds <= _LONGEST_DP
     if room and (n <= _SURELY_DP or (n <= _PERHAPS_DP and table.n_sets >= _MANY_SETS)):
-        return _dp(table, threads, deadline)
+        return _dp(table, threads, deadline, tell)
+    here = needed.seconds if room else math.inf
+    pays = _gpu_that_pays(n, table.n_sets, here)
+    if pays is not None:
+        needed, room = pays, True
     # Twice the forecast: it is good to a factor of two.
-    reserve = 2.0 * forecast(n, threads=threads).seconds
+    reserve = 2.0 * needed.seconds
     left = math.inf if deadline is None else deadline - time.monotonic()
     if not room or reserve > _SHARE_FOR_DP * left:
-        return _bnc(table, threads, deadline)
+        return _bnc(table, threads, deadline, tell)
     pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * forecast(n, threads=1).seconds)
+    if pays is not None:
+        pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * pays.seconds)
     until = None if deadline is None else deadline - reserve
     first = solve_bnc(table, deadline=until, max_pivots=pivots)
     if first.is_proved or first.status == "interrupted":
         return first
-    second = _dp(table, threads, deadline)
+    if pays is not None:
+        second = _gpu_or_else(table, threads, deadline, tell, can_dp=here < math.inf)
+    else:
+        second = _dp(table, threads, deadline, tell)
     return second if second.is_proved else _together(first, second)
+
+
+def _gpu_that_pays(n: int, n_sets: int, here: float) -> Forecast | None:
+    """Forecast the work on the GPU, if there is one and it is worth the start."""
+    if n > MAX_VARIABLES or here < _WORTH_A_GPU or find_spec("cupy") is None:
+        return None
+    try:
+        gpu = find_gpu()
+        needed = gpu.forecast(n, n_sets)
+        fits = gpu.has_room(needed)
+    except BestdagError:
+        return None
+    return needed if fits and needed.seconds < min(0.5 * here, _LONGEST_DP) else None
+
+
+def _gpu_or_else(
+    table: ScoreTable, threads: int | None, deadline: float | None, tell: _Tell, *, can_dp: bool
+) -> Solution:
+    """Solve on the GPU, and on the processor when that fails."""
+    try:
+        found = _gpu(table, threads, deadline, tell)
+        note = f"exact: dynamic programming ran on the GPU, {find_gpu().name}"
+        return replace(found, notes=(*found.notes, note))
+    except (DeviceError, NotEnoughMemoryError) as error:
+        note = f"exact: the GPU was tried and left ({error})"
+        solve = _dp if can_dp else _bnc
+        found = solve(table, threads, deadline, tell)
+        return replace(found, notes=(*found.notes, note))
 
 
 def _together(first: Solution, second: Solution) -> Solution:
@@ -157,7 +220,7 @@ def _together(first: Solution, second: Solution) -> Solution:
         chosen=best.chosen,
         score=best.score,
         bound=max(bound, best.score),
-        engines=("bnc", "dp"),
+        engines=("bnc", *second.engines),
         proofs=(),
         seconds=first.seconds + second.seconds,
     )

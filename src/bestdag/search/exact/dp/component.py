@@ -18,7 +18,7 @@ arithmetic.
 
 Rivals. So whatever is better than G* costs at most n + 1 units more than G* after rounding. In
 cells of 4 bytes the choices that close to the optimum are compared once more, in the units of
-cells of 8 bytes (`kernels/exact/subset_rivals.hpp`); the proof is then worth the same as with
+cells of 8 bytes (`kernels/exact/subset_descent.hpp`); the proof is then worth the same as with
 those.
 """
 
@@ -35,8 +35,12 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.errors import GraphError, InvalidParameterError
+from bestdag.machine import memory_left
 from bestdag.search.exact.bnc.relaxation import Sets
 from bestdag.search.exact.components import Component
+from bestdag.search.exact.dp.gpu.cells import GpuCells
+from bestdag.search.exact.dp.gpu.device import Gpu
+from bestdag.search.exact.dp.plan import plan_for
 from bestdag.search.exact.dp.proof import SubsetProof
 
 __all__ = ["DpComponent"]
@@ -55,7 +59,7 @@ class DpComponent:
     costs: npt.NDArray[np.float64]  # nats, ascending for each child
     chosen: npt.NDArray[np.int64]  # positions among the child's sets
     proof: SubsetProof | None = None
-    was_interrupted: bool = False  # by Ctrl-C that came when there was a proof already
+    was_interrupted: bool = False  # by Ctrl-C that came when there was an answer already
 
     @property
     def n(self) -> int:
@@ -108,13 +112,17 @@ class DpComponent:
         progress: Callable[[float], None] | None,
         *,
         decide: bool = False,
+        gpu: Gpu | None = None,
     ) -> DpComponent:
         """Return the problem with an optimum and its proof, or as it is when time runs out.
 
-        Ctrl-C while rivals are compared keeps the proof and is remembered; before, it is raised.
+        When there are several runs, time may run out between them: the best choice of those that
+        were done is kept, without a proof. Ctrl-C then, and while rivals are compared, is
+        remembered; before, it is raised.
 
         A problem that has a proof is solved again, which is worth it for larger cells. `decide`
-        compares the rivals in finer units where they are few.
+        compares the rivals in finer units where they are few. Cells of 4 bytes are those of
+        the GPU, where one is given.
         """
         incumbent = self.costs[self.first[:-1] + self.chosen]
         total, n = math.fsum(incumbent.tolist()), self.n
@@ -129,12 +137,18 @@ class DpComponent:
         units = _whole(self.costs, unit, limit)
         fine = _whole(self.costs, fine_unit, _MAX_LIMIT[8]) if decide else None
         chosen = np.zeros(n, np.int64)
-        found = _core.best_by_subsets(
-            self.first, self.masks, units, fine, limit, cell, threads, seconds, progress, chosen
-        )
+        given = (self.first, self.masks, units, fine, limit)
+        watched = (threads, seconds, progress, chosen)
+        if gpu is not None and cell == 4:
+            plan = gpu.plan(n, len(self.masks))
+            cells = GpuCells(gpu, int(plan.cells))
+            found = _core.best_by_engine(*given, plan, cells, *watched)
+        else:
+            plan = plan_for(n, len(self.masks), threads, cell, memory_left())
+            found = _core.best_by_subsets(*given, cell, plan, *watched)
         if found is None:
             return self
-        value, fine_value, was_interrupted = found
+        value, fine_value, was_interrupted, is_complete, visited = found
         if value >= limit or value != math.fsum(units[self.first[:-1] + chosen].tolist()):
             raise AssertionError("dp: the recursion and its walk back disagree; please report this")
         if fine_value is not None:
@@ -142,9 +156,11 @@ class DpComponent:
         # The incumbent may be better by a part of the resolution; sums in doubles may not tell.
         if self._exact_score(self.chosen) >= self._exact_score(chosen):
             chosen = self.chosen
+        if not is_complete:
+            return replace(self, chosen=chosen, was_interrupted=was_interrupted)
         cost = math.fsum(self.costs[self.first[:-1] + chosen].tolist())
         hidden = min(n * unit, max(0.0, cost - value * unit)) + unit
-        proof = SubsetProof(variables, cell, unit, limit, value, hidden)
+        proof = SubsetProof(variables, cell, unit, limit, value, hidden, int(visited))
         return replace(self, chosen=chosen, proof=proof, was_interrupted=was_interrupted)
 
 

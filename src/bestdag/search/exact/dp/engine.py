@@ -19,71 +19,33 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from typing import Literal, NamedTuple
 
-from bestdag import _core
 from bestdag.errors import InvalidParameterError, require_choice
-from bestdag.machine import has_memory, require_memory, thread_count
+from bestdag.machine import require_memory, thread_count
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.components import Component, decompose
 from bestdag.search.exact.dp.component import DpComponent
+from bestdag.search.exact.dp.gpu.device import Gpu
+from bestdag.search.exact.dp.plan import (
+    MAX_VARIABLES,
+    Forecast,
+    Precision,
+    cell_bytes,
+    forecast,
+)
 from bestdag.search.exact.dp.proof import DpCertificate
 from bestdag.search.exact.solution import Solution
 from bestdag.search.result import Status
 
 __all__ = ["MAX_VARIABLES", "Forecast", "Precision", "forecast", "solve_dp"]
 
-Precision = Literal["auto", "single", "double"]
-
-MAX_VARIABLES = 40  # the native limit: 4 TiB
-_MAX_VARIABLES_DOUBLE = 16  # up to here cells of 8 bytes take half a MiB and a millisecond
-_NANOSECONDS = {4: 12.0, 8: 24.0}  # per subset and thread, measured with thousands of sets
 # A proof that leaves no more than this share of the score open is as good as an exact one.
 _RELATIVE_RESOLUTION = 1e-9
 # Rounds of the search for an incumbent: milliseconds, little beside the proof.
 _FEW_ROUNDS, _MANY_ROUNDS = 30, 300
 _MANY_VARIABLES = 26
-
-
-class Forecast(NamedTuple):
-    """What solving takes: bytes of memory, and seconds (within a factor of about two)."""
-
-    n_bytes: int
-    seconds: float
-
-    @property
-    def has_room(self) -> bool:
-        """Whether the memory that may still be taken suffices."""
-        return has_memory("dp", "dynamic programming", self.n_bytes)
-
-
-def forecast(
-    n: int, *, n_sets: int = 0, threads: int | None = None, precision: Precision = "auto"
-) -> Forecast:
-    """Say what a problem of n variables that depend on each other takes.
-
-    Parameters
-    ----------
-    n : int
-        Number of variables.
-    n_sets : int, default 0
-        Number of candidate sets; they matter little.
-    threads : int, optional
-        One per processor unless given.
-    precision : {"auto", "single", "double"}
-        As in `solve_dp`.
-
-    Examples
-    --------
-    >>> forecast(32, threads=1).n_bytes >= 2**32 * 4
-    True
-    """
-    cell = _cell_bytes(n, precision)
-    n_threads = thread_count(threads, who="dp")
-    if n > MAX_VARIABLES:
-        return Forecast(cell << n, math.inf)
-    n_bytes = int(_core.subset_bytes(n, n_sets, n_threads, cell))
-    return Forecast(n_bytes, 1e-9 * _NANOSECONDS[cell] * 2.0**n / n_threads)
+# Work that takes more seconds than this is announced.
+_LONG = 10.0
 
 
 def solve_dp(
@@ -92,7 +54,9 @@ def solve_dp(
     threads: int | None = None,
     deadline: float | None = None,
     progress: Callable[[float], None] | None = None,
+    tell: Callable[[str], None] | None = None,
     precision: Precision = "auto",
+    gpu: Gpu | None = None,
 ) -> Solution:
     """Find a best acyclic choice of one candidate set per child, and prove it.
 
@@ -106,6 +70,9 @@ def solve_dp(
         A value of `time.monotonic` to stop at.
     progress : callable, optional
         Called about every 20 ms with the share of the work done, from 0 to 1.
+    tell : callable, optional
+        Called with a line of text before work that takes long, saying how long, and at the
+        beginning of each run of several.
     precision : {"auto", "single", "double"}
         Cells of 4 bytes, or of 8 bytes with a unit 2^20 times smaller, twice the memory and
         three times the time: that decides between choices that are closer than the resolution.
@@ -113,6 +80,8 @@ def solve_dp(
         that are too close in units as small as those of 8. Where there are too many of them, and
         rounding may hide one that is better by 1e-9 of the score or more, it solves once more in
         8 bytes if the forecasts of memory and time say that there is room for it.
+    gpu : Gpu, optional
+        Where cells of 4 bytes are kept and computed (`find_gpu`); those of 8 bytes stay here.
 
     Returns
     -------
@@ -124,7 +93,8 @@ def solve_dp(
     Raises
     ------
     NotEnoughMemoryError
-        The cells would take more than four fifths of the memory that is available.
+        Even with many ordered pairs the cells would take more than four fifths of the memory that
+        is available, or more than the memory limit.
     InvalidParameterError
         More than 40 variables depend on each other.
     GraphError
@@ -144,7 +114,7 @@ def solve_dp(
     require_choice("dp", "precision", precision, ("auto", "single", "double"))
     n_threads = thread_count(threads, who="dp")
     parts = sorted(decompose(table), key=lambda part: len(part.variables))
-    _require_room(parts[-1], n_threads, precision)
+    _require_room(parts[-1], n_threads, precision, gpu)
     status: Status = "optimum proved"
     problems = []
     for part in parts:
@@ -156,10 +126,17 @@ def solve_dp(
     share = _Shares(problems, progress)
     for i, problem in enumerate(problems):
         if status == "optimum proved":
-            cell = _cell_bytes(problem.n, precision)
+            cell = cell_bytes(problem.n, precision)
+            needed = _needed(problem.n, len(problem.masks), n_threads, precision, gpu)
+            watch = _Runs(needed, share.of(i), _teller(problem, needed, tell))
             try:
                 problems[i] = problem.solved(
-                    cell, n_threads, deadline, share.of(i), decide=precision == "auto" and cell == 4
+                    cell,
+                    n_threads,
+                    deadline,
+                    watch.callback,
+                    decide=precision == "auto" and cell == 4,
+                    gpu=gpu,
                 )
                 if problems[i].was_interrupted:
                     status = "interrupted"
@@ -169,19 +146,14 @@ def solve_dp(
                 status = "interrupted"
         if problems[i].proof is None and status == "optimum proved":
             status = "time limit"
-    return _result(table, problems, status, time.monotonic() - start)
+    name = "dp" if gpu is None else "gpu"
+    return _result(table, problems, status, time.monotonic() - start, name)
 
 
 def _rounds(part: Component, deadline: float | None) -> int:
     if deadline is not None and time.monotonic() >= deadline:
         return 0
     return _MANY_ROUNDS if len(part.variables) > _MANY_VARIABLES else _FEW_ROUNDS
-
-
-def _cell_bytes(n: int, precision: Precision) -> int:
-    if precision == "auto":
-        return 8 if n <= _MAX_VARIABLES_DOUBLE else 4
-    return 8 if precision == "double" else 4
 
 
 def _is_worth_double(problem: DpComponent, threads: int, deadline: float | None) -> bool:
@@ -198,18 +170,61 @@ def _is_worth_double(problem: DpComponent, threads: int, deadline: float | None)
     return needed.has_room and needed.seconds <= left
 
 
-def _require_room(largest: Component, threads: int, precision: Precision) -> None:
+def _needed(n: int, n_sets: int, threads: int, precision: Precision, gpu: Gpu | None) -> Forecast:
+    if gpu is not None and cell_bytes(n, precision) == 4:
+        return gpu.forecast(n, n_sets)
+    return forecast(n, n_sets=n_sets, threads=threads, precision=precision)
+
+
+def _require_room(largest: Component, threads: int, precision: Precision, gpu: Gpu | None) -> None:
     n = len(largest.variables)
     if n > MAX_VARIABLES:
         what = f"dp: at most {MAX_VARIABLES} variables that depend on each other, got {n}"
         raise InvalidParameterError(f"{what}; use engine='bnc'").with_option(
             f"{what}; use --engine bnc"
         )
-    needed = forecast(n, n_sets=largest.table.n_sets, threads=threads, precision=precision)
+    needed = _needed(n, largest.table.n_sets, threads, precision, gpu)
+    if gpu is not None and cell_bytes(n, precision) == 4:
+        gpu.require_room(n, needed)
+        return
     what = f"dynamic programming over the subsets of {n} variables"
-    half = "precision='single' or " if _cell_bytes(n, precision) == 8 else ""
+    half = "precision='single' or " if cell_bytes(n, precision) == 8 else ""
     remedy = f"use {half}engine='bnc'"
     require_memory("dp", what, needed.n_bytes, remedy, option="use --engine bnc")
+
+
+def _teller(
+    problem: DpComponent, needed: Forecast, tell: Callable[[str], None] | None
+) -> Callable[[str], None] | None:
+    """Say what is about to begin, where it takes long; None where nobody is told anything."""
+    if tell is None or (needed.seconds < _LONG and not needed.n_pairs):
+        return None
+    tell(f"dynamic programming over {problem.n} variables, {needed}")
+    return tell
+
+
+class _Runs:
+    """Tells of each run as it begins, beside the share of the work."""
+
+    def __init__(
+        self,
+        needed: Forecast,
+        progress: Callable[[float], None] | None,
+        tell: Callable[[str], None] | None,
+    ) -> None:
+        self._n_runs = 2**needed.n_pairs
+        self._progress = progress
+        self._tell = tell if self._n_runs > 1 else None
+        self._run = 0
+        self.callback = None if progress is None and self._tell is None else self._report
+
+    def _report(self, share: float) -> None:
+        run = min(int(share * self._n_runs) + 1, self._n_runs)
+        if self._tell is not None and run != self._run:
+            self._run = run
+            self._tell(f"dynamic programming: run {run:,} of {self._n_runs:,}")
+        if self._progress is not None:
+            self._progress(share)
 
 
 class _Shares:
@@ -231,7 +246,7 @@ class _Shares:
 
 
 def _result(
-    table: ScoreTable, problems: list[DpComponent], status: Status, seconds: float
+    table: ScoreTable, problems: list[DpComponent], status: Status, seconds: float, name: str
 ) -> Solution:
     chosen = [0] * len(table.names)
     for problem in problems:
@@ -258,9 +273,9 @@ def _result(
         bound=bound,
         status="optimum proved" if is_proved else status,
         resolution=certificate.resolution,
-        engines=("dp",),
+        engines=(name,),
         proofs=(certificate,) if is_proved else (),
-        n_nodes=sum(2 ** len(proof.variables) for proof in proofs if proof.cell_bytes),
+        n_nodes=sum(proof.visited for proof in proofs),
         seconds=seconds,
         was_interrupted=status == "interrupted",
     )

@@ -26,6 +26,9 @@ class SubsetProof:
         The least cost of all acyclic choices, in units.
     resolution : float
         What rounding can hide, in nats: at most n + 1 units; 0 when there was nothing to search.
+    visited : int
+        Subsets whose value was computed, over all runs; 2^n when all were in memory at once and
+        nothing was known about the order.
     """
 
     variables: tuple[int, ...]
@@ -34,6 +37,7 @@ class SubsetProof:
     limit: float
     value: float
     resolution: float
+    visited: int = 0
 
     @property
     def is_fine(self) -> bool:
