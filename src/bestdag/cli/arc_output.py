@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bestdag.cli.interrupts import INTERRUPTED
 from bestdag.cli.network_output import (
     choose_parameters,
     network_output,
@@ -92,6 +93,8 @@ def finish_arcs(
 
         network = fit_network(dag, table, estimator, threads=options["threads"])
         write_fitted(options["output"], network, estimator, is_said=is_said)
+    if found.status == "interrupted":
+        raise click.exceptions.Exit(INTERRUPTED)
 
 
 def _print(found: ArcProbabilities, data: str, threshold: float, n_arcs: int) -> None:

@@ -55,8 +55,18 @@ __all__ = ["command"]
     "its number of orders.",
 )
 @click.option("--chains", type=int, default=4, show_default=True, help="Markov chains.")
-@click.option("--steps", type=int, default=20_000, show_default=True, help="Steps of each chain.")
-@click.option("--burn-in", type=int, help="Steps thrown away.  [default: a fifth]")
+@click.option(
+    "--steps",
+    type=int,
+    help="Steps of each chain.  [default: 20,000, then more until the chains agree, up to 500,000]",
+)
+@click.option("--burn-in", type=int, help="Of --steps, those thrown away.  [default: a fifth]")
+@click.option(
+    "--time-limit",
+    type=float,
+    metavar="SECONDS",
+    help="End chains after so long, with what was drawn; refuse exact sums that take longer.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="For draws and chains.")
 @click.option(
     "--max-parents",
@@ -77,8 +87,9 @@ def command(
     samples: int | None,
     weighting: str,
     chains: int,
-    steps: int,
+    steps: int | None,
     burn_in: int | None,
+    time_limit: float | None,
     seed: int,
     max_parents: int | None,
     **options: Any,
@@ -87,8 +98,9 @@ def command(
 
     Exact sums over all DAGs for up to 16 variables, and over all orders (--dag-prior order) for up
     to about 25; then structures are drawn, and for more variables by Markov chains, with R-hat and
-    effective sample sizes. The score is the logarithm of P(DATA | structure): a BD or NML score, or
-    BIC as its approximation.
+    effective sample sizes, and the answer says whether the chains agree. Ctrl-C and the time limit
+    give what chains have drawn so far. The score is the logarithm of P(DATA | structure): a BD or
+    NML score, or BIC as its approximation.
     """
     from bestdag.averaging.posterior import posterior
     from bestdag.data.readers import read
@@ -114,6 +126,7 @@ def command(
             chains=chains,
             steps=steps,
             burn_in=burn_in,
+            time_limit=time_limit,
             seed=seed,
             threads=options["threads"],
         )
