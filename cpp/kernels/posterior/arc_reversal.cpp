@@ -84,8 +84,8 @@ bool ArcReversal::step(std::vector<std::uint64_t>& parents, RandomStream& random
     leave_out_descendants(without_, i);
     const double log_i = rooms_.log_sum(i, others_.data(), only(j));
     if (log_i == kLogZero) return false;
-    const SetWords of_i = weights_.set(
-        rooms_.draw(i, others_.data(), one_.data(), log_i, random.uniform()));
+    const SetWords of_i =
+        weights_.set(rooms_.draw(i, others_.data(), one_.data(), log_i, random.uniform()));
     std::copy_n(of_i, n_words, words_of(without_, i));
     leave_out_descendants(without_, j);
     const double log_j = rooms_.log_sum(j, others_.data(), nullptr);

@@ -8,7 +8,7 @@ namespace bestdag {
 namespace {
 
 constexpr double kNanosecondsPerStep = 1e5;
-constexpr double kHottest = 20.0;            // temperature of the first step
+constexpr double kHottest = 20.0;                    // temperature of the first step
 constexpr std::size_t kStepsBetweenMeetings = 1000;  // of chains that go on beside each other
 
 }  // namespace
@@ -57,8 +57,7 @@ void Chains::run(std::size_t n_draws, std::size_t n_between, const Execution& ex
                     check(stop);
                     go(chains_[c], 1.0);
                 }
-                chains_[c].chain.draw(
-                    structures.subspan((c * n_draws + k) * n_per_dag, n_per_dag));
+                chains_[c].chain.draw(structures.subspan((c * n_draws + k) * n_per_dag, n_per_dag));
                 n_drawn[c] = static_cast<std::int64_t>(k + 1);
             }
         });

@@ -10,7 +10,7 @@ namespace bestdag {
 
 namespace {
 
-constexpr std::size_t kKnownBits = 16;  // of the number of sums that a chain remembers
+constexpr std::size_t kKnownBits = 16;      // of the number of sums that a chain remembers
 constexpr double kShareOfStructures = 0.1;  // of the steps over partitions
 constexpr std::size_t kVariablesPerChange = 8;
 
@@ -29,7 +29,11 @@ struct Digest {
 }  // namespace
 
 PartitionChain::PartitionChain(const RoomSums& rooms, RandomStream random)
-    : rooms_(rooms), weights_(rooms.weights()), random_(random), arc_reversal_(rooms), parent_blocks_(rooms.weights()) {
+    : rooms_(rooms),
+      weights_(rooms.weights()),
+      random_(random),
+      arc_reversal_(rooms),
+      parent_blocks_(rooms.weights()) {
     known_.resize(std::size_t{1} << kKnownBits);
     among_.resize(weights_.n_words());
     just_before_.resize(weights_.n_words());
@@ -67,7 +71,8 @@ PartitionChain::Elements PartitionChain::random_order() {
 }
 
 // The partition of a structure: a variable is one element after the last of its parents.
-PartitionChain::Elements PartitionChain::layers_of(const std::vector<std::uint64_t>& parents) const {
+PartitionChain::Elements PartitionChain::layers_of(
+    const std::vector<std::uint64_t>& parents) const {
     const std::size_t n = weights_.n(), n_words = weights_.n_words();
     Elements layers;
     std::vector<std::uint64_t> placed(n_words, 0);

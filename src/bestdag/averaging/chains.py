@@ -31,6 +31,8 @@ _Arcs = npt.NDArray[np.bool_]
 # the chains do not agree yet, all that went before being thrown away.
 _FIRST_STEPS = 20_000
 _MOST_ROUNDS = 5
+# What is done with the draws when the chains have ended takes so long for each arc of each.
+_SECONDS_PER_ARC = 2.5e-8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,7 @@ def run_chains(
     n_steps: int | None,
     n_before: int | None,
     n_kept: int,
+    with_paths: bool,
     seed: int,
     threads: int,
     deadline: Deadline,
@@ -59,7 +62,7 @@ def run_chains(
 
     `weights` are by descending weight. Of `n_steps` steps the first `n_before` are thrown away, a
     fifth unless given; of the others every so many give a structure, `n_kept` for each chain, or
-    one for each step.
+    one for each step. `with_paths` says that paths will be looked for, which takes time.
     """
     steps = _FIRST_STEPS if n_steps is None else n_steps
     before = steps // 5 if n_before is None else min(n_before, steps - 1)
@@ -70,7 +73,8 @@ def run_chains(
     need = f"{n_draws:,} structures of {n} variables"
     n_bytes = n_draws * n * (8.0 * n_words + 3.0 * n)
     require_memory(who, need, n_bytes, "keep fewer samples", option="keep fewer --samples")
-    crew = _Crew(weights, over_partitions, seed, n_chains, threads, deadline)
+    spare = _SECONDS_PER_ARC * n_draws * n * n * (1 + n // 10 if with_paths else 1)
+    crew = _Crew(weights, over_partitions, seed, n_chains, threads, deadline.earlier(spare))
     ended = crew.begin(steps - between * n_kept)
     if ended != "done":
         return crew.finish(crew.present(), ended)

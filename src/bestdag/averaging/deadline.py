@@ -29,21 +29,29 @@ class Deadline:
         """Time until then, at least 0."""
         return max(0.0, self._end - time.monotonic())
 
+    def earlier(self, seconds: float) -> Deadline:
+        """Return a deadline that leaves so much time for what follows, at most half of it."""
+        made = Deadline(self._who, self._limit)
+        made._end = self._end - min(seconds, self.seconds_left / 2.0)
+        return made
+
     def require_time(self, what: str, forecast: float) -> None:
         """Refuse, before it is begun, what would take longer."""
         if forecast > self.seconds_left:
-            raise self._error(f"{what} would take about {forecast:,.2g} s, more than")
+            raise self._error(f"{what} would take about {forecast:,.2g} s, longer than")
 
     def require_done(self, is_done: bool, what: str) -> None:
         """Refuse to go on where time ended what is of no use in part."""
         if not is_done:
             raise self._error(f"{what} took longer than")
 
-    def _error(self, what: str) -> InvalidParameterError:
-        text = f"{self._who}: {what} the time limit of {self._limit:g} s leaves; use"
-        error = InvalidParameterError(
-            f"{text} method 'chains', a smaller max_parents or a larger time_limit"
-        )
-        return error.with_option(
-            f"{text} --method chains, a smaller --max-parents or a larger --time-limit"
-        )
+    def require_scored(self, is_done: bool, what: str) -> None:
+        """Refuse to go on where time ended the scores, which every method needs."""
+        if not is_done:
+            raise self._error(f"{what} took longer than", "a smaller max_parents")
+
+    def _error(self, what: str, instead: str = "method 'chains'") -> InvalidParameterError:
+        text = f"{self._who}: {what} the time limit of {self._limit:g} s allows; use"
+        option = "--method chains" if "'" in instead else "a smaller --max-parents"
+        error = InvalidParameterError(f"{text} {instead} or a larger time_limit")
+        return error.with_option(f"{text} {option} or a larger --time-limit")

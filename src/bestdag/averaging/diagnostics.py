@@ -149,6 +149,8 @@ def effective_sizes(draws: _Array) -> float:
     .. [2] Gelman et al. (2013). "Bayesian Data Analysis", 3rd edition, section 11.5.
     """
     n_chains, n = draws.shape
+    if n < 2:
+        return float(n_chains)
     centred = draws - draws.mean(axis=1, keepdims=True)
     spectrum = np.fft.rfft(centred, 2 * n, axis=1)
     autocovariance = np.fft.irfft(spectrum * spectrum.conj(), 2 * n, axis=1)[:, :n] / n

@@ -138,15 +138,15 @@ def _scored(
     if native is not None and needed is not None and needed[0] <= memory_left():
         numbers = np.arange(1 << (n - 1), dtype=np.uint64)
         every = native.scores_of_every_set(deadline.seconds_left)
-        deadline.require_done(every is not None, what)
+        deadline.require_scored(every is not None, what)
         assert every is not None
         for child, scores in enumerate(every):
-            deadline.require_done(deadline.seconds_left > 0, what)
+            deadline.require_scored(deadline.seconds_left > 0, what)
             low = np.uint64((1 << child) - 1)
             yield ((numbers & low) | (numbers & ~low) << np.uint64(1))[:, None], scores
         return
     families = scorer.bulk.all_families(most, deadline.seconds_left)
-    deadline.require_done(families is not None, what)
+    deadline.require_scored(families is not None, what)
     assert families is not None
     for child, variable in enumerate(scorer.variables):
         yield _sets_without(n, child, most), families.pop(variable.name)

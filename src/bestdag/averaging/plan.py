@@ -180,6 +180,7 @@ class PosteriorPlan:
             n_steps=self.steps,
             n_before=self.burn_in,
             n_kept=_N_KEPT if self.samples is None else self.samples,
+            with_paths=self.ancestors,
             seed=self.seed,
             **self._limits(),
         )
