@@ -48,10 +48,15 @@ class Deadline:
     def require_scored(self, is_done: bool, what: str) -> None:
         """Refuse to go on where time ended the scores, which every method needs."""
         if not is_done:
-            raise self._error(f"{what} took longer than", "a smaller max_parents")
+            text = self._text(f"{what} took longer than")
+            raise InvalidParameterError(
+                f"{text} a smaller max_parents or a larger time_limit"
+            ).with_option(f"{text} a smaller --max-parents or a larger --time-limit")
 
-    def _error(self, what: str, instead: str = "method 'chains'") -> InvalidParameterError:
-        text = f"{self._who}: {what} the time limit of {self._limit:g} s allows; use"
-        option = "--method chains" if "'" in instead else "a smaller --max-parents"
-        error = InvalidParameterError(f"{text} {instead} or a larger time_limit")
-        return error.with_option(f"{text} {option} or a larger --time-limit")
+    def _error(self, what: str) -> InvalidParameterError:
+        text = self._text(what)
+        error = InvalidParameterError(f"{text} method 'chains' or a larger time_limit")
+        return error.with_option(f"{text} --method chains or a larger --time-limit")
+
+    def _text(self, what: str) -> str:
+        return f"{self._who}: {what} the time limit of {self._limit:g} s allows; use"
