@@ -7,23 +7,16 @@ from typing import Any
 import click
 
 from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.options import read_settings
 from bestdag.cli.output import working
-from bestdag.cli.score_options import (
-    choose_scores,
-    choose_structure_prior,
-    score_option,
-    score_options,
-)
-from bestdag.cli.search_options import choose_knowledge, knowledge_options
+from bestdag.cli.score_options import choose_scores, choose_structure_prior
+from bestdag.cli.search_options import choose_knowledge
 
 __all__ = ["command"]
 
 
 @click.command("posterior")
 @click.argument("data")
-@score_option
-@score_options
 @click.option(
     "--dag-prior",
     "dag_prior",
@@ -73,11 +66,7 @@ __all__ = ["command"]
     type=click.IntRange(0),
     help="At most so many parents.  [default: any up to 20 variables, then few, and printed]",
 )
-@knowledge_options
 @arc_options
-@data_options()
-@threads_option
-@common_options
 def command(
     data: str,
     name: str,
