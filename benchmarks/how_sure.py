@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import bestdag as bd
+from bestdag.averaging.deadline import Deadline
 from bestdag.averaging.exact import ancestors_by_sums, sum_over_dags, sum_over_orders
 from bestdag.averaging.local_weights import local_weights
 from bestdag.machine import thread_count
@@ -80,29 +81,38 @@ def posteriors(folder: Path, name: str, n: int, max_parents: int | None) -> None
     """Time sums over the first n variables of a network."""
     data = bd.Network.load(folder / f"{name}.bif").sample(1000, seed=1)
     data = data.select(sorted(data.names)[:n])
-    threads = thread_count(None, who="benchmark")
+    limits = {
+        "threads": thread_count(None, who="benchmark"),
+        "deadline": Deadline("benchmark", None),
+    }
     limit = "any number of parents" if max_parents is None else f"{max_parents} parents"
     what = f"{name}, {n} variables, {limit}"
     problem = Problem(bd.Scorer(data, "bdeu"))
     weights = timed(f"{what}: scoring", lambda: local_weights("benchmark", problem, max_parents))
-    timed(f"{what}: orders", lambda: sum_over_orders("benchmark", weights, threads=threads))
+    timed(f"{what}: orders", lambda: sum_over_orders("benchmark", weights, **limits))
     if n <= 16:
-        timed(f"{what}: DAGs", lambda: sum_over_dags("benchmark", weights, threads=threads))
+        timed(f"{what}: DAGs", lambda: sum_over_dags("benchmark", weights, **limits))
     if n <= 15:
-        timed(f"{what}: paths", lambda: ancestors_by_sums("benchmark", weights, threads=threads))
+        timed(f"{what}: paths", lambda: ancestors_by_sums("benchmark", weights, **limits))
 
 
 def chains(folder: Path) -> None:
-    """Time Markov chains on a whole network."""
-    data = bd.Network.load(folder / "alarm.bif").sample(1000, seed=1)
-    for prior in ("uniform", "order"):
-        found = timed(
-            f"alarm, 37 variables, 3 parents: chains, {prior}",
-            lambda prior=prior: bd.posterior(
-                data, "bdeu", prior=prior, method="chains", max_parents=3
-            ),
-        )
-        print(f"  {found.diagnostics}")
+    """Time Markov chains on whole networks, until they agree."""
+    for name, n_rows in (
+        ("alarm", 1000),
+        ("alarm", 5000),
+        ("insurance", 1000),
+        ("hailfinder", 1000),
+    ):
+        data = bd.Network.load(folder / f"{name}.bif").sample(n_rows, seed=1)
+        for prior in ("uniform", "order"):
+            found = timed(
+                f"{name}, {n_rows:,} rows, {len(data.names)} variables: chains, {prior}",
+                lambda data=data, prior=prior: bd.posterior(
+                    data, "bdeu", prior=prior, method="chains"
+                ),
+            )
+            print(f"  {found.diagnostics}")
 
 
 def main() -> None:

@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "posterior/ancestor_sums.hpp"
+#include "posterior/arc_reversal.hpp"
+#include "posterior/chains.hpp"
 #include "posterior/dag_draws.hpp"
 #include "posterior/dag_sums.hpp"
 #include "posterior/order_sums.hpp"
-#include "posterior/partition_chain.hpp"
+#include "posterior/parent_blocks.hpp"
+#include "posterior/room_sums.hpp"
 #include "tests/checks.hpp"
 
 namespace {
@@ -195,27 +198,93 @@ void check_exact(std::size_t n, unsigned seed) {
     check(apart(sets, once.sets) < 1e-10, "parent sets by DAGs");
 }
 
+// Shares of the arcs in structures of n <= 64 variables.
+std::vector<double> arcs_of(const std::vector<std::uint64_t>& dags, std::size_t n) {
+    std::vector<double> arcs(n * n, 0.0);
+    const double n_dags = static_cast<double>(dags.size() / n);
+    for (std::size_t i = 0; i < dags.size(); ++i) {
+        for (std::size_t u = 0; u < n; ++u) {
+            arcs[u * n + i % n] += static_cast<double>(dags[i] >> u & 1) / n_dags;
+        }
+    }
+    return arcs;
+}
+
 void check_chains(bool over_partitions) {
-    const std::size_t n = 4, n_chains = 3, n_kept = 4000;
+    const std::size_t n = 4, n_chains = 3, n_draws = 4000;
     const RandomWeights random(n, 3, 4.0);
     const bestdag::ParentWeights weights = random.view();
     const Listed listed(weights, !over_partitions);
-    std::vector<std::uint64_t> dags(n_chains * n_kept * n);
-    std::vector<double> logs(n_chains * n_kept), states(logs);
-    std::vector<std::int64_t> accepted(n_chains);
-    const bestdag::ChainPlan plan{over_partitions, 11, 500, n_kept, 4};
-    bestdag::run_chains(weights, plan, n_chains, kThreads, dags, logs, states, accepted);
-    std::vector<double> arcs(n * n, 0.0);
-    for (std::size_t i = 0; i < logs.size(); ++i) {
-        for (std::size_t v = 0; v < n; ++v) {
-            for (std::size_t u = 0; u < n; ++u) {
-                arcs[u * n + v] += static_cast<double>(dags[i * n + v] >> u & 1) /
-                                   static_cast<double>(logs.size());
+    std::vector<std::uint64_t> dags(n_chains * n_draws * n);
+    std::vector<std::int64_t> n_drawn(n_chains);
+    bestdag::Chains chains(weights, over_partitions, 11, n_chains);
+    chains.settle(500, kThreads);
+    chains.run(n_draws, 4, kThreads, dags, n_drawn);
+    check(apart(arcs_of(dags, n), listed.arcs) < 0.05, "chains come near the posterior");
+    check(chains.n_moved() > 0 && chains.n_moved() < chains.n_steps(), "some steps are taken");
+    check(chains.n_steps() == n_chains * (500 + 4 * n_draws), "steps are counted");
+    check(n_drawn[2] == static_cast<std::int64_t>(n_draws), "draws are counted");
+}
+
+// Steps between structures keep to the posterior: alone, from the empty structure.
+template <class Steps>
+void check_structure_steps(Steps steps, std::size_t n, double spread, const char* what) {
+    const RandomWeights random(n, 5, spread);
+    const bestdag::ParentWeights weights = random.view();
+    const Listed listed(weights, false);
+    const bestdag::RoomSums rooms(weights);
+    std::vector<std::uint64_t> parents(n, 0), dags;
+    steps(rooms, parents, dags);
+    check(apart(arcs_of(dags, n), listed.arcs) < 0.03, what);
+}
+
+void check_structures() {
+    bestdag::RandomStream draws(bestdag::PhiloxKey{3, 1});
+    for (const std::size_t n : {std::size_t{2}, std::size_t{3}, std::size_t{4}}) {
+        check_structure_steps(
+            [&](const bestdag::RoomSums& rooms, auto& parents, auto& dags) {
+                bestdag::ParentBlocks blocks(rooms.weights());
+                for (int i = 0; i < 12000; ++i) {
+                    blocks.step(parents, draws);
+                    dags.insert(dags.end(), parents.begin(), parents.end());
+                }
+            },
+            n, 4.0, "blocks of parents keep to the posterior");
+    }
+    // Turning arcs around alone leads from no arc to none: with blocks in between.
+    check_structure_steps(
+        [&](const bestdag::RoomSums& rooms, auto& parents, auto& dags) {
+            bestdag::ParentBlocks blocks(rooms.weights());
+            bestdag::ArcReversal reversal(rooms);
+            std::size_t n_taken = 0;
+            for (int i = 0; i < 30000; ++i) {
+                if (i % 20 == 0) blocks.step(parents, draws);
+                n_taken += reversal.step(parents, draws) ? 1 : 0;
+                dags.insert(dags.end(), parents.begin(), parents.end());
+            }
+            check(n_taken > 3000, "arcs are turned around");
+        },
+        4, 4.0, "turned arcs keep to the posterior");
+}
+
+void check_room_sums() {
+    const std::size_t n = 6;
+    const RandomWeights random(n, 9, 2000.0);  // far beyond the range of numbers
+    const bestdag::ParentWeights weights = random.view();
+    const bestdag::RoomSums rooms(weights);
+    for (std::uint64_t among = 0; among < 64; ++among) {
+        for (const std::uint64_t hit : {std::uint64_t{0}, std::uint64_t{5}, std::uint64_t{63}}) {
+            for (std::size_t v = 0; v < n; ++v) {
+                const std::uint64_t room = among & ~(std::uint64_t{1} << v);
+                const double one = rooms.log_sum(v, &room, hit ? &hit : nullptr);
+                const double other = weights.log_sum_within(v, &room, hit ? &hit : nullptr);
+                check(one == other || std::abs(one - other) < 1e-9, "sums of rooms");
+                if (other == kLogZero) continue;
+                const std::size_t drawn = rooms.draw(v, &room, hit ? &hit : nullptr, one, 0.5);
+                check(weights.fits(drawn, &room, hit ? &hit : nullptr), "draws fit");
             }
         }
     }
-    check(apart(arcs, listed.arcs) < 0.05, "chains come near the posterior");
-    check(accepted[0] > 0, "steps are accepted");
 }
 
 void check_interruption() {
@@ -243,6 +312,8 @@ int main() {
     check_exact(3, 2);
     check_chains(false);
     check_chains(true);
+    check_structures();
+    check_room_sums();
     check_interruption();
     return report();
 }

@@ -317,8 +317,10 @@ class ChangeScorers:
         Local scores of families after adding or dropping each of their candidate parents; what is not done in so many seconds stays as it is.
         """
 
-def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
-    """Local scores of every family with at most max_parents parents."""
+def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, seconds: float) -> bool:
+    """
+    Local scores of every family with at most max_parents parents; False when out of time.
+    """
 
 def posterior_numbers(groups: MissingGroups, max_cells: float, n_draws: int) -> float:
     """Numbers that a posterior would keep."""
@@ -734,8 +736,17 @@ def log_linear_extensions(parents: Annotated[NDArray[numpy.uint64], dict(shape=(
     Logarithms of the numbers of orders that structures follow; False when out of time.
     """
 
-def run_chains(weights: ParentWeights, over_partitions: bool, seed: int, n_before: int, n_between: int, threads: int, seconds: float, structures: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], log_dags: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], log_states: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], accepted: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
-    """Run Markov chains over orders or partitions; False when out of time."""
+class Chains:
+    def __init__(self, weights: ParentWeights, over_partitions: bool, seed: int, n_chains: int) -> None: ...
+
+    def settle(self, n_steps: int, threads: int, seconds: float) -> bool:
+        """The first steps, hot and cooling down; False when out of time."""
+
+    def run(self, n_between: int, threads: int, seconds: float, structures: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], n_drawn: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
+        """Draw structures from each chain; False when out of time."""
+
+    def counts(self) -> tuple[int, int]:
+        """Steps of all chains, and those that led elsewhere."""
 
 def entropy_cuts(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], classes: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int) -> list[int]:
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import multiprocessing
 import pickle
 import signal
@@ -183,6 +184,7 @@ def _work_on(work: Callable[[int], Any], line: Connection) -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    gc.freeze()  # what the first process has is not looked through, nor copied by that
     with suppress(EOFError):
         while True:
             line.send_bytes(_tried(work, line.recv()))

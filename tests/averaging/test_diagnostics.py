@@ -50,3 +50,22 @@ def test_diagnostics_of_arcs():
     assert found.n_unmixed == 1
     assert found.to_dict()["worst_r_hat"] is None
     assert "do not agree" in str(found)
+
+
+def test_arcs_that_hardly_vary_are_not_judged():
+    draws = np.zeros((2, 400, 2, 2), bool)
+    draws[0, :4, 0, 1] = True  # half of a hundredth
+    draws[1, :, 1, 0] = True
+    draws[0, 7:, 1, 0] = True
+    found = diagnose(draws, 400, 0.5)
+    assert found.r_hat[0, 1] > 1.0
+    assert found.is_judged.sum() == 0
+    assert (found.worst_r_hat, found.n_unmixed, found.is_mixed) == (1.0, 0, True)
+
+
+def test_one_draw_of_each_chain_tells_nothing():
+    draws = np.zeros((4, 1, 2, 2), bool)
+    draws[1, 0, 0, 1] = True
+    found = diagnose(draws, 1, 0.0)
+    assert not found.is_mixed
+    assert found.least_effective_size == 4.0

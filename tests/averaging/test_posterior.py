@@ -1,7 +1,10 @@
 """Posterior probabilities: every number against a list of all DAGs, or against another method."""
 
 import math
+import os
 import pickle
+import signal
+import threading
 
 import numpy as np
 import pytest
@@ -18,6 +21,7 @@ from bestdag import (
     posterior,
     read,
 )
+from bestdag.averaging import chains
 from bestdag.averaging.local_weights import local_weights
 from bestdag.examples import example
 from bestdag.search.problem import Problem
@@ -172,6 +176,52 @@ def test_chains_come_near_the_exact_posterior(prior):
     assert 0.05 < found.diagnostics.acceptance < 1.0
 
 
+def test_chains_go_on_until_they_agree_unless_steps_say_how_many(monkeypatch):
+    monkeypatch.setattr(chains, "_FIRST_STEPS", 20)
+    found = posterior(FIVE, method="chains", samples=8)
+    n_steps = found.diagnostics.n_steps
+    assert n_steps in (20 + 16 * (2**k - 1) * 2 for k in range(1, 5))  # some rounds more
+    assert "steps" not in found.settings
+    rough = posterior(FIVE, method="chains", steps=20, samples=8)
+    assert rough.diagnostics.n_steps == 20
+    assert not rough.diagnostics.is_mixed
+    assert "the chains do not agree: the probabilities are rough, more steps are needed" in (
+        rough.notes
+    )
+
+
+def test_a_time_limit_keeps_what_chains_drew():
+    found = posterior(FIVE, method="chains", steps=10**9, samples=10**5, time_limit=0.4)
+    assert found.status == "time limit"
+    assert "the time limit ended the chains: these are the structures drawn so far" in found.notes
+    # Even while the chains are settling there is a structure of each.
+    assert len(found.dags) >= 1
+    assert 0 < found.diagnostics.n_steps < 10**9
+    assert posterior(FIVE, time_limit=60).status == "done"
+
+
+def test_ctrl_c_keeps_what_chains_drew():
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    found = posterior(FIVE, method="chains", steps=10**9, burn_in=10, samples=10**4)
+    timer.join()
+    assert found.status == "interrupted"
+    assert "Ctrl-C ended the chains: these are the structures drawn so far" in found.notes
+
+
+def test_exact_sums_that_take_longer_than_the_time_limit_are_refused_and_auto_runs_chains():
+    random = np.random.default_rng(0)
+    wide = read({f"v{k:02}": random.choice(["a", "b"], 20).tolist() for k in range(20)})
+    limited = {"max_parents": 1, "time_limit": 2.0, "threads": 1}
+    with pytest.raises(InvalidParameterError, match=r"sum over all DAGs .* about .*limit of 2 s"):
+        posterior(wide, method="exact", **limited)
+    with pytest.raises(InvalidParameterError, match=r"sum over all orders .* use method 'chains'"):
+        posterior(wide, method="sampling", **limited)
+    assert posterior(wide, steps=500, **limited).method == "partition chain"
+    with pytest.raises(InvalidParameterError, match=r"families took longer than the time limit"):
+        posterior(wide, max_parents=9, time_limit=1e-3)
+
+
 def test_chains_over_partitions_obey_knowledge():
     found = posterior(
         FIVE, method="chains", steps=4_000, knowledge=["bronc -> dysp", "lung !> either"], chains=2
@@ -245,6 +295,8 @@ def test_scores_that_are_no_logarithms_of_probabilities_are_refused(score):
         ({"method": "guess"}, r"posterior: method must be one of"),
         ({"samples": 0}, r"posterior: samples must be a whole number >= 1, got 0"),
         ({"steps": 100, "burn_in": 100}, r"burn_in must be less than the 100 steps, got 100"),
+        ({"burn_in": 100}, r"burn_in is a part of the steps, got 100 of none; give steps too"),
+        ({"time_limit": 0}, r"posterior: time_limit must be a finite number > 0, got 0"),
         ({"chains": 0}, r"posterior: chains must be a whole number >= 1, got 0"),
         ({"knowledge": ["bronc -- dysp"]}, r"none about edges of either direction or about paths"),
     ],

@@ -9,11 +9,11 @@
 
 #include "bindings/types.hpp"
 #include "posterior/ancestor_sums.hpp"
+#include "posterior/chains.hpp"
 #include "posterior/dag_draws.hpp"
 #include "posterior/dag_sums.hpp"
 #include "posterior/order_sums.hpp"
 #include "posterior/parent_weights.hpp"
-#include "posterior/partition_chain.hpp"
 
 namespace {
 
@@ -82,6 +82,37 @@ private:
     std::unique_ptr<bestdag::OrderSums> sums_;
 };
 
+class BoundChains {
+public:
+    BoundChains(const BoundWeights& weights, bool over_partitions, std::uint64_t seed,
+                std::size_t n_chains)
+        : chains_(weights.weights, over_partitions, seed, n_chains) {}
+
+    bool settle(std::size_t n_steps, int threads, double seconds) {
+        return run_for(seconds, threads, [&](const bestdag::Execution& execution) {
+            chains_.settle(n_steps, execution);
+        });
+    }
+
+    bool run(std::size_t n_between, int threads, double seconds,
+             const Array1<std::uint64_t>& structures, const Array1<std::int64_t>& n_drawn) {
+        const std::size_t n_all = chains_.n_chains() * chains_.n() * chains_.n_words();
+        require_sizes(n_drawn.size() == chains_.n_chains() && structures.size() % n_all == 0 &&
+                      n_between > 0);
+        return run_for(seconds, threads, [&](const bestdag::Execution& execution) {
+            chains_.run(structures.size() / n_all, n_between, execution, view(structures),
+                        view(n_drawn));
+        });
+    }
+
+    std::pair<std::size_t, std::size_t> counts() const {
+        return {chains_.n_steps(), chains_.n_moved()};
+    }
+
+private:
+    bestdag::Chains chains_;
+};
+
 }  // namespace
 
 void register_posterior(nb::module_& m) {
@@ -137,26 +168,13 @@ void register_posterior(nb::module_& m) {
         },
         "parents"_a.noconvert(), "n"_a, "threads"_a, "seconds"_a, "out"_a.noconvert(),
         "Logarithms of the numbers of orders that structures follow; False when out of time.");
-    m.def(
-        "run_chains",
-        [](const BoundWeights& weights, bool over_partitions, std::uint64_t seed,
-           std::size_t n_before, std::size_t n_between, int threads, double seconds,
-           const Array1<std::uint64_t>& structures, const Array2<double>& log_dags,
-           const Array2<double>& log_states, const Array1<std::int64_t>& accepted) {
-            const std::size_t n_chains = accepted.size();
-            require_sizes(n_chains > 0 && log_dags.size() == log_states.size() &&
-                          log_dags.size() % n_chains == 0 &&
-                          structures.size() ==
-                              log_dags.size() * weights.weights.n() * weights.weights.n_words());
-            const bestdag::ChainPlan plan{over_partitions, seed, n_before,
-                                          log_dags.size() / n_chains, n_between};
-            return run_for(seconds, threads, [&](const auto& execution) {
-                bestdag::run_chains(weights.weights, plan, n_chains, execution, view(structures),
-                                    view(log_dags), view(log_states), view(accepted));
-            });
-        },
-        "weights"_a, "over_partitions"_a, "seed"_a, "n_before"_a, "n_between"_a, "threads"_a,
-        "seconds"_a, "structures"_a.noconvert(), "log_dags"_a.noconvert(),
-        "log_states"_a.noconvert(), "accepted"_a.noconvert(),
-        "Run Markov chains over orders or partitions; False when out of time.");
+    nb::class_<BoundChains>(m, "Chains")
+        .def(nb::init<const BoundWeights&, bool, std::uint64_t, std::size_t>(), "weights"_a,
+             "over_partitions"_a, "seed"_a, "n_chains"_a, nb::keep_alive<1, 2>())
+        .def("settle", &BoundChains::settle, "n_steps"_a, "threads"_a, "seconds"_a,
+             "The first steps, hot and cooling down; False when out of time.")
+        .def("run", &BoundChains::run, "n_between"_a, "threads"_a, "seconds"_a,
+             "structures"_a.noconvert(), "n_drawn"_a.noconvert(),
+             "Draw structures from each chain; False when out of time.")
+        .def("counts", &BoundChains::counts, "Steps of all chains, and those that led elsewhere.");
 }

@@ -46,11 +46,11 @@ void register_families(nb::module_& m) {
     m.def(
         "score_all_families",
         [](const BoundTable& table, const bestdag::Kernel& kernel, std::size_t max_parents,
-           const Doubles& out, int threads) {
-            run_unlocked(threads, [&](const bestdag::Execution& execution) {
+           const Doubles& out, int threads, double seconds) {
+            return run_for(seconds, threads, [&](const bestdag::Execution& execution) {
                 bestdag::score_all_families(table.table, kernel, max_parents, view(out), execution);
             });
         },
-        "table"_a, "kernel"_a, "max_parents"_a, "out"_a.noconvert(), "threads"_a,
-        "Local scores of every family with at most max_parents parents.");
+        "table"_a, "kernel"_a, "max_parents"_a, "out"_a.noconvert(), "threads"_a, "seconds"_a,
+        "Local scores of every family with at most max_parents parents; False when out of time.");
 }

@@ -15,16 +15,6 @@ ParentWeights::ParentWeights(std::span<const std::int64_t> begin,
     }
 }
 
-bool ParentWeights::fits(std::size_t i, SetWords among, SetWords hit) const noexcept {
-    const SetWords members = set(i);
-    std::uint64_t outside = 0, met = hit ? 0 : 1;
-    for (std::size_t w = 0; w < n_words_; ++w) {
-        outside |= members[w] & ~among[w];
-        if (hit) met |= members[w] & hit[w];
-    }
-    return outside == 0 && met != 0;
-}
-
 // Whether one of the next sets, each a word, may fit: most groups have none, and are passed over.
 bool ParentWeights::has_fitting(std::size_t i, SetWords among, SetWords hit) const noexcept {
     const std::uint64_t outside = ~*among, wanted = hit ? *hit : 0;

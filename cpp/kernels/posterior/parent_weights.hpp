@@ -25,6 +25,16 @@ inline std::uint64_t with_place(std::uint64_t set, std::size_t v) noexcept {
 // Sets of variables as words of 64 bits, as many words as the variables need.
 using SetWords = const std::uint64_t*;
 
+inline void put(std::span<std::uint64_t> words, std::size_t v) noexcept {
+    words[v / 64] |= std::uint64_t{1} << (v % 64);
+}
+inline void take(std::span<std::uint64_t> words, std::size_t v) noexcept {
+    words[v / 64] &= ~(std::uint64_t{1} << (v % 64));
+}
+inline bool has(SetWords words, std::size_t v) noexcept {
+    return (words[v / 64] >> (v % 64) & 1) != 0;
+}
+
 class ParentWeights {
 public:
     // Variable v has the sets begin[v] .. begin[v + 1] - 1: n_words words and one logarithm each.
@@ -40,6 +50,17 @@ public:
     SetWords set(std::size_t i) const noexcept { return sets_.data() + i * n_words_; }
     double log_weight(std::size_t i) const noexcept { return logs_[i]; }
 
+    // Whether a set lies within `among` and has a member of `hit`, unless that is nullptr.
+    bool fits(std::size_t i, SetWords among, SetWords hit) const noexcept {
+        const SetWords members = set(i);
+        std::uint64_t outside = 0, met = hit ? 0 : 1;
+        for (std::size_t w = 0; w < n_words_; ++w) {
+            outside |= members[w] & ~among[w];
+            if (hit) met |= members[w] & hit[w];
+        }
+        return outside == 0 && met != 0;
+    }
+
     // Logarithm of the sum of the weights of the sets of v within `among` that have a member of
     // `hit`, unless that is nullptr. What is left out at the end is less than rounding.
     double log_sum_within(std::size_t v, SetWords among, SetWords hit) const noexcept;
@@ -52,7 +73,6 @@ public:
 private:
     static constexpr std::size_t kAtOnce = 16;
 
-    bool fits(std::size_t i, SetWords among, SetWords hit) const noexcept;
     bool has_fitting(std::size_t i, SetWords among, SetWords hit) const noexcept;
     template <class Visit>
     void each_fitting(std::size_t v, SetWords among, SetWords hit, const Visit& visit) const;

@@ -10,9 +10,9 @@ namespace bestdag {
 
 namespace {
 
-constexpr double kNanosecondsPerStep = 1e5;
-constexpr std::size_t kKnownBits = 16;  // of the number of sums that a chain remembers
-constexpr double kHottest = 20.0;       // temperature of the first step
+constexpr std::size_t kKnownBits = 16;      // of the number of sums that a chain remembers
+constexpr double kShareOfStructures = 0.1;  // of the steps over partitions
+constexpr std::size_t kVariablesPerChange = 8;
 
 // Two numbers that tell sets apart, but for one chance in 2^100 or so.
 struct Digest {
@@ -26,25 +26,26 @@ struct Digest {
     }
 };
 
-void put(std::vector<std::uint64_t>& words, std::size_t v) {
-    words[v / 64] |= std::uint64_t{1} << (v % 64);
-}
-
-bool has(SetWords words, std::size_t v) { return (words[v / 64] >> (v % 64) & 1) != 0; }
-
 }  // namespace
 
-PartitionChain::PartitionChain(const ParentWeights& weights, RandomStream random)
-    : weights_(weights), random_(random) {
+PartitionChain::PartitionChain(const RoomSums& rooms, RandomStream random)
+    : rooms_(rooms),
+      weights_(rooms.weights()),
+      random_(random),
+      arc_reversal_(rooms),
+      parent_blocks_(rooms.weights()) {
     known_.resize(std::size_t{1} << kKnownBits);
-    among_.resize(weights.n_words());
-    just_before_.resize(weights.n_words());
+    among_.resize(weights_.n_words());
+    just_before_.resize(weights_.n_words());
+    only_.resize(weights_.n_words());
     elements_ = random_order();
     log_weight_ = weigh(elements_);
 }
 
 void PartitionChain::turn_to_partitions() {
-    elements_ = layers_of(elements_);
+    structure_.resize(weights_.n() * weights_.n_words());
+    draw(structure_);
+    elements_ = layers_of(structure_);
     over_partitions_ = true;
     log_weight_ = weigh(elements_);
 }
@@ -58,7 +59,7 @@ PartitionChain::Elements PartitionChain::random_order() {
     while (!left.empty()) {
         std::vector<std::size_t> able;
         for (const std::size_t v : left) {
-            if (weights_.log_sum_within(v, placed.data(), nullptr) > kLogZero) able.push_back(v);
+            if (rooms_.log_sum(v, placed.data(), nullptr) > kLogZero) able.push_back(v);
         }
         if (able.empty()) throw std::invalid_argument("chains: no structure is allowed");
         const std::size_t v = able[below(able.size())];
@@ -69,24 +70,29 @@ PartitionChain::Elements PartitionChain::random_order() {
     return order;
 }
 
-// The partition of a structure drawn for an order: after a variable's last parents comes itself.
-PartitionChain::Elements PartitionChain::layers_of(const Elements& order) {
-    std::vector<std::uint64_t> placed(weights_.n_words(), 0);
-    std::vector<std::size_t> layer(weights_.n(), 0);
+// The partition of a structure: a variable is one element after the last of its parents.
+PartitionChain::Elements PartitionChain::layers_of(
+    const std::vector<std::uint64_t>& parents) const {
+    const std::size_t n = weights_.n(), n_words = weights_.n_words();
     Elements layers;
-    for (const auto& element : order) {
-        const std::size_t v = element.front();
-        const double total = weights_.log_sum_within(v, placed.data(), nullptr);
-        const SetWords parents =
-            weights_.set(weights_.draw_within(v, placed.data(), nullptr, total, random_.uniform()));
-        for (std::size_t u = 0; u < weights_.n(); ++u) {
-            if (has(parents, u)) layer[v] = std::max(layer[v], layer[u] + 1);
+    std::vector<std::uint64_t> placed(n_words, 0);
+    std::vector<std::size_t> left(n);
+    std::iota(left.begin(), left.end(), std::size_t{0});
+    while (!left.empty()) {
+        std::vector<std::size_t> layer;
+        for (const std::size_t v : left) {
+            std::uint64_t missing = 0;
+            for (std::size_t w = 0; w < n_words; ++w) {
+                missing |= parents[v * n_words + w] & ~placed[w];
+            }
+            if (missing == 0) layer.push_back(v);
         }
-        layers.resize(std::max(layers.size(), layer[v] + 1));
-        layers[layer[v]].push_back(v);
-        put(placed, v);
+        for (const std::size_t v : layer) {
+            put(placed, v);
+            std::erase(left, v);
+        }
+        layers.push_back(std::move(layer));
     }
-    for (auto& element : layers) std::sort(element.begin(), element.end());
     return layers;
 }
 
@@ -98,6 +104,10 @@ void PartitionChain::step(double temperature) {
     const double kind = random_.uniform();
     if (kind < 0.6) {
         relocate(temperature);
+        return;
+    }
+    if (over_partitions_ && kind >= 1.0 - kShareOfStructures) {
+        change_structure();
         return;
     }
     Elements proposed = elements_;
@@ -117,30 +127,84 @@ void PartitionChain::relocate(double temperature) {
     Elements others = elements_;
     for (auto& element : others) std::erase(element, v);
     std::erase_if(others, [](const auto& element) { return element.empty(); });
-    const std::size_t n_places = over_partitions_ ? 2 * others.size() + 1 : others.size() + 1;
-    std::vector<double> logs(n_places);
-    for (std::size_t place = 0; place < n_places; ++place) {
-        logs[place] = weigh(with_placed(others, v, place)) / temperature;
-    }
+    const std::vector<double> places = weigh_places(others, v);
+    std::vector<double> logs = places;
+    for (double& log : logs) log /= temperature;
     const double total = bestdag::log_sum(logs), choice = random_.uniform();
     std::size_t chosen = 0;
     double sum = 0.0;
-    for (std::size_t place = 0; place < n_places && sum < choice; ++place) {
+    for (std::size_t place = 0; place < logs.size() && sum < choice; ++place) {
         if (logs[place] == kLogZero) continue;
         sum += std::exp(logs[place] - total);
         chosen = place;
     }
-    Elements next = with_placed(others, v, chosen);
+    Elements next = with_placed(std::move(others), v, chosen);
     if (next == elements_) return;
     ++n_moved_;
     elements_ = std::move(next);
-    log_weight_ = weigh(elements_);
+    log_weight_ = places[chosen];
+}
+
+// The weights of all places of v. An element has the same sum wherever v comes after it, and
+// another one wherever v comes two or more elements before it: four sums for each serve all places.
+std::vector<double> PartitionChain::weigh_places(const Elements& others, std::size_t v) {
+    const std::size_t n_others = others.size();
+    // Of each element: v after it, earlier, in the element just before, the element just before.
+    std::vector<double> after(n_others), earlier(n_others), within(n_others), alone(n_others);
+    std::vector<double> own(n_others + 1);  // of v before element k, or inside it
+    std::fill(among_.begin(), among_.end(), 0);
+    std::fill(just_before_.begin(), just_before_.end(), 0);
+    std::fill(only_.begin(), only_.end(), 0);
+    put(only_, v);
+    const auto sum_of = [&](std::size_t k, SetWords hit) {
+        double sum = 0.0;
+        for (const std::size_t u : others[k]) sum += log_sum(u, among_.data(), hit);
+        return sum;
+    };
+    for (std::size_t k = 0; k <= n_others; ++k) {
+        const SetWords hit = over_partitions_ && k > 0 ? just_before_.data() : nullptr;
+        own[k] = log_sum(v, among_.data(), hit);
+        if (k == n_others) break;
+        after[k] = sum_of(k, hit);
+        put(among_, v);
+        if (hit != nullptr || !over_partitions_) earlier[k] = sum_of(k, hit);
+        if (over_partitions_) {
+            alone[k] = sum_of(k, only_.data());
+            put(just_before_, v);
+            if (hit != nullptr) within[k] = sum_of(k, hit);
+        }
+        take(among_, v);
+        std::fill(just_before_.begin(), just_before_.end(), 0);
+        for (const std::size_t u : others[k]) {
+            put(among_, u);
+            put(just_before_, u);
+        }
+    }
+    std::vector<double> behind(n_others + 2, 0.0);  // from element k on, v being earlier
+    for (std::size_t k = n_others; k-- > 0;) behind[k] = behind[k + 1] + earlier[k];
+    std::vector<double> places;
+    double front = 0.0;  // the elements before element k
+    for (std::size_t k = 0; k <= n_others; ++k) {
+        const bool is_last = k == n_others;
+        if (!over_partitions_) {
+            places.push_back(front + own[k] + behind[k]);
+        } else {
+            places.push_back(front + own[k] + (is_last ? 0.0 : alone[k] + behind[k + 1]));
+        }
+        if (is_last) break;
+        front += after[k];
+        if (over_partitions_) {
+            const double next = k + 1 < n_others ? within[k + 1] : 0.0;
+            places.push_back(front + own[k] + next + behind[k + 2]);
+        }
+    }
+    return places;
 }
 
 // In a partition place 2 k is before element k, and place 2 k + 1 inside it.
-PartitionChain::Elements PartitionChain::with_placed(const Elements& others, std::size_t v,
+PartitionChain::Elements PartitionChain::with_placed(Elements&& others, std::size_t v,
                                                      std::size_t place) const {
-    Elements made = others;
+    Elements made = std::move(others);
     if (over_partitions_ && place % 2 != 0) {
         auto& element = made[place / 2];
         element.insert(std::lower_bound(element.begin(), element.end(), v), v);
@@ -166,6 +230,22 @@ bool PartitionChain::swap_places(Elements& elements) {
     std::sort(elements[one].begin(), elements[one].end());
     std::sort(elements[other].begin(), elements[other].end());
     return true;
+}
+
+// A structure drawn from the state, then changed by steps that each keep to the posterior, has a
+// state of its own.
+void PartitionChain::change_structure() {
+    structure_.resize(weights_.n() * weights_.n_words());
+    draw(structure_);
+    bool has_moved = false;
+    for (std::size_t i = 0; i < 1 + weights_.n() / kVariablesPerChange; ++i) {
+        has_moved |= arc_reversal_.step(structure_, random_);
+        has_moved |= parent_blocks_.step(structure_, random_);
+    }
+    if (!has_moved) return;
+    elements_ = layers_of(structure_);
+    log_weight_ = weigh(elements_);
+    ++n_moved_;
 }
 
 // The number of ways to split an element in two that are not empty, over all elements.
@@ -259,7 +339,7 @@ double PartitionChain::log_sum(std::size_t v, SetWords among, SetWords hit) {
     }
     Known& known = known_[digest.one >> (64 - kKnownBits)];
     if (known.key != digest.one || known.check != digest.other) {
-        known = {digest.one, digest.other, weights_.log_sum_within(v, among, hit)};
+        known = {digest.one, digest.other, rooms_.log_sum(v, among, hit)};
     }
     return known.log_sum;
 }
@@ -269,45 +349,11 @@ double PartitionChain::draw(std::span<std::uint64_t> parents) {
     const std::size_t n_words = weights_.n_words();
     each_room(elements_, [&](std::size_t v, SetWords among, SetWords hit) {
         const std::size_t chosen =
-            weights_.draw_within(v, among, hit, log_sum(v, among, hit), random_.uniform());
+            rooms_.draw(v, among, hit, log_sum(v, among, hit), random_.uniform());
         std::copy_n(weights_.set(chosen), n_words, parents.data() + v * n_words);
         sum += weights_.log_weight(chosen);
     });
     return sum;
-}
-
-void run_chains(const ParentWeights& weights, const ChainPlan& plan, std::size_t n_chains,
-                const Execution& execution, std::span<std::uint64_t> structures,
-                std::span<double> log_dags, std::span<double> log_states,
-                std::span<std::int64_t> moved) {
-    const std::size_t n_steps = plan.n_before + plan.n_kept * plan.n_between;
-    const std::size_t n_per_dag = weights.n() * weights.n_words();
-    parallel_for(
-        n_chains, kNanosecondsPerStep * static_cast<double>(n_chains * n_steps), execution,
-        [&](std::size_t c, const StopFlag& stop) {
-            PartitionChain chain(weights, RandomStream(PhiloxKey{plan.seed, c}));
-            const std::size_t n_cooling = plan.n_before / 2;
-            for (std::size_t i = 0; i < n_cooling; ++i) {
-                check(stop);
-                const double left = 1.0 - static_cast<double>(i) / static_cast<double>(n_cooling);
-                chain.step(std::pow(kHottest, left));
-            }
-            if (plan.over_partitions) chain.turn_to_partitions();
-            for (std::size_t i = n_cooling; i < plan.n_before; ++i) {
-                check(stop);
-                chain.step(1.0);
-            }
-            for (std::size_t kept = 0; kept < plan.n_kept; ++kept) {
-                for (std::size_t i = 0; i < plan.n_between; ++i) {
-                    check(stop);
-                    chain.step(1.0);
-                }
-                const std::size_t place = c * plan.n_kept + kept;
-                log_states[place] = chain.log_weight();
-                log_dags[place] = chain.draw(structures.subspan(place * n_per_dag, n_per_dag));
-            }
-            moved[c] = static_cast<std::int64_t>(chain.n_moved());
-        });
 }
 
 }  // namespace bestdag

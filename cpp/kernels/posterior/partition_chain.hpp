@@ -6,6 +6,8 @@
 // so each DAG belongs to one partition alone, and each counts once. In a chain over orders every
 // element is one variable, and a DAG counts once for every order it follows. The weight of a state
 // is the product over the variables of the sums of the weights of the parent sets it allows.
+// Chains over partitions now and then draw a structure, change it by steps of their own
+// (arc_reversal.hpp, parent_blocks.hpp), and go on from its partition.
 #pragma once
 
 #include <cstddef>
@@ -13,24 +15,17 @@
 #include <span>
 #include <vector>
 
-#include "base/parallel.hpp"
 #include "independence/random_tables.hpp"
-#include "posterior/parent_weights.hpp"
+#include "posterior/arc_reversal.hpp"
+#include "posterior/parent_blocks.hpp"
+#include "posterior/room_sums.hpp"
 
 namespace bestdag {
 
-struct ChainPlan {
-    bool over_partitions = true;
-    std::uint64_t seed = 0;
-    std::size_t n_before = 0;   // steps that are thrown away
-    std::size_t n_kept = 1;     // structures drawn
-    std::size_t n_between = 1;  // steps for each of them
-};
-
 class PartitionChain {
 public:
-    // Needs the sets of each variable by descending weight. Begins with a random order.
-    PartitionChain(const ParentWeights& weights, RandomStream random);
+    // Begins with a random order; `rooms` outlive this.
+    PartitionChain(const RoomSums& rooms, RandomStream random);
 
     // Go on over partitions, from that of a structure drawn for the order.
     void turn_to_partitions();
@@ -52,11 +47,13 @@ private:
 
     std::size_t below(std::size_t n) noexcept;  // uniform in 0 .. n - 1
     Elements random_order();
-    Elements layers_of(const Elements& order);
+    Elements layers_of(const std::vector<std::uint64_t>& parents) const;
     void relocate(double temperature);
-    Elements with_placed(const Elements& others, std::size_t v, std::size_t place) const;
+    std::vector<double> weigh_places(const Elements& others, std::size_t v);
+    Elements with_placed(Elements&& others, std::size_t v, std::size_t place) const;
     bool swap_places(Elements& elements);
     double split_or_join(Elements& elements);  // returns ln of the ratio of the proposals
+    void change_structure();
     void split(Elements& elements, std::size_t which);
     static double n_splits(const Elements& elements) noexcept;
     void accept_or_not(Elements&& proposed, double log_ratio, double temperature);
@@ -66,23 +63,18 @@ private:
     template <class Visit>
     void each_room(const Elements& elements, const Visit& visit);
 
+    const RoomSums& rooms_;
     const ParentWeights& weights_;
     bool over_partitions_ = false;
     RandomStream random_;
     Elements elements_;
-    std::vector<std::uint64_t> among_, just_before_;  // room for each_room
+    std::vector<std::uint64_t> among_, just_before_, only_;  // room for sums
+    std::vector<std::uint64_t> structure_;
+    ArcReversal arc_reversal_;
+    ParentBlocks parent_blocks_;
     std::vector<Known> known_;
     double log_weight_ = kLogZero;
     std::size_t n_moved_ = 0;
 };
-
-// Run chains, each a function of the seed and its number. Structures: chain, kept one, variable,
-// word; log_dags their log weights, log_states those of the states they were drawn from; moved the
-// number of steps of each chain that led elsewhere. Every chain begins hot and over orders, the
-// fastest way from wherever it began, for half of the steps thrown away. Throws Interrupted.
-void run_chains(const ParentWeights& weights, const ChainPlan& plan, std::size_t n_chains,
-                const Execution& execution, std::span<std::uint64_t> structures,
-                std::span<double> log_dags, std::span<double> log_states,
-                std::span<std::int64_t> moved);
 
 }  // namespace bestdag

@@ -76,6 +76,8 @@ class ArcProbabilities:
         Whether the chains agree.
     log_evidence : float or None
         Logarithm of the sum over structures of exp(score), as the prior counts them.
+    status : {"done", "time limit", "interrupted"}
+        What ended the work; it is then that of what was drawn so far.
 
     Examples
     --------
@@ -98,6 +100,7 @@ class ArcProbabilities:
     dags: WeightedDags | None = None
     diagnostics: ChainDiagnostics | None = None
     log_evidence: float | None = None
+    status: str = "done"
 
     def __post_init__(self) -> None:
         for array in (self.matrix, self.ancestors):
@@ -196,6 +199,7 @@ class ArcProbabilities:
             "settings": dict(self.settings),
             "notes": list(self.notes),
             "seconds": self.seconds,
+            "status": self.status,
             "log_evidence": self.log_evidence,
             "ancestors": None if self.ancestors is None else self.ancestors.tolist(),
             "diagnostics": None if self.diagnostics is None else self.diagnostics.to_dict(),

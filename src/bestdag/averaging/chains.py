@@ -2,23 +2,46 @@
 
 Over orders (Friedman and Koller 2003) the chain draws from the posterior that is modular in the
 order. Over ordered partitions (Kuipers and Moffa 2017) each DAG belongs to one state alone, and the
-prior over DAGs is uniform.
+prior over DAGs is uniform. There steps from structure to structure help: an arc is turned around
+and both ends get new parents (Grzegorczyk and Husmeier 2008), or three variables get new parents
+at once (Goudie and Mukherjee 2016).
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
+from bestdag.averaging.deadline import Deadline
 from bestdag.averaging.diagnostics import ChainDiagnostics, diagnose
 from bestdag.averaging.draws import arcs_of_masks
 from bestdag.averaging.local_weights import LocalWeights
 from bestdag.machine import require_memory
 
-__all__ = ["run_chains"]
+__all__ = ["ChainRun", "Ended", "run_chains"]
+
+Ended = Literal["done", "time limit", "interrupted"]
+_Arcs = npt.NDArray[np.bool_]
+# Unless the number of steps is given: the first round, and how often twice as many follow where
+# the chains do not agree yet, all that went before being thrown away.
+_FIRST_STEPS = 20_000
+_MOST_ROUNDS = 5
+# What is done with the draws when the chains have ended takes so long for each arc of each.
+_SECONDS_PER_ARC = 2.5e-8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainRun:
+    """What chains gave: the arcs of structures, (chains x kept) x n x n, and whether they agree."""
+
+    arcs: _Arcs
+    diagnostics: ChainDiagnostics
+    ended: Ended
 
 
 def run_chains(
@@ -27,43 +50,107 @@ def run_chains(
     *,
     over_partitions: bool,
     n_chains: int,
-    n_steps: int,
-    n_before: int,
+    n_steps: int | None,
+    n_before: int | None,
     n_kept: int,
+    with_paths: bool,
     seed: int,
     threads: int,
-) -> tuple[npt.NDArray[np.bool_], ChainDiagnostics]:
-    """Run chains and return the arcs of the structures drawn: (chains x kept) x n x n.
+    deadline: Deadline,
+) -> ChainRun:
+    """Run chains until they agree, for so many steps, or until time is up or Ctrl-C.
 
-    `weights` are by descending weight. Of `n_steps` steps the first `n_before` are thrown away;
-    of the others every so many give a structure, `n_kept` for each chain, or one for each step.
+    `weights` are by descending weight. Of `n_steps` steps the first `n_before` are thrown away, a
+    fifth unless given; of the others every so many give a structure, `n_kept` for each chain, or
+    one for each step. `with_paths` says that paths will be looked for, which takes time.
     """
+    steps = _FIRST_STEPS if n_steps is None else n_steps
+    before = steps // 5 if n_before is None else min(n_before, steps - 1)
+    n_kept = min(n_kept, steps - before)
+    between = (steps - before) // n_kept
     n, n_words = len(weights.names), weights.sets.shape[1]
-    n_kept = min(n_kept, n_steps - n_before)
-    between = (n_steps - n_before) // n_kept
-    n_before = n_steps - between * n_kept
     n_draws = n_chains * n_kept
     need = f"{n_draws:,} structures of {n} variables"
     n_bytes = n_draws * n * (8.0 * n_words + 3.0 * n)
     require_memory(who, need, n_bytes, "keep fewer samples", option="keep fewer --samples")
-    masks = np.empty((n_draws, n, n_words), np.uint64)
-    log_dags, log_states = np.empty((n_chains, n_kept)), np.empty((n_chains, n_kept))
-    accepted = np.empty(n_chains, np.int64)
-    is_done = _core.run_chains(
-        weights.native(),
-        over_partitions,
-        seed,
-        n_before,
-        between,
-        threads,
-        math.inf,
-        masks.reshape(-1),
-        log_dags,
-        log_states,
-        accepted,
-    )
-    assert is_done
-    arcs = arcs_of_masks(masks, n)
-    rate = float(accepted.sum()) / (n_chains * n_steps)
-    found = diagnose(arcs.reshape(n_chains, n_kept, n, n), n_steps, rate)
-    return arcs, found
+    spare = _SECONDS_PER_ARC * n_draws * n * n * (1 + n // 10 if with_paths else 1)
+    crew = _Crew(weights, over_partitions, seed, n_chains, threads, deadline.earlier(spare))
+    ended = crew.begin(steps - between * n_kept)
+    if ended != "done":
+        return crew.finish(crew.present(), ended)
+    found, ended = crew.drawn(n_kept, between)
+    for _ in range(1, _MOST_ROUNDS if n_steps is None else 1):
+        if ended != "done" or crew.diagnosed(found).is_mixed:
+            break
+        between *= 2
+        later, ended = crew.drawn(n_kept, between)
+        if later.shape[1] >= n_kept // 2:  # else what was drawn before is better
+            found = later
+    return crew.finish(found if found.shape[1] else crew.present(), ended)
+
+
+class _Crew:
+    """Native chains, and what was drawn of them: chains x draws x n x n."""
+
+    def __init__(
+        self,
+        weights: LocalWeights,
+        over_partitions: bool,
+        seed: int,
+        n_chains: int,
+        threads: int,
+        deadline: Deadline,
+    ) -> None:
+        self._chains = _core.Chains(weights.native(), over_partitions, seed, n_chains)
+        self._shape = len(weights.names), weights.sets.shape[1]
+        self._n_chains = n_chains
+        self._threads = threads
+        self._deadline = deadline
+
+    def begin(self, n_steps: int) -> Ended:
+        """Take the steps that are thrown away, the first half hot and cooling down."""
+        n_hot = n_steps // 2
+        ended = self._tried(lambda s: self._chains.settle(n_hot, self._threads, s))
+        if ended == "done" and n_steps > n_hot:
+            _, ended = self.drawn(1, n_steps - n_hot)
+        return ended
+
+    def drawn(self, n_draws: int, between: int) -> tuple[_Arcs, Ended]:
+        """Draw so many structures of each chain, or what there is when time is up."""
+        masks, n_drawn = self._room(n_draws)
+        flat = masks.reshape(-1)
+        ended = self._tried(
+            lambda seconds: self._chains.run(between, self._threads, seconds, flat, n_drawn)
+        )
+        return self._arcs(masks[:, : int(n_drawn.min())]), ended
+
+    def present(self) -> _Arcs:
+        """Draw one structure of each chain where it is now."""
+        masks, n_drawn = self._room(1)
+        self._chains.run(1, self._threads, float("inf"), masks.reshape(-1), n_drawn)
+        return self._arcs(masks)
+
+    def diagnosed(self, arcs: _Arcs) -> ChainDiagnostics:
+        """Compare the chains."""
+        n_steps, n_moved = self._chains.counts()
+        return diagnose(arcs, n_steps // self._n_chains, n_moved / max(1, n_steps))
+
+    def finish(self, arcs: _Arcs, ended: Ended) -> ChainRun:
+        """Return what was drawn, chain after chain."""
+        n = self._shape[0]
+        return ChainRun(arcs=arcs.reshape(-1, n, n), diagnostics=self.diagnosed(arcs), ended=ended)
+
+    def _room(self, n_draws: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+        masks = np.zeros((self._n_chains, n_draws, *self._shape), np.uint64)
+        return masks, np.zeros(self._n_chains, np.int64)
+
+    def _arcs(self, masks: npt.NDArray[np.uint64]) -> _Arcs:
+        n, n_words = self._shape
+        arcs = arcs_of_masks(masks.reshape(-1, n, n_words), n)
+        return arcs.reshape(self._n_chains, -1, n, n)
+
+    def _tried(self, work: Callable[[float], bool]) -> Ended:
+        try:
+            return "done" if work(self._deadline.seconds_left) else "time limit"
+        except KeyboardInterrupt:
+            return "interrupted"

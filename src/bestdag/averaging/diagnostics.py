@@ -11,11 +11,18 @@ import numpy.typing as npt
 
 from bestdag.wording import count_of
 
-__all__ = ["ChainDiagnostics", "diagnose", "effective_sizes", "split_r_hat"]
+__all__ = ["UNMIXED", "ChainDiagnostics", "diagnose", "effective_sizes", "split_r_hat"]
 
 _Array = npt.NDArray[np.float64]
 # Chains that agree have less (Vehtari et al. 2021 ask for 1.01 with more draws than are kept here).
 _WELL_MIXED = 1.05
+# Arcs that are hardly ever there, or hardly ever missing, are not judged: their R-hat depends on a
+# handful of draws, and chains that differ there differ by little.
+_LEAST_JUDGED = 0.01
+_LEAST_DRAWS = 4
+
+
+UNMIXED = "the chains do not agree: the probabilities are rough, more steps are needed"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,6 +34,8 @@ class ChainDiagnostics:
     r_hat : float64 array, n x n
         Split R-hat of the indicator of each arc; 1 where all draws are equal, infinite where chains
         are stuck at different values.
+    is_judged : bool array, n x n
+        The arcs that are there in 1 to 99 of 100 draws: on those the chains must agree.
     effective_size : float64 array, n x n
         Independent draws that would be as good.
     n_chains, n_kept, n_steps : int
@@ -36,6 +45,7 @@ class ChainDiagnostics:
     """
 
     r_hat: _Array
+    is_judged: npt.NDArray[np.bool_]
     effective_size: _Array
     n_chains: int
     n_kept: int
@@ -44,13 +54,13 @@ class ChainDiagnostics:
 
     @property
     def worst_r_hat(self) -> float:
-        """The largest."""
-        return float(self.r_hat.max(initial=1.0))
+        """The largest of the arcs that are judged."""
+        return float(self.r_hat[self.is_judged].max(initial=1.0))
 
     @property
     def n_unmixed(self) -> int:
         """The number of arcs on which the chains do not agree."""
-        return int((self.r_hat > _WELL_MIXED).sum())
+        return int((self.r_hat[self.is_judged] > _WELL_MIXED).sum())
 
     @property
     def least_effective_size(self) -> float:
@@ -59,8 +69,11 @@ class ChainDiagnostics:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether the chains agree on every arc: R-hat at most 1.05."""
-        return self.worst_r_hat <= _WELL_MIXED
+        """Whether the chains agree on every arc that is judged: R-hat at most 1.05.
+
+        One chain has nothing to agree with but itself, and less than four draws tell nothing.
+        """
+        return self.worst_r_hat <= _WELL_MIXED and self.n_kept >= _LEAST_DRAWS
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold: None for what is infinite."""
@@ -77,7 +90,7 @@ class ChainDiagnostics:
         }
 
     def __str__(self) -> str:
-        verdict = "the chains agree" if self.is_mixed else "the chains do not agree: more steps"
+        verdict = "the chains agree" if self.is_mixed else "the chains do not agree"
         return (
             f"{self.n_chains} chains of {self.n_steps:,} steps, {self.acceptance:.0%} moved; "
             f"R-hat at most {self.worst_r_hat:.3f}, above {_WELL_MIXED:g} for "
@@ -98,7 +111,9 @@ def diagnose(
         draws = indicators[:, :, i, j].astype(np.float64)
         r_hat[i, j] = split_r_hat(draws)
         sizes[i, j] = effective_sizes(draws)
-    return ChainDiagnostics(r_hat, sizes, n_chains, n_kept, n_steps, acceptance)
+    shares = indicators.mean(axis=(0, 1))
+    is_judged = (shares >= _LEAST_JUDGED) & (shares <= 1.0 - _LEAST_JUDGED)
+    return ChainDiagnostics(r_hat, is_judged, sizes, n_chains, n_kept, n_steps, acceptance)
 
 
 def split_r_hat(draws: _Array) -> float:
@@ -134,6 +149,8 @@ def effective_sizes(draws: _Array) -> float:
     .. [2] Gelman et al. (2013). "Bayesian Data Analysis", 3rd edition, section 11.5.
     """
     n_chains, n = draws.shape
+    if n < 2:
+        return float(n_chains)
     centred = draws - draws.mean(axis=1, keepdims=True)
     spectrum = np.fft.rfft(centred, 2 * n, axis=1)
     autocovariance = np.fft.irfft(spectrum * spectrum.conj(), 2 * n, axis=1)[:, :n] / n

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
+from bestdag.averaging.deadline import Deadline
 from bestdag.averaging.local_weights import LocalWeights
 from bestdag.averaging.weighted_dags import WeightedDags
 from bestdag.machine import require_memory
@@ -33,6 +34,7 @@ def draw_from_orders(
     *,
     seed: int,
     threads: int,
+    deadline: Deadline,
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
     """Draw structures: parents as words, draws x n x 1, and the logarithms of P(G, D).
 
@@ -41,8 +43,8 @@ def draw_from_orders(
     n = len(weights.names)
     require_memory(who, f"{n_draws:,} structures", 3.0 * n_draws * n * n, "draw fewer")
     masks, logs = np.empty((n_draws, n, 1), np.uint64), np.empty(n_draws)
-    is_done = sums.draw(seed, threads, math.inf, masks.reshape(-1), logs)
-    assert is_done
+    is_done = sums.draw(seed, threads, deadline.seconds_left, masks.reshape(-1), logs)
+    deadline.require_done(is_done, f"drawing {n_draws:,} structures")
     return masks, logs
 
 
@@ -65,6 +67,7 @@ def weighted_uniformly(
     *,
     how: str,
     threads: int,
+    deadline: Deadline,
     log_uniform: float | None = None,
 ) -> tuple[WeightedDags, str]:
     """Weight draws for the uniform prior over DAGs; also return a note that says how.
@@ -75,10 +78,9 @@ def weighted_uniformly(
     n = len(names)
     distinct, first, counts = np.unique(masks, axis=0, return_index=True, return_counts=True)
     orders = np.empty(len(distinct))
-    is_done = _core.log_linear_extensions(
-        np.ascontiguousarray(distinct).reshape(-1), n, threads, math.inf, orders
-    )
-    assert is_done
+    flat = np.ascontiguousarray(distinct).reshape(-1)
+    is_done = _core.log_linear_extensions(flat, n, threads, deadline.seconds_left, orders)
+    deadline.require_done(is_done, f"counting the orders of {len(distinct):,} structures")
     # The mean of one over the number of orders is the ratio of the two totals.
     log_shares = np.log(counts / len(masks)) - orders
     is_estimate = log_uniform is None

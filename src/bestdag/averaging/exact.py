@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.averaging.arc_probabilities import ParentSetProbability
+from bestdag.averaging.deadline import Deadline
 from bestdag.averaging.local_weights import LocalWeights
 from bestdag.errors import InvalidParameterError
 from bestdag.machine import memory_left, require_memory
@@ -28,6 +29,7 @@ __all__ = [
     "ancestor_seconds",
     "ancestors_by_sums",
     "has_room_for_ancestors",
+    "order_seconds",
     "sum_over_dags",
     "sum_over_orders",
     "top_bits_for",
@@ -38,6 +40,7 @@ _Matrix = npt.NDArray[np.float64]
 MOST_OF_ORDERS, MOST_OF_DAGS, MOST_OF_ANCESTORS = 30, 20, 20
 _NANOSECONDS_PER_PAIR = 25.0
 _NANOSECONDS_PER_TERM = 15.0
+_NANOSECONDS_PER_ORDER_SUM = 7.0
 # Sums of probabilities may miss 1 by this; more means that alternating sums lost their digits.
 _TOLERANCE = 1e-6
 _MOST_LISTED = 5
@@ -69,6 +72,7 @@ def sum_over_orders(
     weights: LocalWeights,
     *,
     threads: int,
+    deadline: Deadline,
     progress: Callable[[float], None] | None = None,
 ) -> tuple[ExactSums, _core.OrderSums]:
     """Sum over all orders; also return the native sums, from which structures can be drawn."""
@@ -89,32 +93,37 @@ def sum_over_orders(
             option="use --method chains",
         )
         raise AssertionError("memory came back")
+    what = f"a sum over all orders of {n} variables"
+    deadline.require_time(what, order_seconds(n) / threads)
     sums = _core.OrderSums(weights.native())
-    is_done = sums.compute(top_bits, threads, math.inf, progress)
-    assert is_done
+    deadline.require_done(sums.compute(top_bits, threads, deadline.seconds_left, progress), what)
     _require_structure(who, sums.log_total())
     sets, arcs = np.empty(len(weights.logs)), np.empty(n * n)
-    is_done = sums.probabilities(threads, math.inf, sets, arcs)
-    assert is_done
+    deadline.require_done(sums.probabilities(threads, deadline.seconds_left, sets, arcs), what)
     found = ExactSums(_clipped(arcs, n), sums.log_total(), _most_probable(weights, sets))
     return found, sums
 
 
-def sum_over_dags(who: str, weights: LocalWeights, *, threads: int) -> ExactSums:
+def sum_over_dags(
+    who: str, weights: LocalWeights, *, threads: int, deadline: Deadline
+) -> ExactSums:
     """Sum over all DAGs, each counted once."""
     n = len(weights.names)
     if n > MOST_OF_DAGS:
         what = f"{who}: exact sums over DAGs take up to {MOST_OF_DAGS} variables, got {n}; use"
         raise _not_over_dags(what)
+    what = f"a sum over all DAGs of {n} variables"
+    deadline.require_time(what, uniform_seconds(n) / threads)
     require_memory(
         who,
-        f"a sum over all DAGs of {n} variables",
+        what,
         _core.dag_sums_bytes(n),
         "use method 'sampling' or 'chains', or the prior 'order'",
         option="use --method sampling or chains, or --dag-prior order",
     )
     sets, arcs = np.empty(len(weights.logs)), np.empty(n * n)
-    totals = _core.sum_over_dags(weights.native(), threads, math.inf, sets, arcs)
+    totals = _core.sum_over_dags(weights.native(), threads, deadline.seconds_left, sets, arcs)
+    deadline.require_done(totals is not None, what)
     assert totals is not None
     _require_structure(who, totals[0])
     each = np.add.reduceat(sets, weights.begin[:-1])
@@ -125,14 +134,17 @@ def sum_over_dags(who: str, weights: LocalWeights, *, threads: int) -> ExactSums
     return ExactSums(_clipped(arcs, n), totals[0], _most_probable(weights, sets))
 
 
-def ancestors_by_sums(who: str, weights: LocalWeights, *, threads: int) -> _Matrix:
+def ancestors_by_sums(
+    who: str, weights: LocalWeights, *, threads: int, deadline: Deadline
+) -> _Matrix:
     """Return the probabilities of directed paths under the prior that is modular in the order."""
     n = len(weights.names)
     need = f"the probabilities of all paths between {n} variables"
     require_memory(who, need, _core.ancestor_bytes(n, threads), "take them from drawn structures")
+    deadline.require_time(need, ancestor_seconds(n) / threads)
     out = np.empty(n * n)
-    is_done = _core.ancestor_probabilities(weights.native(), threads, math.inf, out)
-    assert is_done
+    is_done = _core.ancestor_probabilities(weights.native(), threads, deadline.seconds_left, out)
+    deadline.require_done(is_done, need)
     return _clipped(out, n)
 
 
@@ -148,6 +160,11 @@ def has_room_for_ancestors(n: int, threads: int) -> bool:
         and ancestor_seconds(n) <= 60.0
         and _core.ancestor_bytes(n, threads) <= memory_left()
     )
+
+
+def order_seconds(n: int) -> float:
+    """Forecast the time that `sum_over_orders` takes one processor."""
+    return 1e-9 * _NANOSECONDS_PER_ORDER_SUM * n * n * 2.0**n
 
 
 def uniform_seconds(n: int) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
+from bestdag.averaging.deadline import Deadline
 from bestdag.errors import InvalidParameterError
 from bestdag.machine import memory_left, require_memory
 from bestdag.scores.parent_sets.enumeration import n_parent_sets
@@ -93,8 +94,11 @@ def default_max_parents(n: int) -> int | None:
     return most
 
 
-def local_weights(who: str, problem: Problem, max_parents: int | None) -> LocalWeights:
+def local_weights(
+    who: str, problem: Problem, max_parents: int | None, deadline: Deadline | None = None
+) -> LocalWeights:
     """Score every family with at most `max_parents` parents that the knowledge allows."""
+    deadline = deadline or Deadline(who, None)
     nodes = problem.nodes
     if nodes.required_edges or nodes.has_ancestral:
         raise InvalidParameterError(
@@ -116,25 +120,34 @@ def local_weights(who: str, problem: Problem, max_parents: int | None) -> LocalW
         option="use a smaller --max-parents",
     )
     groups, logs = [], []
-    for child, (sets, scores) in enumerate(_scored(scorer, most)):
+    scored = _scored(scorer, most, deadline, f"scoring {n_families:,.0f} families")
+    for child, (sets, scores) in enumerate(scored):
         kept = _is_allowed(problem, child, sets) & (scores > -math.inf)
         groups.append(sets[kept])
         logs.append(scores[kept])
     return _assembled(who, problem.names, groups, logs)
 
 
-def _scored(scorer: Scorer, most: int) -> Iterator[tuple[_Words, npt.NDArray[np.float64]]]:
+def _scored(
+    scorer: Scorer, most: int, deadline: Deadline, what: str
+) -> Iterator[tuple[_Words, npt.NDArray[np.float64]]]:
     """Score all families of one variable after the other, with as many parents as `most`."""
     n, native = len(scorer.variables), scorer.bulk.native
     is_whole = most == n - 1 and n >= _LEAST_OF_EVERY_SET and scorer.structure_prior is None
     needed = native.forecast_every_set(leave_out=False) if native and is_whole else None
     if native is not None and needed is not None and needed[0] <= memory_left():
         numbers = np.arange(1 << (n - 1), dtype=np.uint64)
-        for child, scores in enumerate(native.scores_of_every_set()):
+        every = native.scores_of_every_set(deadline.seconds_left)
+        deadline.require_scored(every is not None, what)
+        assert every is not None
+        for child, scores in enumerate(every):
+            deadline.require_scored(deadline.seconds_left > 0, what)
             low = np.uint64((1 << child) - 1)
             yield ((numbers & low) | (numbers & ~low) << np.uint64(1))[:, None], scores
         return
-    families = scorer.all_families(most)
+    families = scorer.bulk.all_families(most, deadline.seconds_left)
+    deadline.require_scored(families is not None, what)
+    assert families is not None
     for child, variable in enumerate(scorer.variables):
         yield _sets_without(n, child, most), families.pop(variable.name)
 

@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from bestdag.averaging.arc_probabilities import ArcProbabilities
-from bestdag.averaging.chains import run_chains
-from bestdag.averaging.draws import arcs_of_masks, draw_from_orders, weighted_uniformly
-from bestdag.averaging.exact import (
-    MOST_OF_DAGS,
-    MOST_OF_ORDERS,
-    ancestors_by_sums,
-    has_room_for_ancestors,
-    sum_over_dags,
-    sum_over_orders,
-    top_bits_for,
-    uniform_seconds,
-)
+from bestdag.averaging.deadline import Deadline
 from bestdag.averaging.local_weights import (
-    LocalWeights,
     default_max_parents,
     local_weights,
     require_log_probability,
 )
-from bestdag.averaging.weighted_dags import WeightedDags
+from bestdag.averaging.plan import WHO, PosteriorPlan
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
-from bestdag.errors import bad_setting, require_choice, require_count
+from bestdag.errors import (
+    InvalidParameterError,
+    bad_setting,
+    require_choice,
+    require_count,
+    require_positive,
+)
 from bestdag.graph.knowledge import Knowledge
 from bestdag.learning import known_as
 from bestdag.machine import memory_limit as limited_memory
@@ -43,16 +37,9 @@ from bestdag.search.problem import Problem
 
 __all__ = ["METHODS", "PRIORS", "WEIGHTINGS", "posterior"]
 
-_WHO = "posterior"
 METHODS = ("auto", "exact", "sampling", "chains")
 PRIORS = ("uniform", "order")
 WEIGHTINGS = ("auto", "distinct", "extensions")
-# "auto" sums over all DAGs where that takes one processor no longer, whatever there are, and over
-# all orders up to so many variables.
-_SECONDS_OF_DAGS = 5.0
-_MOST_ORDERS_OF_AUTO = 25
-_N_DRAWS = 10_000
-_N_KEPT = 1_000  # of each chain
 _PRIOR_NOTES = {
     "uniform": "prior: every DAG counts once",
     "order": "prior: a DAG counts once for every order of the variables that it follows",
@@ -72,8 +59,9 @@ def posterior(
     samples: int | None = None,
     weighting: str = "auto",
     chains: int = 4,
-    steps: int = 20_000,
+    steps: int | None = None,
     burn_in: int | None = None,
+    time_limit: float | None = None,
     seed: int = 0,
     threads: int | None = None,
     memory_limit: float | str | None = None,
@@ -99,7 +87,8 @@ def posterior(
         Up to 20 variables all parent sets count unless given; beyond, as many parents as a million
         families allow, which the notes say.
     knowledge : Knowledge or list of str, optional
-        Statements about arcs, orders, tiers and numbers of parents.
+        Statements about arcs, orders, tiers and numbers of parents; those about edges of either
+        direction and about paths are no matter of one family and are refused.
     structure_prior : StructurePrior, optional
         Multiplies either prior.
     ancestors : bool, default False
@@ -111,10 +100,17 @@ def posterior(
     weighting : {"auto", "distinct", "extensions"}
         How draws are weighted for the uniform prior: distinct structures by P(G, D), or each draw
         by one over its number of orders; "auto" takes the first where they cover nine tenths.
-    chains, steps : int, default 4 and 20,000
-        Markov chains, and steps of each.
+    chains : int, default 4
+        Markov chains.
+    steps : int, optional
+        Steps of each chain. Unless given 20,000, and where the chains do not agree then up to 4
+        times twice as many as before, all that went before being thrown away; the result says
+        whether they agree.
     burn_in : int, optional
-        Steps thrown away; a fifth unless given.
+        Steps thrown away, of so many as `steps` says; a fifth unless given.
+    time_limit : float, optional
+        Seconds. Chains give what was drawn so far, at Ctrl-C too, and the result says so; exact
+        sums and draws are refused where they would take longer, and "auto" chooses what fits.
     seed : int, default 0
     threads : int, optional
         One per processor unless given; the result is the same.
@@ -142,6 +138,9 @@ def posterior(
        50, 95-125.
     .. [7] Kuipers and Moffa (2017). "Partition MCMC for inference on acyclic digraphs." JASA 112,
        282-299.
+    .. [8] Grzegorczyk and Husmeier (2008). "Improving the structure MCMC sampler for Bayesian
+       networks by introducing a new edge reversal move." Machine Learning 71, 265-305.
+    .. [9] Goudie and Mukherjee (2016). "A Gibbs sampler for learning DAGs." JMLR 17(30).
 
     Examples
     --------
@@ -155,18 +154,21 @@ def posterior(
         ("method", method, METHODS),
         ("weighting", weighting, WEIGHTINGS),
     ):
-        require_choice(_WHO, what, value, choices)
-    plan = _Plan(
+        require_choice(WHO, what, value, choices)
+    plan = PosteriorPlan(
         prior=prior,
         method=method,
         ancestors=ancestors,
-        samples=None if samples is None else require_count(_WHO, "samples", samples, minimum=1),
+        samples=None if samples is None else require_count(WHO, "samples", samples, minimum=1),
         weighting=weighting,
-        chains=require_count(_WHO, "chains", chains, minimum=1),
-        steps=require_count(_WHO, "steps", steps, minimum=1),
+        chains=require_count(WHO, "chains", chains, minimum=1),
+        steps=None if steps is None else require_count(WHO, "steps", steps, minimum=1),
         burn_in=_checked_burn_in(burn_in, steps),
-        seed=require_count(_WHO, "seed", seed),
-        threads=thread_count(threads, who=_WHO),
+        deadline=Deadline(
+            WHO, None if time_limit is None else require_positive(WHO, "time_limit", time_limit)
+        ),
+        seed=require_count(WHO, "seed", seed),
+        threads=thread_count(threads, who=WHO),
         progress=progress,
     )
     begun = time.monotonic()
@@ -180,7 +182,7 @@ def posterior(
             most = default_max_parents(len(problem.names))
             if most is not None:
                 notes.append(f"at most {most} parents, so that all families can be scored")
-        weights = local_weights(_WHO, problem, most)
+        weights = local_weights(WHO, problem, most, plan.deadline)
         found = plan.chosen(len(weights.names)).run(weights)
     return replace(
         found,
@@ -190,12 +192,19 @@ def posterior(
     )
 
 
-def _checked_burn_in(burn_in: int | None, steps: int) -> int:
+def _checked_burn_in(burn_in: int | None, steps: int | None) -> int | None:
     """Return how many steps are thrown away; some must remain."""
     if burn_in is None:
-        return steps // 5
-    if require_count(_WHO, "burn_in", burn_in) >= steps:
-        raise bad_setting(_WHO, "burn_in", f"less than the {steps:,} steps", burn_in)
+        return None
+    require_count(WHO, "burn_in", burn_in)
+    if steps is None:
+        raise InvalidParameterError(
+            f"{WHO}: burn_in is a part of the steps, got {burn_in:,} of none; give steps too"
+        ).with_option(
+            f"{WHO}: --burn-in is a part of the steps, got {burn_in:,} of none; give --steps too"
+        )
+    if burn_in >= steps:
+        raise bad_setting(WHO, "burn_in", f"less than the {steps:,} steps", burn_in)
     return burn_in
 
 
@@ -212,7 +221,7 @@ def _problem(
         scores = data
     else:
         chosen = make_score(score) if isinstance(score, str) else score
-        require_log_probability(_WHO, getattr(chosen, "name", ""))
+        require_log_probability(WHO, getattr(chosen, "name", ""))
         dataset = data if isinstance(data, Dataset) else read(data)
         scores = Scorer(dataset, chosen, structure_prior, threads=threads)
     return Problem(scores, knowledge=known_as(knowledge), max_parents=max_parents, threads=threads)
@@ -222,152 +231,3 @@ def _settings(problem: Problem) -> dict[str, Any]:
     if isinstance(problem.scores, ScoreTable):
         return {"score": "local scores"}
     return {"score": repr(problem.scores.score), "rows": problem.scores.dataset.total_weight}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Plan:
-    """What was asked for."""
-
-    prior: str
-    method: str
-    ancestors: bool
-    samples: int | None
-    weighting: str
-    chains: int
-    steps: int
-    burn_in: int
-    seed: int
-    threads: int
-    progress: Callable[[float], None] | None
-
-    def chosen(self, n: int) -> _Plan:
-        """Choose the method where that was left to us."""
-        if self.method != "auto":
-            return self
-        is_short = n <= MOST_OF_DAGS and uniform_seconds(n) <= _SECONDS_OF_DAGS
-        if self.prior == "uniform" and is_short:
-            return replace(self, method="exact")
-        most = min(MOST_OF_ORDERS, _MOST_ORDERS_OF_AUTO)
-        has_room = n <= most and top_bits_for(n, self.threads) is not None
-        if self.prior == "order":
-            return replace(self, method="exact" if has_room else "chains")
-        return replace(self, method="sampling" if has_room else "chains")
-
-    def settings(self, method: str) -> dict[str, Any]:
-        """Say what the result depends on."""
-        made: dict[str, Any] = {"prior": self.prior, "seed": self.seed}
-        if "chain" in method:
-            made |= {"chains": self.chains, "steps": self.steps, "burn_in": self.burn_in}
-        return made
-
-    def run(self, weights: LocalWeights) -> ArcProbabilities:
-        if self.method == "chains":
-            return self._by_chains(weights)
-        if self.method == "sampling":
-            return self._by_draws(weights)
-        if self.prior == "uniform":
-            return self._over_dags(weights)
-        return self._over_orders(weights)
-
-    def _over_orders(self, weights: LocalWeights) -> ArcProbabilities:
-        n = len(weights.names)
-        by_sums = self.ancestors and has_room_for_ancestors(n, self.threads)
-        must_draw = self.samples is not None or (self.ancestors and not by_sums)
-        if must_draw:
-            weights = weights.by_weight()
-        sums, native = sum_over_orders(_WHO, weights, threads=self.threads, progress=self.progress)
-        found = ArcProbabilities(
-            names=weights.names,
-            matrix=sums.arcs,
-            method="exact order",
-            notes=("exact: a sum over all orders",),
-            parent_sets=sums.parent_sets,
-            log_evidence=sums.log_total,
-        )
-        if must_draw:
-            masks, _ = self._draw(weights, native)
-            found = replace(
-                found, dags=WeightedDags.of_draws(weights.names, arcs_of_masks(masks, n))
-            )
-        if by_sums:
-            paths = ancestors_by_sums(_WHO, weights, threads=self.threads)
-            return replace(found, ancestors=paths)
-        return self._with_drawn_paths(found)
-
-    def _over_dags(self, weights: LocalWeights) -> ArcProbabilities:
-        sums = sum_over_dags(_WHO, weights, threads=self.threads)
-        found = ArcProbabilities(
-            names=weights.names,
-            matrix=sums.arcs,
-            method="exact uniform",
-            notes=("exact: a sum over all DAGs",),
-            parent_sets=sums.parent_sets,
-            log_evidence=sums.log_total,
-        )
-        if self.samples is None and not self.ancestors:
-            return found
-        drawn = self._by_draws(weights, sums.log_total)
-        notes = (*found.notes, *drawn.notes)
-        return replace(found, dags=drawn.dags, ancestors=drawn.ancestors, notes=notes)
-
-    def _by_draws(
-        self, weights: LocalWeights, log_uniform: float | None = None
-    ) -> ArcProbabilities:
-        weights = weights.by_weight()
-        sums, native = sum_over_orders(_WHO, weights, threads=self.threads, progress=self.progress)
-        masks, logs = self._draw(weights, native)
-        n = len(weights.names)
-        if self.prior == "uniform":
-            dags, note = weighted_uniformly(
-                weights.names,
-                masks,
-                logs,
-                sums.log_total,
-                how=self.weighting,
-                threads=self.threads,
-                log_uniform=log_uniform,
-            )
-        else:
-            dags = WeightedDags.of_draws(weights.names, arcs_of_masks(masks, n))
-            note = f"{len(masks):,} structures drawn independently"
-        found = ArcProbabilities(
-            names=weights.names, matrix=dags.arcs(), method="sampled", notes=(note,), dags=dags
-        )
-        return self._with_drawn_paths(found)
-
-    def _draw(self, weights: LocalWeights, native: Any) -> Any:
-        n_draws = _N_DRAWS if self.samples is None else self.samples
-        return draw_from_orders(
-            _WHO, weights, native, n_draws, seed=self.seed, threads=self.threads
-        )
-
-    def _with_drawn_paths(self, found: ArcProbabilities) -> ArcProbabilities:
-        if not self.ancestors or found.dags is None:
-            return found
-        notes = (*found.notes, f"paths: of {len(found.dags):,} distinct structures drawn")
-        return replace(found, ancestors=found.dags.ancestors(), notes=notes)
-
-    def _by_chains(self, weights: LocalWeights) -> ArcProbabilities:
-        over_partitions = self.prior == "uniform"
-        arcs, diagnostics = run_chains(
-            _WHO,
-            weights.by_weight(),
-            over_partitions=over_partitions,
-            n_chains=self.chains,
-            n_steps=self.steps,
-            n_before=self.burn_in,
-            n_kept=_N_KEPT if self.samples is None else self.samples,
-            seed=self.seed,
-            threads=self.threads,
-        )
-        dags = WeightedDags.of_draws(weights.names, arcs)
-        dags = replace(dags, effective_size=diagnostics.least_effective_size)
-        found = ArcProbabilities(
-            names=weights.names,
-            matrix=dags.arcs(),
-            method="partition chain" if over_partitions else "order chain",
-            notes=("an estimate by Markov chains",),
-            dags=dags,
-            diagnostics=diagnostics,
-        )
-        return self._with_drawn_paths(found)

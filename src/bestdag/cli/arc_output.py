@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bestdag.cli.interrupts import INTERRUPTED
 from bestdag.cli.network_output import (
     choose_parameters,
     network_output,
@@ -14,7 +15,10 @@ from bestdag.cli.network_output import (
     require_network_output,
     write_fitted,
 )
+from bestdag.cli.options import common_options, data_options, threads_option
 from bestdag.cli.output import print_json, print_line, print_table, require_own_names
+from bestdag.cli.score_options import score_option, score_options
+from bestdag.cli.search_options import knowledge_options
 from bestdag.graph.dag import Dag
 
 if TYPE_CHECKING:
@@ -28,6 +32,9 @@ __all__ = ["arc_options", "check_arc_files", "finish_arcs"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _LEAST_SHOWN = 5e-4
 _OPTIONS = (
+    score_option,
+    score_options,
+    knowledge_options,
     click.option(
         "--threshold",
         type=click.FloatRange(0, 1),
@@ -36,11 +43,14 @@ _OPTIONS = (
     click.option("--truth", metavar="NETWORK", help="Network file: compare with its arcs."),
     network_output(required=False, what="the averaged network with fitted parameters"),
     parameters_option,
+    data_options(),
+    threads_option,
+    common_options,
 )
 
 
 def arc_options(function: _Function) -> _Function:
-    """Add --threshold, --truth, -o, --force and --parameters."""
+    """Add the options that all commands have which say how sure each arc is."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
@@ -92,6 +102,8 @@ def finish_arcs(
 
         network = fit_network(dag, table, estimator, threads=options["threads"])
         write_fitted(options["output"], network, estimator, is_said=is_said)
+    if found.status == "interrupted":
+        raise click.exceptions.Exit(INTERRUPTED)
 
 
 def _print(found: ArcProbabilities, data: str, threshold: float, n_arcs: int) -> None:

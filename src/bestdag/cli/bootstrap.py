@@ -7,20 +7,10 @@ from typing import Any
 import click
 
 from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.options import read_settings
 from bestdag.cli.output import working
-from bestdag.cli.score_options import (
-    choose_scores,
-    choose_structure_prior,
-    score_option,
-    score_options,
-)
-from bestdag.cli.search_options import (
-    choose_knowledge,
-    choose_search,
-    knowledge_options,
-    search_options,
-)
+from bestdag.cli.score_options import choose_scores, choose_structure_prior
+from bestdag.cli.search_options import choose_knowledge, choose_search, search_options
 from bestdag.search import SEARCHES
 
 __all__ = ["command"]
@@ -28,8 +18,6 @@ __all__ = ["command"]
 
 @click.command("bootstrap")
 @click.argument("data")
-@score_option
-@score_options
 @click.option(
     "--search",
     default="hill_climb",
@@ -45,11 +33,7 @@ __all__ = ["command"]
 @click.option("--seed", type=int, default=0, show_default=True, help="Which rows are drawn.")
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long.")
-@knowledge_options
 @arc_options
-@data_options()
-@threads_option
-@common_options
 def command(
     data: str,
     name: str,

@@ -7,23 +7,16 @@ from typing import Any
 import click
 
 from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.options import read_settings
 from bestdag.cli.output import working
-from bestdag.cli.score_options import (
-    choose_scores,
-    choose_structure_prior,
-    score_option,
-    score_options,
-)
-from bestdag.cli.search_options import choose_knowledge, knowledge_options
+from bestdag.cli.score_options import choose_scores, choose_structure_prior
+from bestdag.cli.search_options import choose_knowledge
 
 __all__ = ["command"]
 
 
 @click.command("posterior")
 @click.argument("data")
-@score_option
-@score_options
 @click.option(
     "--dag-prior",
     "dag_prior",
@@ -55,19 +48,25 @@ __all__ = ["command"]
     "its number of orders.",
 )
 @click.option("--chains", type=int, default=4, show_default=True, help="Markov chains.")
-@click.option("--steps", type=int, default=20_000, show_default=True, help="Steps of each chain.")
-@click.option("--burn-in", type=int, help="Steps thrown away.  [default: a fifth]")
+@click.option(
+    "--steps",
+    type=int,
+    help="Steps of each chain.  [default: 20,000, then more until the chains agree, up to 500,000]",
+)
+@click.option("--burn-in", type=int, help="Of --steps, those thrown away.  [default: a fifth]")
+@click.option(
+    "--time-limit",
+    type=float,
+    metavar="SECONDS",
+    help="End chains after so long, with what was drawn; refuse exact sums that take longer.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="For draws and chains.")
 @click.option(
     "--max-parents",
     type=click.IntRange(0),
     help="At most so many parents.  [default: any up to 20 variables, then few, and printed]",
 )
-@knowledge_options
 @arc_options
-@data_options()
-@threads_option
-@common_options
 def command(
     data: str,
     name: str,
@@ -77,8 +76,9 @@ def command(
     samples: int | None,
     weighting: str,
     chains: int,
-    steps: int,
+    steps: int | None,
     burn_in: int | None,
+    time_limit: float | None,
     seed: int,
     max_parents: int | None,
     **options: Any,
@@ -87,8 +87,9 @@ def command(
 
     Exact sums over all DAGs for up to 16 variables, and over all orders (--dag-prior order) for up
     to about 25; then structures are drawn, and for more variables by Markov chains, with R-hat and
-    effective sample sizes. The score is the logarithm of P(DATA | structure): a BD or NML score, or
-    BIC as its approximation.
+    effective sample sizes, and the answer says whether the chains agree. Ctrl-C and the time limit
+    give what chains have drawn so far. The score is the logarithm of P(DATA | structure): a BD or
+    NML score, or BIC as its approximation.
     """
     from bestdag.averaging.posterior import posterior
     from bestdag.data.readers import read
@@ -114,6 +115,7 @@ def command(
             chains=chains,
             steps=steps,
             burn_in=burn_in,
+            time_limit=time_limit,
             seed=seed,
             threads=options["threads"],
         )

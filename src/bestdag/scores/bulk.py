@@ -152,8 +152,14 @@ class BulkScores:
                 return
             out[i] = self._scores.computed(list(_pairs_of(name, names, given)))
 
-    def all_families(self, max_parents: int) -> dict[str, npt.NDArray[np.float64]]:
-        """Score every family with at most `max_parents` parents: `Scorer.all_families`."""
+    def all_families(
+        self, max_parents: int, seconds: float = math.inf
+    ) -> dict[str, npt.NDArray[np.float64]] | None:
+        """Score every family with at most `max_parents` parents: `Scorer.all_families`.
+
+        None when that took longer than so many seconds.
+        """
+        end = time.monotonic() + seconds
         names = [v.name for v in self.variables]
 
         def families(child: str) -> Iterator[Family]:
@@ -161,9 +167,19 @@ class BulkScores:
             return ((child, parents) for parents in parent_sets(others, max_parents))
 
         if self.native is None:
-            return {child: self._scores.computed(list(families(child))) for child in names}
+            found = {}
+            for child in names:
+                listed, parts = list(families(child)), []
+                for first in range(0, len(listed), _BETWEEN_LOOKS):
+                    if time.monotonic() >= end:
+                        return None
+                    parts.append(self._scores.computed(listed[first : first + _BETWEEN_LOOKS]))
+                found[child] = np.concatenate(parts)
+            return found
         with self.refusals():
-            scores = self.native.all_families(max_parents)
+            scores = self.native.all_families(max_parents, seconds)
+        if scores is None:
+            return None
         return {
             child: self._scores.with_prior(row, families(child))
             for child, row in zip(names, scores, strict=True)

@@ -77,8 +77,10 @@ class NativeScores:
         """What scores changes of families, call after call."""
         return _core.ChangeScorers(self._table, self._kernel)
 
-    def all_families(self, max_parents: int) -> npt.NDArray[np.float64]:
-        """Score every family with at most `max_parents` parents.
+    def all_families(
+        self, max_parents: int, seconds: float = math.inf
+    ) -> npt.NDArray[np.float64] | None:
+        """Score every family with at most `max_parents` parents; None when out of time.
 
         Row i belongs to the i-th variable by name; the columns are the sets of the other
         variables in the order of `parent_sets`.
@@ -90,14 +92,15 @@ class NativeScores:
             "score", f"a list of {n_families:,} families", 8 * n_families, "use fewer parents"
         )
         scores = np.empty((n_variables, n_sets))
-        _core.score_all_families(
+        is_done = _core.score_all_families(
             self._table,
             self._kernel,
             max_parents,
             scores.reshape(-1),
             threads=self._threads,
+            seconds=seconds,
         )
-        return scores
+        return scores if is_done else None
 
     def pairs(
         self,
@@ -152,15 +155,21 @@ class NativeScores:
         """
         return _core.EverySet(self._table, self._kernel)
 
-    def scores_of_every_set(self) -> Iterator[npt.NDArray[np.float64]]:
+    def scores_of_every_set(
+        self, seconds: float = math.inf
+    ) -> Iterator[npt.NDArray[np.float64]] | None:
         """Score every family, variable after variable in name order; needs a forecast as above.
 
         Sets of the others are numbered by their bits, one for each other variable in name order.
+        None when the values of all sets took longer than so many seconds.
         """
-        n = len(self._counts.variables)
         sets = self.every_set()
-        is_done = sets.compute(False, self._threads, math.inf, None)
-        assert is_done
+        if not sets.compute(False, self._threads, seconds, None):
+            return None
+        return self._scores_from(sets)
+
+    def _scores_from(self, sets: _core.EverySet) -> Iterator[npt.NDArray[np.float64]]:
+        n = len(self._counts.variables)
         everybody = (1 << n) - 1
         program = _core.EverySetProgram(
             sets,

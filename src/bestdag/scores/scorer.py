@@ -161,7 +161,9 @@ class Scorer:
             `scores.parent_sets.enumeration.parent_sets` lists them.
         """
         most = require_count("score", "max_parents", max_parents)
-        return self.bulk.all_families(min(most, len(self.variables) - 1))
+        found = self.bulk.all_families(min(most, len(self.variables) - 1))
+        assert found is not None  # without a time limit
+        return found
 
     def total(self, dag: Dag | _HasDag) -> float:
         """Score a structure, or that of a network: the sum over its families, rounded once."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,16 @@ class NodeKnowledge:
 def resolve(statements: Sequence[Statement], names: Iterable[str]) -> NodeKnowledge:
     """Resolve the statements over these nodes, which are all there are."""
     nodes = check_nodes("for_nodes", names)
+    return _resolved(statements, nodes) if statements else _nothing_known(nodes)
+
+
+@lru_cache(maxsize=1)
+def _nothing_known(nodes: tuple[str, ...]) -> NodeKnowledge:
+    """Resolve no statements, once for all searches over the same nodes: a value never changes."""
+    return _resolved((), nodes)
+
+
+def _resolved(statements: Sequence[Statement], nodes: tuple[str, ...]) -> NodeKnowledge:
     require_names(statements, nodes)
     known = implications(statements, nodes)
     return NodeKnowledge(

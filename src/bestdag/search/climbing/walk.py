@@ -117,6 +117,7 @@ class Walk:
         use_start: bool = True,
     ) -> None:
         self.problem = problem
+        self._has_limit = problem.deadline is not None
         self.nodes = nodes
         self.has_begun = False  # whether there is a scored structure
         self.score = -math.inf
@@ -273,17 +274,21 @@ class Walk:
 
     def check_time(self) -> None:
         """Raise `SearchEnd` when the time is up."""
-        self.problem.check_time()
+        if self._has_limit:
+            self.problem.check_time()
 
     def trace(self) -> tuple[Step, ...]:
         """Return the steps in words; of more than 20,000 the first and the last 10,000."""
-        return tuple(
-            Step(what if isinstance(what, str) else self._text(what), gain, score)
-            for what, gain, score in self._trace
-        )
+        texts: dict[tuple[int, int, int], str] = {}  # the same arcs come and go
+        steps = []
+        for what, gain, score in self._trace:
+            if not isinstance(what, str):
+                arc = what[:3]
+                what = texts.get(arc) or texts.setdefault(arc, self._text(*arc))
+            steps.append(Step(what, gain, score))
+        return tuple(steps)
 
-    def _text(self, move: Move) -> str:
-        kind, parent, child, _ = move
+    def _text(self, kind: int, parent: int, child: int) -> str:
         return f"{_VERBS[kind]} {arc_text(self.nodes.names[parent], self.nodes.names[child])}"
 
     def _named(self, child: int, parents: Sequence[int]) -> tuple[str, list[str]]:
@@ -317,6 +322,8 @@ class Walk:
                 unknown.append((child, parents, score))
             else:
                 self.climb.set_row(child, *row)
+        if not unknown:
+            return
         for found in self.rows.score(unknown):
             for child, row in found:
                 self.climb.set_row(child, *row)
