@@ -34,6 +34,7 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.learning import known_as
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import thread_count
+from bestdag.progress import Told, listening, reporter_for
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
@@ -77,7 +78,7 @@ def posterior(
     seed: int = 0,
     threads: int | None = None,
     memory_limit: float | str | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Told | None = None,
 ) -> ArcProbabilities:
     """Work out the posterior probability of each arc, edge and parent set.
 
@@ -120,7 +121,7 @@ def posterior(
         One per processor unless given; the result is the same.
     memory_limit : float or str, optional
     progress : callable, optional
-        Called now and then with the share of the sums over orders that is done.
+        Called a few times a second with a `Progress`: the share of the sums that is done, say.
 
     Returns
     -------
@@ -156,6 +157,9 @@ def posterior(
         ("weighting", weighting, WEIGHTINGS),
     ):
         require_choice(_WHO, what, value, choices)
+    told = reporter_for(_WHO, progress)
+    if told is not None:
+        told.tell("scoring parent sets")
     plan = _Plan(
         prior=prior,
         method=method,
@@ -167,10 +171,12 @@ def posterior(
         burn_in=_checked_burn_in(burn_in, steps),
         seed=require_count(_WHO, "seed", seed),
         threads=thread_count(threads, who=_WHO),
-        progress=progress,
+        progress=None
+        if told is None
+        else lambda share: told.tell("summing over orders", share=share),
     )
     begun = time.monotonic()
-    with limited_memory(memory_limit):
+    with limited_memory(memory_limit), listening(told):
         problem = _problem(data, score, knowledge, structure_prior, max_parents, threads)
         notes = [_PRIOR_NOTES[prior]]
         most = max_parents

@@ -42,7 +42,7 @@ from bestdag.incomplete import TREATMENTS, StructuralEM, Treatment, make_treatme
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
-    from bestdag.learning import Result
+    from bestdag.learned import Result
     from bestdag.search.arc_weights import ArcWeights
     from bestdag.search.problem import Search
 
@@ -124,7 +124,7 @@ def learn_structure(
     limits = {key: options[key] for key in ("max_parents", "time_limit")}
     knowledge = choose_knowledge(options)
     cut: list[str] = []
-    with working(f"learning from {data or from_scores}", quiet=options["quiet"]):
+    with working(f"learning from {data or from_scores}", quiet=options["quiet"]) as told:
         table: Dataset | ScoreTable
         if from_scores is not None:
             table = ScoreTable.load(from_scores)
@@ -140,6 +140,7 @@ def learn_structure(
             missing=treatment,
             knowledge=knowledge,
             threads=threads,
+            progress=told,
             **limits,
             **more,
         )

@@ -49,6 +49,9 @@ _FEW_FAMILIES = 4096
 _LOOKS = 2.0
 
 
+_PHASE = "structural EM"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fitted:
     """A structure with parameters, and how probable it makes what the rows show."""
@@ -160,8 +163,14 @@ class Rounds:
         raise AssertionError("the loop ends inside")
 
     def _searched(self, scorer: ExpectedScorer, start: Dag) -> SearchResult:
+        told = self._task.progress
         task = replace(
-            self._task, search=self._search, start=start, time_limit=self._time_limit(), bound=False
+            self._task,
+            search=self._search,
+            start=start,
+            time_limit=self._time_limit(),
+            bound=False,
+            progress=None if told is None else told.within(_PHASE),
         )
         return task.solve(scorer)
 
@@ -238,7 +247,8 @@ class Rounds:
         if counts and (self._best is None or is_better(score, self._best.score)):
             self._best = _Best(dag, score)
         if self._task.progress is not None:
-            self._task.progress(f"{move}, score {score:.6f}")
+            best = None if self._best is None else self._best.score
+            self._task.progress.tell(_PHASE, move, score=best)
 
     def _seconds_left(self) -> float:
         limit = self._task.time_limit

@@ -20,7 +20,7 @@ from bestdag.search import SEARCHES
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
-    from bestdag.learning import Result
+    from bestdag.learned import Result
 
 __all__ = ["report_page", "write_report"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.engine import solve_bnc
@@ -44,13 +44,28 @@ class ComponentProof:
         verify_solution(self.component.table, self.result)
 
 
+class Told(Protocol):
+    """Who is told how far the solution of a table is: score and bound of all components."""
+
+    def __call__(self, *, score: float | None, bound: float | None, share: float | None) -> None:
+        """Take what is known."""
+        ...
+
+
 class Solver:
     """Solves tables; a component that comes again is not solved again."""
 
-    def __init__(self, engine: EngineChoice, threads: int | None, deadline: float | None) -> None:
+    def __init__(
+        self,
+        engine: EngineChoice,
+        threads: int | None,
+        deadline: float | None,
+        told: Told | None = None,
+    ) -> None:
         self._engine = engine
         self._threads = threads
         self._deadline = deadline
+        self._told = told
         self._known: dict[bytes, Solution] = {}
         self.was_interrupted = False  # by Ctrl-C, whatever was proved
 
@@ -63,9 +78,13 @@ class Solver:
         chosen = [0] * len(table.names)
         proofs: list[ComponentProof] = []
         status: Status = stopped or "optimum proved"
-        for part in sorted(decompose(table), key=lambda part: len(part.variables)):
+        parts = sorted(decompose(table), key=lambda part: len(part.variables))
+        for number, part in enumerate(parts):
             is_over = self.was_interrupted or status != "optimum proved"
-            solved = self._solve_part(part, is_over)
+            heard = None
+            if self._told is not None and len(part.variables) > 1:
+                heard = _Heard(self._told, proofs, parts[number + 1 :])
+            solved = self._solve_part(part, is_over, heard)
             proofs.append(ComponentProof(part, solved))
             for place, variable in enumerate(part.variables):
                 chosen[variable] = int(part.origins[place][solved.chosen[place]])
@@ -83,7 +102,7 @@ class Solver:
             proofs=tuple(proofs),
         )
 
-    def _solve_part(self, part: Component, stopped: bool) -> Solution:
+    def _solve_part(self, part: Component, stopped: bool, heard: _Heard | None) -> Solution:
         if len(part.variables) == 1:
             return _best_set(part.table)
         key = _key(part)
@@ -92,11 +111,37 @@ class Solver:
             return known
         deadline = time.monotonic() if stopped else self._deadline
         solve = _solve_by_either if self._engine == "auto" else _ENGINES[self._engine]
-        solved = solve(part.table, self._threads, deadline)
+        solved = solve(part.table, self._threads, deadline, heard)
         self.was_interrupted = self.was_interrupted or solved.was_interrupted
         if solved.is_proved:
             self._known[key] = solved
         return solved
+
+
+class _Heard:
+    """Turns what engines say of one component into what is known of all."""
+
+    def __init__(
+        self, told: Told, solved: Sequence[ComponentProof], others: Sequence[Component]
+    ) -> None:
+        self._told = told
+        tables = [other.table for other in others]
+        self._score = None if others else math.fsum(proof.result.score for proof in solved)
+        self._bound = math.fsum(
+            [
+                *(proof.result.bound for proof in solved),
+                *(float(t.child(i).scores[0]) for t in tables for i in range(t.n_variables)),
+            ]
+        )
+
+    def bnc(self, score: float, bound: float) -> None:
+        """Take the score and the bound of the component."""
+        total = None if self._score is None else self._score + score
+        self._told(score=total, bound=self._bound + bound, share=None)
+
+    def dp(self, share: float) -> None:
+        """Take how much of the work is done."""
+        self._told(score=None, bound=None, share=share)
 
 
 def _best_set(table: ScoreTable) -> Solution:
@@ -114,37 +159,55 @@ def _key(part: Component) -> bytes:
     return digest.digest()
 
 
-def _dp(table: ScoreTable, threads: int | None, deadline: float | None) -> Solution:
-    return solve_dp(table, threads=threads, deadline=deadline)
+def _dp(
+    table: ScoreTable, threads: int | None, deadline: float | None, heard: _Heard | None
+) -> Solution:
+    progress = None if heard is None else heard.dp
+    return solve_dp(table, threads=threads, deadline=deadline, progress=progress)
 
 
-def _bnc(table: ScoreTable, threads: int | None, deadline: float | None) -> Solution:
-    return solve_bnc(table, threads=threads or 1, deadline=deadline)
+def _bnc(
+    table: ScoreTable,
+    threads: int | None,
+    deadline: float | None,
+    heard: _Heard | None,
+    max_pivots: float = math.inf,
+) -> Solution:
+    progress = None if heard is None else heard.bnc
+    return solve_bnc(
+        table,
+        threads=threads or 1,
+        deadline=deadline,
+        max_pivots=max_pivots,
+        progress=progress,
+    )
 
 
-_ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None], Solution]] = {
+_ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None, _Heard | None], Solution]] = {
     "dp": _dp,
     "bnc": _bnc,
 }
 
 
-def _solve_by_either(table: ScoreTable, threads: int | None, deadline: float | None) -> Solution:
+def _solve_by_either(
+    table: ScoreTable, threads: int | None, deadline: float | None, heard: _Heard | None
+) -> Solution:
     """Solve by the engine that is surely good, or by `bnc` first and then by `dp`."""
     n = table.n_variables
     room = n <= MAX_VARIABLES and forecast(n, n_sets=table.n_sets).has_room
     if room and (n <= _SURELY_DP or (n <= _PERHAPS_DP and table.n_sets >= _MANY_SETS)):
-        return _dp(table, threads, deadline)
+        return _dp(table, threads, deadline, heard)
     # Twice the forecast: it is good to a factor of two.
     reserve = 2.0 * forecast(n, threads=threads).seconds
     left = math.inf if deadline is None else deadline - time.monotonic()
     if not room or reserve > _SHARE_FOR_DP * left:
-        return _bnc(table, threads, deadline)
+        return _bnc(table, threads, deadline, heard)
     pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * forecast(n, threads=1).seconds)
     until = None if deadline is None else deadline - reserve
-    first = solve_bnc(table, deadline=until, max_pivots=pivots)
+    first = _bnc(table, None, until, heard, pivots)
     if first.is_proved or first.status == "interrupted":
         return first
-    second = _dp(table, threads, deadline)
+    second = _dp(table, threads, deadline, heard)
     return second if second.is_proved else _together(first, second)
 
 
