@@ -94,8 +94,26 @@ class Result(SearchResult):
         warn_of_many_parameters(network.tables, self.dataset)
         return network
 
+    def scorer(self, *, threads: int | None = None) -> Scorer:
+        """Return where the scores of families come from.
+
+        After ``missing="em"`` they are scores of the expected counts under the structure found,
+        its parameters fitted by EM; after ``missing="available"`` means over the rows that show
+        the family.
+        """
+        if self.dataset is None or self.scored_by is None:
+            raise DataError(
+                "scorer: needs rows of data, and this structure was learned from a table of local "
+                "scores; use Scorer(data, score)"
+            )
+        return self.treatment.scorer(
+            self.dag, self.dataset, self.scored_by, self.structure_prior, threads
+        )
+
     def arc_losses(self, *, threads: int | None = None) -> dict[tuple[str, str], float]:
         """Work out the score lost when one arc is left out and all others stay, in nats.
+
+        From missing cells the scores are those of `scorer`: expected ones, or means per row.
 
         Examples
         --------
@@ -110,19 +128,17 @@ class Result(SearchResult):
                 "arc_losses: needs rows of data, and this structure was learned from a table of "
                 "local scores; use arc_losses(Scorer(data, score), result.dag)"
             )
-        scorer = Scorer(self.dataset, self.scored_by, self.structure_prior, threads=threads)
-        return arc_losses(scorer, self.dag)
+        return arc_losses(self.scorer(threads=threads), self.dag)
 
     def plot(self, *, threads: int | None = None) -> Picture:
         """Draw the structure in layers; needs the extra ``draw``.
 
         The wider an arc, the more score is lost without it; dashed ones are reversible. Where the
-        structure was learned from local scores or from missing cells, all arcs are equally wide.
+        structure was learned from local scores, all arcs are equally wide.
         """
         from bestdag.graph.plotting import plot_dag
 
-        is_scored = self.dataset is not None and not self.dataset.has_missing
-        losses = self.arc_losses(threads=threads) if is_scored else None
+        losses = None if self.dataset is None else self.arc_losses(threads=threads)
         return plot_dag(self.dag, losses)
 
     def report(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bestdag.cli.interrupts import INTERRUPTED
-from bestdag.cli.network_data import read_at_cut_points, read_for_network, say_cut
+from bestdag.cli.learning_table import (
+    Cutting,
+    LearningTable,
+    accepted_instead,
+    cutting_options,
+    read_for_learning,
+)
 from bestdag.cli.network_output import (
     choose_parameters,
     network_output,
@@ -21,6 +27,7 @@ from bestdag.cli.network_output import (
     require_network_output,
     write_fitted,
 )
+from bestdag.cli.next_commands import next_commands
 from bestdag.cli.options import (
     DATA_OPTIONS,
     common_options,
@@ -37,11 +44,10 @@ from bestdag.cli.score_options import (
     score_options,
 )
 from bestdag.cli.search_options import choose_knowledge, knowledge_options
-from bestdag.cli.structure_output import print_structure
+from bestdag.cli.structure_output import print_next, print_structure
 from bestdag.incomplete import TREATMENTS, StructuralEM, Treatment, make_treatment
 
 if TYPE_CHECKING:
-    from bestdag.data.dataset import Dataset
     from bestdag.learned import Result
     from bestdag.search.arc_weights import ArcWeights
     from bestdag.search.problem import Search
@@ -63,11 +69,7 @@ _OPTIONS = (
         metavar="FILE",
         help="HTML file to write: the graph, its probabilities, scores, and how to repeat it.",
     ),
-    click.option(
-        "--cut-points",
-        metavar="FILE",
-        help="Cut points of number columns, a file that discretize --save-cut-points wrote.",
-    ),
+    cutting_options,
     missing_option(
         list(TREATMENTS),
         "refuse them and say what suits, drop their rows, make them a state, structural EM, score "
@@ -103,12 +105,13 @@ def learn_structure(
     options: dict[str, Any],
     *,
     from_scores: str | None = None,
+    target: str | None = None,
     require_optimal: bool = False,
     **more: Any,
 ) -> None:
     """Learn, print the structure, and write what was asked for.
 
-    `more` are further arguments of `learn`.
+    `target` is the class, if there is one; `more` are further arguments of `learn`.
     """
     from bestdag.learning import learn
     from bestdag.scores.table import ScoreTable
@@ -123,17 +126,17 @@ def learn_structure(
     prior = choose_structure_prior(options)
     limits = {key: options[key] for key in ("max_parents", "time_limit")}
     knowledge = choose_knowledge(options)
-    cut: list[str] = []
-    with working(f"learning from {data or from_scores}", quiet=options["quiet"]) as told:
-        table: Dataset | ScoreTable
-        if from_scores is not None:
-            table = ScoreTable.load(from_scores)
-        else:
-            assert data is not None
-            reading = {**read_settings(options), "missing": treatment.reads_as}
-            table, cut = _read(data, one.score, options["cut_points"], reading)
+    cutting = Cutting.of(options, target)
+    reading = {**read_settings(options), "missing": treatment.reads_as}
+    table: LearningTable | None = None
+    with (
+        accepted_instead(data, one.score, treatment.name, cutting, reading),
+        working(f"learning from {data or from_scores}", quiet=options["quiet"]) as told,
+    ):
+        if data is not None:
+            table = read_for_learning(data, one.score, cutting, reading)
         result = learn(
-            table,
+            ScoreTable.load(from_scores or "") if table is None else table.dataset,
             None if from_scores else one.score,
             structure_prior=prior,
             search=search,
@@ -147,20 +150,21 @@ def learn_structure(
     weights = options.get("edge_weights")  # of the commands whose searches have weights
     if weights is not None and result.weights is not None:
         _write_weights(weights, result.weights)
-    if not as_json:
-        say_cut(cut, options["cut_points"] or "the prior network")
     print_structure(
         result,
         what=from_scores or f"{score_name} on {data}",
+        data=data,
+        table=table,
         score_name=None if from_scores else score_name,
+        score_settings={} if from_scores else one.settings,
         settings={
-            **({} if from_scores else one.settings),
             **limits,
             **({"seed": more["seed"]} if "seed" in more else {}),
             **({} if from_scores else {"missing": treatment.name}),
             **({} if estimator is None else {"parameters": estimator.name}),
-            **({"cut": cut} if cut else {}),
+            **({} if table is None else table.settings(cutting)),
         },
+        threads=threads,
         as_json=as_json,
     )
     if estimator is not None and result.dataset is not None:
@@ -170,6 +174,18 @@ def learn_structure(
         write_fitted(output, network, estimator, is_said=is_said)
     if options["report"] is not None:
         _write_report(options["report"], result, threads, is_said=not (as_json or options["quiet"]))
+    if not as_json:
+        given = click.get_current_context().obj
+        print_next(
+            next_commands(
+                result,
+                data,
+                given,
+                output=output,
+                report=options["report"],
+                is_cut=table is not None and bool(table.cut),
+            )
+        )
     listed = result.structures
     if result.status == "interrupted" or (listed and listed.status == "interrupted"):
         raise click.exceptions.Exit(INTERRUPTED)
@@ -220,25 +236,6 @@ def _write_report(path: str, result: Result, threads: int | None, *, is_said: bo
     write_report(result, path, command=command, threads=threads)
     if is_said:
         click.echo(f"{path}: the report; open it in a browser")
-
-
-def _read(
-    data: str, score: Any, cut_points: str | None, reading: dict[str, Any]
-) -> tuple[Dataset, list[str]]:
-    """Read the table; a score with a prior network says what the states are.
-
-    Also return the names of the columns whose numbers were cut.
-    """
-    from bestdag.data.readers import read
-
-    variables = getattr(getattr(score, "prior", None), "variables", None)
-    if variables is None:
-        if cut_points is not None:
-            return read_at_cut_points(data, cut_points, **reading)
-        return read(data, **reading), []
-    if cut_points is not None:
-        raise click.UsageError("--cut-points leaves nothing to --prior, whose states are used")
-    return read_for_network(data, variables, owner="the prior network", **reading)
 
 
 def _write_weights(path: str, weights: ArcWeights) -> None:

@@ -91,6 +91,17 @@ class Treatment(Protocol):
         """Fit the parameters of a structure to data that are settled."""
         ...
 
+    def scorer(
+        self,
+        dag: Dag,
+        dataset: Dataset,
+        score: Score,
+        structure_prior: StructurePrior | None,
+        threads: int | None,
+    ) -> Scorer:
+        """Return where the scores of families come from, once this structure was learned."""
+        ...
+
 
 class CompleteRows:
     """Base of the ways after which no cell is missing any more."""
@@ -108,3 +119,14 @@ class CompleteRows:
     def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
         """Fit as to any table."""
         return fitted_network(dag, dataset, estimator, threads=threads)[0]
+
+    def scorer(
+        self,
+        dag: Dag,
+        dataset: Dataset,
+        score: Score,
+        structure_prior: StructurePrior | None,
+        threads: int | None,
+    ) -> Scorer:
+        """Score as from any table, whatever the structure."""
+        return Scorer(dataset, score, structure_prior, threads=threads)
