@@ -23,6 +23,7 @@ from bestdag.search.result import SearchResult
 
 if TYPE_CHECKING:
     from bestdag.drawing.picture import Picture
+    from bestdag.report.sections import Probabilities
 
 __all__ = ["Result"]
 
@@ -141,22 +142,32 @@ class Result(SearchResult):
         losses = None if self.dataset is None else self.arc_losses(threads=threads)
         return plot_dag(self.dag, losses)
 
-    def report(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        threads: int | None = None,
+        probabilities: Probabilities | None = None,
+    ) -> None:
         """Write a report: one HTML file that fetches nothing; needs the extra ``draw``.
 
         It has the graph, to zoom, to search and to ask for the probabilities of each variable, what
-        was read, every arc and every score, the search, and what is needed to repeat it.
+        was read, every arc and every score, the structures next to the best where they were listed,
+        what other scores would choose (in no more time than learning took, or a second), the
+        search, and what is needed to repeat it.
 
         Parameters
         ----------
         path : path
             The file, written complete or not at all; one that is there is replaced.
         threads : int, optional
-            Threads for counting; the report does not depend on it.
+            Threads for counting.
+        probabilities : ArcProbabilities, optional
+            How sure each arc is, by `bootstrap` or `posterior`: the wider, the more probable.
         """
         from bestdag.report.page import write_report
 
-        write_report(self, path, threads=threads)
+        write_report(self, path, threads=threads, probabilities=probabilities)
 
     def _repr_html_(self) -> str:
         from bestdag.graph.plotting import notebook_svg

@@ -48,6 +48,7 @@ from bestdag.cli.structure_output import print_next, print_structure
 from bestdag.incomplete import TREATMENTS, StructuralEM, Treatment, make_treatment
 
 if TYPE_CHECKING:
+    from bestdag.averaging.arc_probabilities import ArcProbabilities
     from bestdag.learned import Result
     from bestdag.search.arc_weights import ArcWeights
     from bestdag.search.problem import Search
@@ -68,6 +69,13 @@ _OPTIONS = (
         "--report",
         metavar="FILE",
         help="HTML file to write: the graph, its probabilities, scores, and how to repeat it.",
+    ),
+    click.option(
+        "--bootstrap",
+        type=click.IntRange(1),
+        metavar="N",
+        help="With --report, also say how sure each arc is: learn from rows drawn again, N times, "
+        "by hill climbing.",
     ),
     cutting_options,
     missing_option(
@@ -173,7 +181,9 @@ def learn_structure(
         network = result.fit(estimator, threads=threads)
         write_fitted(output, network, estimator, is_said=is_said)
     if options["report"] is not None:
-        _write_report(options["report"], result, threads, is_said=not (as_json or options["quiet"]))
+        sure = _arc_probabilities(options["bootstrap"], result, knowledge, options)
+        said = not (as_json or options["quiet"])
+        _write_report(options["report"], result, sure, threads, is_said=said)
     if not as_json:
         given = click.get_current_context().obj
         print_next(
@@ -210,6 +220,14 @@ def _check_files(data: str | None, from_scores: str | None, options: dict[str, A
         raise click.UsageError("--parameters is for the network written by -o FILE")
     elif options["force"] and weights is None and report is None:
         raise click.UsageError("--force is for the files written by -o FILE and --report FILE")
+    if options["bootstrap"] is not None and (report is None or from_scores is not None):
+        needed = "--report FILE" if report is None else "DATA, which a file of local scores is not"
+        raise click.UsageError(f"--bootstrap needs {needed}")
+    if options["bootstrap"] is not None and options["missing"] in ("em", "available"):
+        raise click.UsageError(
+            "--bootstrap needs rows without missing cells; pass --missing drop or state, or leave "
+            "it out"
+        )
     if weights == "-":
         raise click.UsageError("--edge-weights needs a file; standard output has the structure")
     if weights is not None:
@@ -229,11 +247,40 @@ def _check_report(path: str, *, force: bool) -> None:
     import_optional("fast_sugiyama", who="--report", extra="draw")
 
 
-def _write_report(path: str, result: Result, threads: int | None, *, is_said: bool) -> None:
+def _arc_probabilities(
+    replicates: int | None, result: Result, knowledge: Any, options: dict[str, Any]
+) -> ArcProbabilities | None:
+    """Learn from rows drawn again, if that was asked for."""
+    if replicates is None or result.dataset is None or result.scored_by is None:
+        return None
+    from bestdag.averaging.bootstrap import bootstrap
+
+    with working("learning from rows drawn again", quiet=options["quiet"]) as told:
+        return bootstrap(
+            result.dataset,
+            result.scored_by,
+            replicates=replicates,
+            max_parents=options["max_parents"],
+            knowledge=knowledge,
+            structure_prior=result.structure_prior,
+            threads=options["threads"],
+            progress=told,
+        )
+
+
+def _write_report(
+    path: str,
+    result: Result,
+    sure: ArcProbabilities | None,
+    threads: int | None,
+    *,
+    is_said: bool,
+) -> None:
     from bestdag.report.page import write_report
 
     command = shlex.join(("bestdag", *click.get_current_context().obj))
-    write_report(result, path, command=command, threads=threads)
+    with working("writing the report", quiet=not is_said):
+        write_report(result, path, command=command, threads=threads, probabilities=sure)
     if is_said:
         click.echo(f"{path}: the report; open it in a browser")
 
