@@ -6,8 +6,7 @@ void register_listening(nb::module_& m) {
     m.def(
         "set_listener",
         [](nb::object listens) -> nb::object {
-            nb::object before =
-                listener == nullptr ? nb::none() : nb::steal<nb::object>(listener);
+            nb::object before = listener == nullptr ? nb::none() : nb::steal<nb::object>(listener);
             listener = listens.is_none() ? nullptr : listens.release().ptr();
             return before;
         },

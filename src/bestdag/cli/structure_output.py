@@ -20,7 +20,7 @@ __all__ = ["print_next", "print_structure"]
 # To score a family, in seconds for each row and for each family.
 _SECONDS_PER_ROW, _SECONDS_PER_FAMILY = 2e-8, 2e-5
 # Losses are worked out where that takes no longer, or no longer than learning took.
-_MOMENT = 2.0
+_MOMENT = 0.5
 
 
 def print_structure(

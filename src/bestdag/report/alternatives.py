@@ -75,7 +75,7 @@ def scorer_for(result: Result, threads: int | None) -> Callable[[Score], Scorer]
     def make(score: Score) -> Scorer:
         refusal = treatment.refusal(score)
         if refusal is not None:
-            raise InvalidParameterError(f"missing={treatment.name!r} {refusal}")
+            raise InvalidParameterError(f"{treatment.name} {refusal}")
         return treatment.scorer(result.dag, data, score, None, threads)
 
     return make
