@@ -35,7 +35,7 @@ import bestdag as bd
 from bestdag.data.dataset import Dataset
 from bestdag.data.holes import complete_rows
 from bestdag.incomplete import TREATMENTS
-from bestdag.learning import Result
+from bestdag.learned import Result
 from bestdag.network.network import Network
 
 N_TEST = 20_000

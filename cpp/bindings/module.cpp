@@ -5,6 +5,7 @@
 // Every NAME, once, in the order of the folders. A type comes before functions that return it.
 // clang-format off
 #define BESTDAG_BINDINGS(BINDING)     \
+    BINDING(listening)                \
     BINDING(special)                  \
     BINDING(graph_chain)              \
     BINDING(tables)                   \

@@ -10,14 +10,26 @@
 #include "base/parallel.hpp"
 #include "bindings/common.hpp"
 
+// What the thread at hand calls while it waits for its workers, or null: for reports of progress.
+inline thread_local PyObject* listener = nullptr;
+
+// Whether the work that this thread waits for must stop: a signal came, or the listener raised.
+// The interpreter lock is not held; the exception stays set.
+inline bool must_stop() {
+    const nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) return true;
+    if (listener == nullptr) return false;
+    PyObject* const answer = PyObject_CallNoArgs(listener);
+    Py_XDECREF(answer);
+    return answer == nullptr;
+}
+
 // Run work(execution) without the interpreter lock. The calling thread looks for signals while
-// the workers work; a pending KeyboardInterrupt stops them and is raised here.
+// the workers work, and calls its listener; a pending KeyboardInterrupt stops them and is raised
+// here, and so is what the listener raised.
 template <class Work>
 void run_unlocked(int threads, Work&& work) {
-    const bestdag::Execution execution{threads, [] {
-                                           const nb::gil_scoped_acquire locked;
-                                           return PyErr_CheckSignals() != 0;
-                                       }};
+    const bestdag::Execution execution{threads, must_stop};
     try {
         const nb::gil_scoped_release unlocked;
         std::forward<Work>(work)(execution);

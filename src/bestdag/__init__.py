@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from bestdag.inference.distribution import Distribution as Distribution
     from bestdag.inference.distribution import Estimate as Estimate
     from bestdag.inference.distribution import Explanation as Explanation
-    from bestdag.learning import Result as Result
+    from bestdag.learned import Result as Result
     from bestdag.learning import learn as learn
     from bestdag.machine import memory_limit as memory_limit
     from bestdag.network.compiled import CompiledNetwork as CompiledNetwork
@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from bestdag.network.random_network import random_network as random_network
     from bestdag.network.table import ConditionalTable as ConditionalTable
     from bestdag.parameters import *  # noqa: F403
+    from bestdag.progress import Progress as Progress
     from bestdag.scores import *  # noqa: F403
     from bestdag.scores.prior import ArcDifferencePrior as ArcDifferencePrior
     from bestdag.scores.prior import UniformPrior as UniformPrior
@@ -117,7 +118,8 @@ _HOME = {
     "PCResult": "bestdag.constraint.result",
     "Pdag": "bestdag.graph.pdag",
     "Picture": "bestdag.drawing.picture",
-    "Result": "bestdag.learning",
+    "Progress": "bestdag.progress",
+    "Result": "bestdag.learned",
     "Saturation": "bestdag.validation.saturation",
     "Score": "bestdag.scores",
     "ScoreTable": "bestdag.scores.table",

@@ -9,6 +9,11 @@ import numpy
 from numpy.typing import NDArray
 
 
+def set_listener(listener: object | None) -> object:
+    """
+    Let this thread call a function while it waits for native work; returns the one before.
+    """
+
 def log_gamma(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """ln Gamma of each number > 0."""
 

@@ -4,175 +4,35 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from html import escape
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
 
 from bestdag.constraint.pc import pc_skeleton
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
-from bestdag.errors import DataError, InvalidParameterError, require_choice, require_positive
+from bestdag.errors import InvalidParameterError, require_choice, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.pdag import Pdag
 from bestdag.incomplete import Treatment, make_treatment
 from bestdag.incomplete.base import Task
+from bestdag.learned import Result
 from bestdag.machine import memory_limit as limited_memory
-from bestdag.network.fitting import warn_of_many_parameters
-from bestdag.network.network import Network
-from bestdag.parameters import choose_estimator
-from bestdag.parameters.base import Estimator
+from bestdag.progress import Reporter, Told, listening, reporter_for
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
-from bestdag.scores.scorer import Scorer
-from bestdag.scores.strength import arc_losses
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
 from bestdag.search.near_best.request import Request
 from bestdag.search.problem import Search
-from bestdag.search.result import SearchResult
 from bestdag.wording import count_of
 
-if TYPE_CHECKING:
-    from bestdag.drawing.picture import Picture
-
-__all__ = ["Result", "known_as", "learn"]
+__all__ = ["known_as", "learn"]
 
 # Of a time limit, what the tests of a skeleton may take.
 _SHARE_OF_TESTS = 0.5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Result(SearchResult):
-    """What was learned: the structure, what is known about it, and what it was learned from.
-
-    Attributes
-    ----------
-    dataset : Dataset or None
-        The rows; None when a table of local scores was given.
-    scored_by : Score or None
-        The score; None as well.
-    treatment : Treatment
-        How missing cells were treated.
-    structure_prior : StructurePrior or None
-    asked : mapping of str to object
-        What `learn` was given beside these, for those who repeat it; threads change nothing.
-    """
-
-    dataset: Dataset | None
-    scored_by: Score | None
-    treatment: Treatment
-    structure_prior: StructurePrior | None = None
-    asked: Mapping[str, Any] = field(default_factory=dict)
-
-    def fit(
-        self,
-        parameters: Estimator | str | None = None,
-        *,
-        threads: int | None = None,
-        **settings: Any,
-    ) -> Network:
-        """Fit the parameters of the structure to the data it was learned from.
-
-        Parameters
-        ----------
-        parameters : Estimator or str, optional
-            By default the estimator that belongs to the score: the posterior mean under the
-            score's own prior where it has one, else fsNML; by EM after ``missing="em"``.
-            Otherwise an estimator, or the name of one: "mle", "dirichlet", "fsnml", "em".
-        threads : int, optional
-            Threads for counting; every processor by default.
-        **settings
-            Settings of the estimator, such as ``ess=10``; those not given have their defaults.
-
-        Returns
-        -------
-        Network
-
-        Examples
-        --------
-        >>> from bestdag.examples import example
-        >>> result = learn(example("asia.csv"), "bdeu")
-        >>> result.fit()  # the posterior mean under the prior of BDeu
-        <Network 'unknown': 8 variables, 7 arcs, 17 parameters>
-        >>> result.fit("dirichlet", ess=10) == result.fit("fsnml")
-        False
-        """
-        if self.dataset is None or self.scored_by is None:
-            raise DataError(
-                "fit: needs rows of data, and this structure was learned from a table of local "
-                "scores; use fit_network(result.dag, data, estimator)"
-            )
-        estimator = choose_estimator(self.scored_by, parameters, settings)
-        network = self.treatment.fit(self.dag, self.dataset, estimator, threads)
-        warn_of_many_parameters(network.tables, self.dataset)
-        return network
-
-    def arc_losses(self, *, threads: int | None = None) -> dict[tuple[str, str], float]:
-        """Work out the score lost when one arc is left out and all others stay, in nats.
-
-        Examples
-        --------
-        >>> from bestdag.examples import example
-        >>> losses = learn(example("asia.csv"), "bdeu").arc_losses()
-        >>> round(losses["bronc", "dysp"], 1)
-        562.4
-        """
-        if self.dataset is None or self.scored_by is None:
-            raise DataError(
-                "arc_losses: needs rows of data, and this structure was learned from a table of "
-                "local scores; use arc_losses(Scorer(data, score), result.dag)"
-            )
-        scorer = Scorer(self.dataset, self.scored_by, self.structure_prior, threads=threads)
-        return arc_losses(scorer, self.dag)
-
-    def plot(self, *, threads: int | None = None) -> Picture:
-        """Draw the structure in layers; needs the extra ``draw``.
-
-        The wider an arc, the more score is lost without it; dashed ones are reversible. Where the
-        structure was learned from local scores or from missing cells, all arcs are equally wide.
-        """
-        from bestdag.graph.plotting import plot_dag
-
-        is_scored = self.dataset is not None and not self.dataset.has_missing
-        losses = self.arc_losses(threads=threads) if is_scored else None
-        return plot_dag(self.dag, losses)
-
-    def report(self, path: str | os.PathLike[str], *, threads: int | None = None) -> None:
-        """Write a report: one HTML file that fetches nothing; needs the extra ``draw``.
-
-        It has the graph, to zoom, to search and to ask for the probabilities of each variable, what
-        was read, every arc and every score, the search, and what is needed to repeat it.
-
-        Parameters
-        ----------
-        path : path
-            The file, written complete or not at all; one that is there is replaced.
-        threads : int, optional
-            Threads for counting; the report does not depend on it.
-        """
-        from bestdag.report.page import write_report
-
-        write_report(self, path, threads=threads)
-
-    def _repr_html_(self) -> str:
-        from bestdag.graph.plotting import notebook_svg
-
-        head = escape(f"{self._about()}; {self.summary()}")
-        return f"<div><p>{head}</p>{notebook_svg(self, len(self.dag.nodes)) or ''}</div>"
-
-    def __repr__(self) -> str:
-        return f"<Result: {self._about()}; {self.summary()}>"
-
-    def __str__(self) -> str:
-        return f"{self._about()}\n{SearchResult.__str__(self)}"
-
-    def _about(self) -> str:
-        if self.dataset is None:
-            return f"local scores of {len(self.dag.nodes):,} variables"
-        return f"{self.scored_by!r} on {self.dataset.total_weight:,} rows"
 
 
 def learn(
@@ -196,7 +56,7 @@ def learn(
     threads: int | None = None,
     seed: int = 0,
     start: Dag | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Told | None = None,
 ) -> Result:
     """Learn the structure of a Bayesian network.
 
@@ -260,7 +120,8 @@ def learn(
         The structure to begin with, for searches that improve one; others note that they do not
         use it.
     progress : callable, optional
-        Called now and then with a text.
+        Called a few times a second, from the calling thread, with a `Progress`: phase, best score
+        so far, bound, time. What it raises is raised here; KeyboardInterrupt does what Ctrl-C does.
 
     Examples
     --------
@@ -293,7 +154,8 @@ def learn(
         all_optimal=all_optimal or None,
         collect_within=collect_within,
     )
-    with limited_memory(memory_limit):
+    told = reporter_for("learn", progress)
+    with limited_memory(memory_limit), listening(told):
         dataset, chosen, n_left_out = None, None, 0
         treatment = make_treatment(missing)
         if isinstance(data, ScoreTable):
@@ -303,6 +165,8 @@ def learn(
             score = "bdeu" if score is None else score
             chosen = make_score(score) if isinstance(score, str) else score
             if not isinstance(data, Dataset):
+                if told is not None:
+                    told.tell("reading the table")
                 data = read(data, missing=treatment.reads_as)
             dataset = treatment.settle(data, chosen)
             n_left_out = data.n_rows - dataset.n_rows
@@ -313,7 +177,7 @@ def learn(
         tested = 0.0  # seconds
         if skeleton is not None or alpha is not None:
             begun = time.monotonic()
-            known, note = _within(skeleton, alpha, dataset, known, time_limit, threads, progress)
+            known, note = _within(skeleton, alpha, dataset, known, time_limit, threads, told)
             notes.append(note)
             tested = time.monotonic() - begun
             if time_limit is not None:
@@ -329,7 +193,7 @@ def learn(
             threads=threads,
             seed=seed,
             start=start,
-            progress=progress,
+            progress=told,
         )
         if dataset is None or chosen is None:
             found = task.solve(data)
@@ -369,7 +233,7 @@ def _within(
     known: Knowledge | None,
     time_limit: float | None,
     threads: int | None,
-    progress: Callable[[str], None] | None,
+    progress: Reporter | None,
 ) -> tuple[Knowledge, str]:
     """Return what is known once arcs are confined to a skeleton, and a note that says so."""
     if alpha is not None and skeleton != "pc":
@@ -392,8 +256,6 @@ def _within(
         raise InvalidParameterError(
             f"learn: {why}; leave out skeleton, or set missing to 'drop' or 'state'"
         ).with_option(f"learn: {why}; leave out --skeleton, or pass --missing drop or state")
-    if progress is not None:
-        progress("testing independences")
     if time_limit is not None:
         require_positive("learn", "time_limit", time_limit)
     level = 0.05 if alpha is None else alpha
@@ -403,6 +265,7 @@ def _within(
         alpha=level,
         time_limit=None if time_limit is None else _SHARE_OF_TESTS * time_limit,
         threads=threads,
+        progress=progress,
     )
     if ended == "interrupted":
         raise KeyboardInterrupt

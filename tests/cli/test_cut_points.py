@@ -74,7 +74,7 @@ def test_learn_with_a_prior_network_cuts_too(cli, learned, folder):
     net = learned("bif")
     prior = ["--score", "bde", "--prior", net]
     shown = cli("learn", folder / "raw.csv", *prior)
-    assert shown.out.startswith("numbers cut at the cut points of the prior network: age, dose")
+    assert "\nnumbers cut at the cut points of the prior network: age, dose" in shown.out
     found = json.loads(cli("learn", folder / "raw.csv", *prior, "--json").out)
     assert found["settings"]["cut"] == ["age", "dose", "noise"]
     same = json.loads(cli("learn", folder / "cut.csv", *prior, "--json").out)

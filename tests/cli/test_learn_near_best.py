@@ -47,7 +47,8 @@ def test_people_read_what_is_different(cli):
     expected = learn(CSV, "bdeu", collect_within=2.0).structures
     assert expected.summary() in lines
     (header,) = [line for line in lines if "below the best  Bayes factor" in line]
-    rows = lines[lines.index(header) + 1 :]
+    first = lines.index(header) + 1
+    rows = lines[first : lines.index("", first)]
     assert len(rows) == len(expected)
     assert rows[0].split()[:3] == ["1", "0.000000", "1"]
     assert rows[0].endswith("the best")

@@ -16,7 +16,7 @@ def test_writes_the_report_with_the_command_that_repeats_it(cli, tmp_path):
     path = tmp_path / "a report.html"
     shown = cli("learn", CSV, "--score", "bic", "--report", path)
     assert shown.code == 0
-    assert shown.out.endswith(f"{path}: the report; open it in a browser\n")
+    assert f"{path}: the report; open it in a browser\n" in shown.out
     page = path.read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert f"<pre>bestdag learn {CSV} --score bic --report &#x27;{path}&#x27;</pre>" in page
@@ -74,3 +74,15 @@ def test_says_what_to_install_before_the_work(cli, tmp_path, monkeypatch):
     shown = cli("learn", "missing.csv", "--report", tmp_path / "r.html")
     assert shown.code == 1
     assert "pip install 'bestdag[draw]'" in shown.err
+
+
+def test_how_sure_each_arc_is_by_bootstrap(cli, tmp_path):
+    path = tmp_path / "r.html"
+    assert cli("learn", CSV, "--report", path, "--bootstrap", 3).code == 0
+    assert "the wider, the more probable the arc" in path.read_text()
+    for arguments, expected in (
+        (["--bootstrap", 3], "--bootstrap needs --report FILE"),
+        (["--bootstrap", 3, "--report", "s.html", "--missing", "em"], "--missing drop or state"),
+    ):
+        shown = cli("learn", CSV, *arguments)
+        assert (shown.code, expected in shown.err) == (2, True)

@@ -221,7 +221,7 @@ def test_of_a_network_that_was_drawn_from(tmp_path):
 
 
 @pytest.mark.parametrize("missing", ["em", "available"])
-def test_a_structure_from_missing_cells_has_a_page_without_family_scores(missing, tmp_path):
+def test_a_structure_from_missing_cells_has_the_scores_it_was_chosen_by(missing, tmp_path):
     data = {"a": ["x", "y", "x", "", "y", "x"] * 20, "b": ["u", "v", "u", "v", "v", ""] * 20}
     result = learn(data, "bic", search="hill_climb", missing=missing)
     assert len(result.dag.arcs) == 1
@@ -229,4 +229,50 @@ def test_a_structure_from_missing_cells_has_a_page_without_family_scores(missing
     text = (tmp_path / "page.html").read_text()
     assert "missing" in text
     assert "<svg" in text
+    scorer, page = result.scorer(), Page(text)
+    for node in page.facts["nodes"]:
+        parents = result.dag.parents(node["name"])
+        assert node["score"] == pytest.approx(scorer.family(node["name"], parents), abs=1e-9)
+        assert sum(node["marginal"]) == pytest.approx(1.0, abs=1e-3)
+    ((arc, lost),) = result.arc_losses().items()
+    without = scorer.family(arc[1], [])
+    assert lost == pytest.approx(scorer.family(arc[1], [arc[0]]) - without, rel=1e-9)
+    assert f"{lost:.6g}" in page.texts
     assert "<svg" in result.plot().svg
+
+
+def test_lists_the_structures_next_to_the_best_where_they_were_computed(result):
+    assert "Next to the best" not in Page(report_page(result)).texts
+    found = learn(example("asia.csv"), "bdeu", k_best=4, per_class=True, threads=1)
+    texts = Page(report_page(found)).texts
+    assert found.structures.summary() in texts
+    for number, one in enumerate(found.structures):
+        assert found.structures.difference(number) in texts
+        assert f"{found.score - one.score:.6f}" in texts
+
+
+def test_shows_what_other_scores_choose_side_by_side(result):
+    page = Page(report_page(result))
+    (grid,) = [given for _, given in page.tags if given.get("class") == "graphs"]
+    assert grid
+    chosen = {name: learn(example("asia.csv"), name).dag for name in ("bic", "aic", "fnml")}
+    own = {frozenset(arc) for arc in result.dag.arcs}
+    rows = re.findall(r"<tr>(.*?)</tr>", report_page(result))
+    for name, dag in chosen.items():
+        links = {frozenset(arc) for arc in dag.arcs}
+        (row,) = [
+            re.findall(r">([^<]*)</td>", r)
+            for r in rows
+            if r.startswith(f"<td>{SCORES[name]()!r}</td><td>optimum proved")
+        ]
+        numbers = [len(links), len(links & own), len(links - own), len(own - links)]
+        assert [row[k] for k in (2, 3, 5, 6)] == [str(number) for number in numbers]
+
+
+def test_arc_probabilities_are_widths_and_columns(result):
+    sure = bestdag.bootstrap(example("asia.csv"), replicates=4, seed=1)
+    page = Page(report_page(result, probabilities=sure))
+    assert "the wider, the more probable the arc" in " ".join(page.texts)
+    for arc in result.dag.arcs:
+        assert f"{sure.edge(*arc):.3f}" in page.texts
+        assert f"its probability is {sure.edge(*arc):.3g}" in " ".join(page.texts)

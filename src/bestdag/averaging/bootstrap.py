@@ -18,6 +18,7 @@ from bestdag.errors import DataError, require_count
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.machine import memory_limit as limited_memory
+from bestdag.progress import Told, counting
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
@@ -45,6 +46,7 @@ def bootstrap(
     memory_limit: float | str | None = None,
     seed: int = 0,
     threads: int | None = None,
+    progress: Told | None = None,
 ) -> ArcProbabilities:
     """Say how often each arc is learned when the rows are drawn again.
 
@@ -65,6 +67,8 @@ def bootstrap(
         whatever the number of threads or replicates.
     threads : int, optional
         Replicates learned at the same time; one per processor unless given.
+    progress : callable, optional
+        Called with a `Progress` as replicates are done.
 
     Returns
     -------
@@ -117,7 +121,13 @@ def bootstrap(
             )
             return found.dag
 
-        dags = run_all(learned, range(n_replicates), threads=threads, who=_WHO)
+        dags = run_all(
+            learned,
+            range(n_replicates),
+            threads=threads,
+            who=_WHO,
+            on_done=counting(progress, "learning replicates", n_replicates, who=_WHO),
+        )
     names = tuple(sorted(dataset.names))
     matrix, drawn = _strengths(names, dags)
     edges = (matrix + matrix.T)[np.triu_indices(len(names), 1)]

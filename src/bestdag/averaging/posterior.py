@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.learning import known_as
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import thread_count
+from bestdag.progress import Told, listening, reporter_for
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
@@ -65,7 +66,7 @@ def posterior(
     seed: int = 0,
     threads: int | None = None,
     memory_limit: float | str | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Told | None = None,
 ) -> ArcProbabilities:
     """Work out the posterior probability of each arc, edge and parent set.
 
@@ -116,7 +117,7 @@ def posterior(
         One per processor unless given; the result is the same.
     memory_limit : float or str, optional
     progress : callable, optional
-        Called now and then with the share of the sums over orders that is done.
+        Called a few times a second with a `Progress`: the share of the sums that is done, say.
 
     Returns
     -------
@@ -155,6 +156,9 @@ def posterior(
         ("weighting", weighting, WEIGHTINGS),
     ):
         require_choice(WHO, what, value, choices)
+    told = reporter_for(WHO, progress)
+    if told is not None:
+        told.tell("scoring parent sets")
     plan = PosteriorPlan(
         prior=prior,
         method=method,
@@ -169,10 +173,12 @@ def posterior(
         ),
         seed=require_count(WHO, "seed", seed),
         threads=thread_count(threads, who=WHO),
-        progress=progress,
+        progress=None
+        if told is None
+        else lambda share: told.tell("summing over orders", share=share),
     )
     begun = time.monotonic()
-    with limited_memory(memory_limit):
+    with limited_memory(memory_limit), listening(told):
         problem = _problem(data, score, knowledge, structure_prior, max_parents, threads)
         notes = [_PRIOR_NOTES[prior]]
         most = max_parents

@@ -13,7 +13,8 @@ from bestdag.data.schema import Variable
 from bestdag.errors import unknown_name
 from bestdag.graph.knowledge import Knowledge
 from bestdag.incomplete import Treatment
-from bestdag.learning import Result, learn
+from bestdag.learned import Result
+from bestdag.learning import learn
 from bestdag.network.network import Network
 from bestdag.parameters import ESTIMATORS, choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator

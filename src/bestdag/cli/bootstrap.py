@@ -63,7 +63,7 @@ def command(
     knowledge = choose_knowledge(options)
     with working(f"reading {data}", quiet=options["quiet"]):
         table = read(data, **read_settings(options))
-    with working(f"learning from rows of {data} drawn again", quiet=options["quiet"]):
+    with working(f"learning from rows of {data} drawn again", quiet=options["quiet"]) as told:
         found = bootstrap(
             table,
             one.score,
@@ -75,5 +75,6 @@ def command(
             time_limit=time_limit,
             seed=seed,
             threads=options["threads"],
+            progress=told,
         )
     finish_arcs(found, data, table, one.score, true, options)

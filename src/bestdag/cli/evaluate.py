@@ -112,7 +112,7 @@ def command(
         table = read(data, **read_settings(options))
     if true is not None:
         _require_same_nodes(true, table.names)
-    with working(f"comparing {count_of(len(methods), 'method')} on {data}", quiet=quiet):
+    with working(f"comparing {count_of(len(methods), 'method')} on {data}", quiet=quiet) as told:
         found = validated(
             table,
             methods,
@@ -121,6 +121,7 @@ def command(
             seed=seed,
             target=target,
             threads=threads,
+            progress=told,
             with_whole=True,
             truth=true,
             max_parents=max_parents,

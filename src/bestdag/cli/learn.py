@@ -11,7 +11,7 @@ from bestdag.cli.options import DATA_OPTIONS
 from bestdag.cli.search_options import choose_search, search_options
 from bestdag.cli.structure import learn_structure, structure_options
 from bestdag.cli.structures_output import near_best_options
-from bestdag.registry import settings_of
+from bestdag.registry import canonical, settings_of
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES
 
@@ -78,11 +78,15 @@ def command(
         raise click.UsageError("give either DATA or --from-scores FILE")
     if from_scores is not None:
         _refuse_without_data()
+    target = options["target"]
+    if options["discretize"] and options["bins"] is None and not _has_class(search):
+        options["target"] = None  # the class of the intervals alone
     learn_structure(
         choose_search(search, options),
         data,
         options,
         from_scores=from_scores,
+        target=target,
         require_optimal=require_optimal,
         bound=bound,
         k_best=k_best,
@@ -96,10 +100,24 @@ def command(
     )
 
 
+def _has_class(search: str) -> bool:
+    entry = SEARCHES.get(canonical(search, SEARCHES))
+    return entry is not None and "target" in {one.name for one in settings_of(entry)}
+
+
 def _refuse_without_data() -> None:
     """Refuse options that have no meaning with a file of local scores."""
     of_scores = {one.name for score in SCORES.values() for one in settings_of(score)}
-    needs_data = {"name", "structure_prior", "kappa", "cut_points", *of_scores, *DATA_OPTIONS}
+    needs_data = {
+        "name",
+        "structure_prior",
+        "kappa",
+        "cut_points",
+        "discretize",
+        "bins",
+        *of_scores,
+        *DATA_OPTIONS,
+    }
     context = click.get_current_context()
     for parameter in context.command.params:
         given = context.get_parameter_source(str(parameter.name))

@@ -8,9 +8,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from bestdag.progress import Told
 
 __all__ = [
     "print_json",
@@ -63,15 +66,15 @@ def require_own_names(read: Mapping[str, str | None], written: Mapping[str, str 
 
 
 @contextmanager
-def working(what: str, *, quiet: bool) -> Iterator[None]:
-    """Show on a terminal that something is under way."""
+def working(what: str, *, quiet: bool) -> Iterator[Told | None]:
+    """Show on a terminal what is under way; yields who can be told how far it is, if anybody."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield
+        yield None
         return
-    from rich.console import Console
+    from bestdag.cli.live import live_line
 
-    with Console(stderr=True).status(f"{what} ..."):
-        yield
+    with live_line(what) as told:
+        yield told
 
 
 def print_line(line: str) -> None:

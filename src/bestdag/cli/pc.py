@@ -87,7 +87,7 @@ def command(
         _refuse_without_data()
     knowledge = choose_knowledge(options)
     reading = read_settings(options)
-    with working(f"testing {data or oracle}", quiet=quiet):
+    with working(f"testing {data or oracle}", quiet=quiet) as told:
         result = pc(
             None if data is None else read(data, **reading),
             oracle=None if oracle is None else Network.load(oracle).dag,
@@ -96,6 +96,7 @@ def command(
             keep_tests=trace,
             time_limit=time_limit,
             threads=threads,
+            progress=told,
             **settings,
         )
     if explain is not None:

@@ -100,7 +100,7 @@ def command(
     knowledge = choose_knowledge(options)
     with working(f"reading {data}", quiet=options["quiet"]):
         table = read(data, **read_settings(options))
-    with working(f"summing over structures of {data}", quiet=options["quiet"]):
+    with working(f"summing over structures of {data}", quiet=options["quiet"]) as told:
         found = posterior(
             table,
             one.score,
@@ -118,5 +118,6 @@ def command(
             time_limit=time_limit,
             seed=seed,
             threads=options["threads"],
+            progress=told,
         )
     finish_arcs(found, data, table, one.score, true, options)

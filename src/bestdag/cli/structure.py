@@ -12,7 +12,13 @@ import click
 
 from bestdag.cli.em_options import choose_treatment, em_options
 from bestdag.cli.interrupts import INTERRUPTED
-from bestdag.cli.network_data import read_at_cut_points, read_for_network, say_cut
+from bestdag.cli.learning_table import (
+    Cutting,
+    LearningTable,
+    accepted_instead,
+    cutting_options,
+    read_for_learning,
+)
 from bestdag.cli.network_output import (
     choose_parameters,
     network_output,
@@ -21,6 +27,7 @@ from bestdag.cli.network_output import (
     require_network_output,
     write_fitted,
 )
+from bestdag.cli.next_commands import next_commands
 from bestdag.cli.options import (
     DATA_OPTIONS,
     common_options,
@@ -37,12 +44,12 @@ from bestdag.cli.score_options import (
     score_options,
 )
 from bestdag.cli.search_options import choose_knowledge, knowledge_options
-from bestdag.cli.structure_output import print_structure
+from bestdag.cli.structure_output import print_next, print_structure
 from bestdag.incomplete import TREATMENTS
 
 if TYPE_CHECKING:
-    from bestdag.data.dataset import Dataset
-    from bestdag.learning import Result
+    from bestdag.averaging.arc_probabilities import ArcProbabilities
+    from bestdag.learned import Result
     from bestdag.search.arc_weights import ArcWeights
     from bestdag.search.problem import Search
 
@@ -64,10 +71,13 @@ _OPTIONS = (
         help="HTML file to write: the graph, its probabilities, scores, and how to repeat it.",
     ),
     click.option(
-        "--cut-points",
-        metavar="FILE",
-        help="Cut points of number columns, a file that discretize --save-cut-points wrote.",
+        "--bootstrap",
+        type=click.IntRange(1),
+        metavar="N",
+        help="With --report, also say how sure each arc is: learn from rows drawn again, N times, "
+        "by hill climbing.",
     ),
+    cutting_options,
     missing_option(
         list(TREATMENTS),
         "refuse them and say what suits, drop their rows, make them a state, structural EM, score "
@@ -98,12 +108,13 @@ def learn_structure(
     options: dict[str, Any],
     *,
     from_scores: str | None = None,
+    target: str | None = None,
     require_optimal: bool = False,
     **more: Any,
 ) -> None:
     """Learn, print the structure, and write what was asked for.
 
-    `more` are further arguments of `learn`.
+    `target` is the class, if there is one; `more` are further arguments of `learn`.
     """
     from bestdag.learning import learn
     from bestdag.scores.table import ScoreTable
@@ -118,43 +129,45 @@ def learn_structure(
     prior = choose_structure_prior(options)
     limits = {key: options[key] for key in ("max_parents", "time_limit")}
     knowledge = choose_knowledge(options)
-    cut: list[str] = []
-    with working(f"learning from {data or from_scores}", quiet=options["quiet"]):
-        table: Dataset | ScoreTable
-        if from_scores is not None:
-            table = ScoreTable.load(from_scores)
-        else:
-            assert data is not None
-            reading = {**read_settings(options), "missing": treatment.reads_as}
-            table, cut = _read(data, one.score, options["cut_points"], reading)
+    cutting = Cutting.of(options, target)
+    reading = {**read_settings(options), "missing": treatment.reads_as}
+    table: LearningTable | None = None
+    with (
+        accepted_instead(data, one.score, treatment.name, cutting, reading),
+        working(f"learning from {data or from_scores}", quiet=options["quiet"]) as told,
+    ):
+        if data is not None:
+            table = read_for_learning(data, one.score, cutting, reading)
         result = learn(
-            table,
+            ScoreTable.load(from_scores or "") if table is None else table.dataset,
             None if from_scores else one.score,
             structure_prior=prior,
             search=search,
             missing=treatment,
             knowledge=knowledge,
             threads=threads,
+            progress=told,
             **limits,
             **more,
         )
     weights = options.get("edge_weights")  # of the commands whose searches have weights
     if weights is not None and result.weights is not None:
         _write_weights(weights, result.weights)
-    if not as_json:
-        say_cut(cut, options["cut_points"] or "the prior network")
     print_structure(
         result,
         what=from_scores or f"{score_name} on {data}",
+        data=data,
+        table=table,
         score_name=None if from_scores else score_name,
+        score_settings={} if from_scores else one.settings,
         settings={
-            **({} if from_scores else one.settings),
             **limits,
             **({"seed": more["seed"]} if "seed" in more else {}),
             **({} if from_scores else {"missing": treatment.name}),
             **({} if estimator is None else {"parameters": estimator.name}),
-            **({"cut": cut} if cut else {}),
+            **({} if table is None else table.settings(cutting)),
         },
+        threads=threads,
         as_json=as_json,
     )
     if estimator is not None and result.dataset is not None:
@@ -163,7 +176,21 @@ def learn_structure(
         network = result.fit(estimator, threads=threads)
         write_fitted(output, network, estimator, is_said=is_said)
     if options["report"] is not None:
-        _write_report(options["report"], result, threads, is_said=not (as_json or options["quiet"]))
+        sure = _arc_probabilities(options["bootstrap"], result, knowledge, options)
+        said = not (as_json or options["quiet"])
+        _write_report(options["report"], result, sure, threads, is_said=said)
+    if not as_json:
+        given = click.get_current_context().obj
+        print_next(
+            next_commands(
+                result,
+                data,
+                given,
+                output=output,
+                report=options["report"],
+                is_cut=table is not None and bool(table.cut),
+            )
+        )
     listed = result.structures
     if result.status == "interrupted" or (listed and listed.status == "interrupted"):
         raise click.exceptions.Exit(INTERRUPTED)
@@ -188,6 +215,14 @@ def _check_files(data: str | None, from_scores: str | None, options: dict[str, A
         raise click.UsageError("--parameters is for the network written by -o FILE")
     elif options["force"] and weights is None and report is None:
         raise click.UsageError("--force is for the files written by -o FILE and --report FILE")
+    if options["bootstrap"] is not None and (report is None or from_scores is not None):
+        needed = "--report FILE" if report is None else "DATA, which a file of local scores is not"
+        raise click.UsageError(f"--bootstrap needs {needed}")
+    if options["bootstrap"] is not None and options["missing"] in ("em", "available"):
+        raise click.UsageError(
+            "--bootstrap needs rows without missing cells; pass --missing drop or state, or leave "
+            "it out"
+        )
     if weights == "-":
         raise click.UsageError("--edge-weights needs a file; standard output has the structure")
     if weights is not None:
@@ -207,32 +242,42 @@ def _check_report(path: str, *, force: bool) -> None:
     import_optional("fast_sugiyama", who="--report", extra="draw")
 
 
-def _write_report(path: str, result: Result, threads: int | None, *, is_said: bool) -> None:
+def _arc_probabilities(
+    replicates: int | None, result: Result, knowledge: Any, options: dict[str, Any]
+) -> ArcProbabilities | None:
+    """Learn from rows drawn again, if that was asked for."""
+    if replicates is None or result.dataset is None or result.scored_by is None:
+        return None
+    from bestdag.averaging.bootstrap import bootstrap
+
+    with working("learning from rows drawn again", quiet=options["quiet"]) as told:
+        return bootstrap(
+            result.dataset,
+            result.scored_by,
+            replicates=replicates,
+            max_parents=options["max_parents"],
+            knowledge=knowledge,
+            structure_prior=result.structure_prior,
+            threads=options["threads"],
+            progress=told,
+        )
+
+
+def _write_report(
+    path: str,
+    result: Result,
+    sure: ArcProbabilities | None,
+    threads: int | None,
+    *,
+    is_said: bool,
+) -> None:
     from bestdag.report.page import write_report
 
     command = shlex.join(("bestdag", *click.get_current_context().obj))
-    write_report(result, path, command=command, threads=threads)
+    with working("writing the report", quiet=not is_said):
+        write_report(result, path, command=command, threads=threads, probabilities=sure)
     if is_said:
         click.echo(f"{path}: the report; open it in a browser")
-
-
-def _read(
-    data: str, score: Any, cut_points: str | None, reading: dict[str, Any]
-) -> tuple[Dataset, list[str]]:
-    """Read the table; a score with a prior network says what the states are.
-
-    Also return the names of the columns whose numbers were cut.
-    """
-    from bestdag.data.readers import read
-
-    variables = getattr(getattr(score, "prior", None), "variables", None)
-    if variables is None:
-        if cut_points is not None:
-            return read_at_cut_points(data, cut_points, **reading)
-        return read(data, **reading), []
-    if cut_points is not None:
-        raise click.UsageError("--cut-points leaves nothing to --prior, whose states are used")
-    return read_for_network(data, variables, owner="the prior network", **reading)
 
 
 def _write_weights(path: str, weights: ArcWeights) -> None:

@@ -4,61 +4,133 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from bestdag.cli.output import print_json, print_table
+from bestdag.cli.arcs_output import output_width, structure_lines, wrapped
+from bestdag.cli.learning_table import what_was_read
+from bestdag.cli.output import print_json, print_line
+from bestdag.cli.settings import option_of
 from bestdag.cli.structures_output import print_structures, structures_for_json
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
-    from bestdag.search.result import SearchResult
+    from bestdag.cli.learning_table import LearningTable
+    from bestdag.learned import Result
 
-__all__ = ["print_structure"]
+__all__ = ["print_next", "print_structure"]
+
+# To score a family, in seconds for each row and for each family.
+_SECONDS_PER_ROW, _SECONDS_PER_FAMILY = 2e-8, 2e-5
+# Losses are worked out where that takes no longer, or no longer than learning took.
+_MOMENT = 0.5
 
 
 def print_structure(
-    found: SearchResult,
+    found: Result,
     *,
     what: str,
+    data: str | None,
+    table: LearningTable | None,
     score_name: str | None,
+    score_settings: dict[str, Any],
     settings: dict[str, Any],
+    threads: int | None,
     as_json: bool,
 ) -> None:
-    """Print a structure, for people or as JSON; `settings` join those of the search."""
+    """Print a structure, for people or as JSON.
+
+    `score_settings` and `settings` join those of the search.
+    """
+    losses = _losses(found, threads)
     if as_json:
-        print_json(
-            {
-                "search": found.search,
-                "engine": found.engine,
-                "score_name": score_name,
-                "status": found.status,
-                "among": found.among,
-                "within": found.within,
-                "score": found.score,
-                "bound": found.bound,
-                "gap": found.gap,
-                "gap_per_row": found.gap_per_row,
-                "seconds": found.seconds,
-                "variables": list(found.dag.nodes),
-                "arcs": [list(arc) for arc in found.dag.arcs],
-                "notes": list(found.notes),
-                **({} if found.structures is None else structures_for_json(found.structures)),
-                "settings": {**settings, **found.settings, "resolution": found.resolution},
-            }
-        )
+        settings = {**score_settings, **settings}
+        print_json(_for_json(found, table, score_name, settings, losses))
         return
+    width = output_width()
+    if table is not None and data is not None:
+        for line in what_was_read(data, table):
+            _print(line, width)
     how = found.search if found.engine is None else f"{found.search}, {found.engine}"
     outcome, notes = found.outcome()
-    click.echo(f"{what}: {outcome} ({how}, {found.seconds:.2f} s)")
+    _print(f"{what}: {outcome} ({how}, {found.seconds:.2f} s)", width)
     for note in notes:
-        click.echo(note)
+        _print(note, width)
     line = f"score {found.score:.6f}, natural logarithm"
+    if score_name is not None and found.dataset is not None:
+        given = " ".join(f"{option_of(name)} {value}" for name, value in score_settings.items())
+        rows = count_of(found.dataset.total_weight, "row")
+        line += f"; {score_name}{f' ({given})' if given else ''} of {rows}"
     if not found.is_proved:
         line += f"; {found.shortfall()}"
-    click.echo(line)
-    print_table(
-        ["variable", "parents"],
-        [[node, " ".join(found.dag.parents(node))] for node in found.dag.nodes],
-        left=2,
-    )
+    _print(line, width)
+    is_mean = found.dataset is not None and found.treatment.name == "available"
+    for line in structure_lines(found.dag, losses, width, "nats per row" if is_mean else "nats"):
+        print_line(line)
     if found.structures is not None:
         print_structures(found.structures)
+
+
+def print_next(commands: list[str]) -> None:
+    """Print what may be done next; a command is never broken, whatever the width."""
+    if commands:
+        print_line("")
+        print_line("next:")
+        for command in commands:
+            print_line(f"  {command}")
+
+
+def _print(text: str, width: int) -> None:
+    for line in wrapped(text, width):
+        print_line(line)
+
+
+def _for_json(
+    found: Result,
+    table: LearningTable | None,
+    score_name: str | None,
+    settings: dict[str, Any],
+    losses: dict[tuple[str, str], float] | None,
+) -> dict[str, Any]:
+    compelled = set(found.dag.cpdag().arcs)
+    return {
+        "search": found.search,
+        "engine": found.engine,
+        "score_name": score_name,
+        "status": found.status,
+        "among": found.among,
+        "within": found.within,
+        "score": found.score,
+        "bound": found.bound,
+        "gap": found.gap,
+        "gap_per_row": found.gap_per_row,
+        "seconds": found.seconds,
+        "variables": list(found.dag.nodes),
+        "arcs": [list(arc) for arc in found.dag.arcs],
+        "compelled": [arc in compelled for arc in found.dag.arcs],
+        "score_lost": None if losses is None else [losses[arc] for arc in found.dag.arcs],
+        "notes": list(found.notes),
+        **({} if table is None else {"data": _data_for_json(table)}),
+        **({} if found.structures is None else structures_for_json(found.structures)),
+        "settings": {**settings, **found.settings, "resolution": found.resolution},
+    }
+
+
+def _data_for_json(table: LearningTable) -> dict[str, Any]:
+    data = table.dataset
+    return {
+        "rows": data.n_rows,
+        "total_weight": data.total_weight,
+        "states": {v.name: v.arity for v in data.variables},
+        "missing": dict(data.missing_counts),
+        "cuts": {v.name: list(v.cuts) for v in data.variables if v.cuts is not None},
+    }
+
+
+def _losses(found: Result, threads: int | None) -> dict[tuple[str, str], float] | None:
+    """Work out what is lost without each arc, where that takes little time."""
+    if found.dataset is None or found.status == "interrupted":
+        return None
+    n_families = len(found.dag.arcs) + sum(1 for n in found.dag.nodes if found.dag.parents(n))
+    seconds = n_families * (_SECONDS_PER_FAMILY + _SECONDS_PER_ROW * found.dataset.n_rows)
+    if seconds > max(_MOMENT, found.seconds):
+        return None
+    losses = found.arc_losses(threads=threads)
+    return losses if all(abs(loss) < float("inf") for loss in losses.values()) else None

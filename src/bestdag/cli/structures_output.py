@@ -10,7 +10,7 @@ import click
 from bestdag.cli.output import print_line, print_table
 
 if TYPE_CHECKING:
-    from bestdag.search.structures import Structure, Structures
+    from bestdag.search.structures import Structures
 
 __all__ = ["near_best_options", "print_structures", "structures_for_json"]
 
@@ -82,20 +82,11 @@ def print_structures(listed: Structures) -> None:
     if listed.has_bayes_factors:
         header.append("Bayes factor")
     rows = []
-    links = [_links(item, listed.per_class) for item in listed]
     for number, item in enumerate(listed):
         row = [str(number + 1), f"{max(0.0, listed[0].score - item.score):.6f}"]
         factor = listed.bayes_factor(number)
         if factor is not None:
             row.append(f"{factor:.4g}")
-        lost = [f"without {link}" for link in sorted(links[0] - links[number])]
-        new = [f"with {link}" for link in sorted(links[number] - links[0])]
-        row.append(", ".join([*new, *lost]) or ("the best" if number == 0 else "the same links"))
+        row.append(listed.difference(number))
         rows.append(row)
     print_table([*header, "different from the best"], rows, left=0)
-
-
-def _links(item: Structure, per_class: bool) -> set[str]:
-    graph = item.cpdag if per_class else item.dag
-    links = {f"{a} -> {b}" for a, b in graph.arcs}
-    return links | {f"{a} - {b}" for a, b in getattr(graph, "edges", ())} if per_class else links

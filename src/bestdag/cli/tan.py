@@ -27,4 +27,4 @@ def command(data: str, target: str, root: str | None, forest: bool, **options: A
     an arc is what it adds to the score given the class, a natural logarithm. -o writes the
     network, its parameters fitted to DATA.
     """
-    learn_structure(TAN(target=target, root=root, forest=forest), data, options)
+    learn_structure(TAN(target=target, root=root, forest=forest), data, options, target=target)

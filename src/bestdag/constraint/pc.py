@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ from bestdag.independence import IndependenceTest
 from bestdag.independence.asking import as_test
 from bestdag.independence.oracle import Answers, Oracle, native_oracle
 from bestdag.machine import require_memory, thread_count
+from bestdag.progress import Reporter, Told, listening, reporter_for
 from bestdag.registry import make
 from bestdag.wording import count_of, first_names
 
@@ -59,7 +60,7 @@ def pc(
     keep_tests: bool = True,
     time_limit: float | None = None,
     threads: int | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Told | Reporter | None = None,
     **settings: Any,
 ) -> PCResult:
     """Learn a structure by tests of independence: the PC algorithm.
@@ -83,7 +84,7 @@ def pc(
     threads : int, optional
         One per processor unless given.
     progress : callable, optional
-        Called before each level with a text.
+        Called a few times a second with a `Progress`; its phase and details say which level.
     **settings
         Settings of `PC`: alpha, stable, necessary_path, max_conditioning, v_structures, choose,
         order, seed, repair.
@@ -119,9 +120,11 @@ def pc(
     """
     chosen: PC = make("algorithm", "pc", {"pc": PC}, {}, settings)
     source = _source(data, oracle, test, chosen.alpha, threads)
-    return _Run(
-        source, chosen, knowledge, keep_tests=keep_tests, time_limit=time_limit, progress=progress
-    ).result()
+    told = reporter_for("pc", progress)
+    with listening(told):
+        return _Run(
+            source, chosen, knowledge, keep_tests=keep_tests, time_limit=time_limit, progress=told
+        ).result()
 
 
 def pc_skeleton(
@@ -131,12 +134,15 @@ def pc_skeleton(
     knowledge: Knowledge | None = None,
     time_limit: float | None = None,
     threads: int | None = None,
+    progress: Reporter | None = None,
     **settings: Any,
 ) -> tuple[Pdag, Ended]:
     """Return the links that PC's first phase leaves, and how it ended."""
     chosen: PC = make("algorithm", "pc", {"pc": PC}, {}, settings)
     source = _source(data, None, test, chosen.alpha, threads)
-    run = _Run(source, chosen, knowledge, keep_tests=False, time_limit=time_limit, progress=None)
+    run = _Run(
+        source, chosen, knowledge, keep_tests=False, time_limit=time_limit, progress=progress
+    )
     found = run.skeleton
     if chosen.repair:
         resolve_uncertain_regions(found, repair=True)
@@ -206,7 +212,7 @@ class _Run:
         *,
         keep_tests: bool,
         time_limit: float | None,
-        progress: Callable[[str], None] | None,
+        progress: Reporter | None,
     ) -> None:
         self.started = time.monotonic()
         if time_limit is not None:
@@ -221,6 +227,8 @@ class _Run:
         self.notes = list(source.notes)
         self.rank = self._rank()
         self.progress = progress
+        if progress is not None:
+            progress.until(self.deadline)
         n_pairs = len(self.names) * (len(self.names) - 1) / 2
         require_memory(
             "pc",
@@ -303,7 +311,7 @@ class _Run:
         votes = None
         if settings.v_structures != "standard":
             if self.progress is not None:
-                self.progress("asking about v-structures")
+                self.progress.tell("asking about v-structures")
             seconds = seconds_until(self.deadline)
             votes = found.votes(settings.max_conditioning, seconds, self.source.threads)
             if votes is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +16,8 @@ from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.graph.pdag import Pdag
 from bestdag.independence.base import REMARKS, Independence
 from bestdag.machine import memory_left
+from bestdag.progress import Reporter
+from bestdag.wording import count_of
 
 __all__ = ["Ended", "Level", "Skeleton", "TestList", "find_skeleton", "seconds_until"]
 
@@ -229,7 +231,7 @@ def find_skeleton(
     keep_tests: bool,
     deadline: float | None,
     threads: int,
-    progress: Callable[[str], None] | None,
+    progress: Reporter | None,
 ) -> Skeleton:
     """Ask level by level until no node has enough neighbours, or a limit is reached.
 
@@ -260,7 +262,7 @@ def find_skeleton(
     try:
         while size <= most and search.has_level(size):
             if progress is not None:
-                progress(f"testing given {size} variables")
+                progress.tell("testing independences", f"given {count_of(size, 'variable')}")
             left = _FOREVER if deadline is None else deadline - time.monotonic()
             size += 1
             if left <= 0 or not search.run_level(size - 1, left, threads):

@@ -22,11 +22,13 @@ __all__ = ["Refused", "read_described"]
 class Refused:
     """A column without values, or with more than a variable may have states.
 
-    `span` holds the least and the greatest value where all are numbers.
+    `span` holds the least and the greatest value where all are numbers; `has_distinct_wholes` says
+    whether they are whole and all different.
     """
 
     is_empty: bool
     span: tuple[float, float] | None = None
+    has_distinct_wholes: bool = False
 
 
 def read_described(
@@ -82,4 +84,6 @@ def _refused(numbers: Numbers) -> Refused:
     is_empty = bool(numbers.is_missing.all())
     if is_empty or numbers.wrong is not None:
         return Refused(is_empty)
-    return Refused(False, (float(np.nanmin(numbers.values)), float(np.nanmax(numbers.values))))
+    values = numbers.values[~np.isnan(numbers.values)]
+    is_distinct = bool((values == np.floor(values)).all()) and len(np.unique(values)) == len(values)
+    return Refused(False, (float(values.min()), float(values.max())), is_distinct)

@@ -8,9 +8,9 @@ import numpy as np
 
 from bestdag.data.dataset import Dataset
 from bestdag.data.labels import number_in
-from bestdag.data.schema import MISSING_STATE
+from bestdag.data.schema import MISSING_STATE, Variable
 
-__all__ = ["MARKS", "decimal_columns", "mark_counts", "total_by_mark"]
+__all__ = ["MARKS", "are_decimals", "decimal_columns", "mark_counts", "total_by_mark"]
 
 # Texts that often stand for a missing cell. They are states unless the user says otherwise.
 MARKS = (
@@ -52,17 +52,16 @@ def decimal_columns(data: Dataset, declared: Collection[str] = ()) -> list[str]:
     return [
         variable.name
         for variable in data.variables
-        if variable.name not in declared
-        and variable.cuts is None
-        and _are_decimals(
-            [state for state in variable.states if state not in (*MARKS, MISSING_STATE)]
-        )
+        if variable.name not in declared and variable.cuts is None and are_decimals(variable)
     ]
 
 
-def _are_decimals(states: list[str]) -> bool:
+def are_decimals(variable: Variable) -> bool:
+    """Whether the states are numbers, one of them at least not whole."""
     is_found = False
-    for state in states:
+    for state in variable.states:
+        if state in (*MARKS, MISSING_STATE):
+            continue
         number = number_in(state)
         if number is None:
             return False

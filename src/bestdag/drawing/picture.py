@@ -88,7 +88,9 @@ class Picture:
         return f"<Picture: {self.title}>"
 
 
-def draw(nodes: Collection[str], lines: Sequence[Line], *, remark: str = "") -> Picture:
+def draw(
+    nodes: Collection[str], lines: Sequence[Line], *, remark: str = "", key: bool = True
+) -> Picture:
     """Draw a graph in layers, starts of lines above their ends; needs the extra ``draw``.
 
     Parameters
@@ -98,9 +100,11 @@ def draw(nodes: Collection[str], lines: Sequence[Line], *, remark: str = "") -> 
         At most one between two nodes.
     remark : str, optional
         A line of the key.
+    key : bool, default True
+        Whether there is one.
     """
     n_edges = sum(line.kind == "edge" for line in lines)
     counts = [count_of(len(nodes), "node"), count_of(len(lines) - n_edges, "arc")]
     title = ", ".join([*counts, *([count_of(n_edges, "edge")] if n_edges else [])])
     layout = lay_out(nodes, [(line.start, line.end) for line in lines])
-    return Picture(svg_of(layout, lines, title=title, remark=remark), title)
+    return Picture(svg_of(layout, lines, title=title, remark=remark, has_key=key), title)

@@ -51,7 +51,14 @@ class Line:
     note: str = ""
 
 
-def svg_of(layout: Layout, lines: Sequence[Line], *, title: str, remark: str = "") -> str:
+def svg_of(
+    layout: Layout,
+    lines: Sequence[Line],
+    *,
+    title: str,
+    remark: str = "",
+    has_key: bool = True,
+) -> str:
     """Write a picture; the same content gives the same text.
 
     Parameters
@@ -63,9 +70,11 @@ def svg_of(layout: Layout, lines: Sequence[Line], *, title: str, remark: str = "
         What the picture shows, for those who do not see it.
     remark : str, optional
         A line of the key, about widths say.
+    has_key : bool, default True
+        Whether it says below what the lines mean.
     """
     number = {name: k for k, name in enumerate(layout.boxes)}
-    key = _key(lines, remark, top=layout.height)
+    key = _key(lines, remark, top=layout.height) if has_key else []
     width = max([layout.width, *(right for _, right in key)])
     layout = layout.widened(width)
     height = layout.height + _KEY_LINE * len(key) + (8.0 if key else 0.0)

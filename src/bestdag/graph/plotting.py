@@ -21,7 +21,13 @@ _PLAIN_WIDTH, _LEAST_WIDTH, _MOST_WIDTH = 1.5, 0.8, 6.0
 _MOST_SHOWN = 300
 
 
-def plot_dag(dag: Dag, losses: Mapping[tuple[str, str], float] | None = None) -> Picture:
+def plot_dag(
+    dag: Dag,
+    losses: Mapping[tuple[str, str], float] | None = None,
+    *,
+    probabilities: Mapping[tuple[str, str], float] | None = None,
+    key: bool = True,
+) -> Picture:
     """Draw a Dag: arcs that all equivalent structures share, and others, are told apart.
 
     Parameters
@@ -29,6 +35,10 @@ def plot_dag(dag: Dag, losses: Mapping[tuple[str, str], float] | None = None) ->
     dag : Dag
     losses : mapping of (parent, child) to float, optional
         The score lost without each arc, in nats: the area of a line's end grows with it.
+    probabilities : mapping of (parent, child) to float, optional
+        How probable each arc is, in either direction: instead of the losses.
+    key : bool, default True
+        Whether it says below what the lines mean.
     """
     compelled = set(dag.cpdag().arcs)
     most = max([0.0, *(losses or {}).values()])
@@ -37,18 +47,32 @@ def plot_dag(dag: Dag, losses: Mapping[tuple[str, str], float] | None = None) ->
             parent,
             child,
             "compelled" if (parent, child) in compelled else "reversible",
-            *(() if losses is None else _strength(losses[parent, child], most)),
+            *_strength(parent, child, losses, probabilities, most),
         )
         for parent, child in dag.arcs
     ]
-    return draw(dag.nodes, lines, remark=_remark(losses))
+    remark = _remark(losses) if probabilities is None else "the wider, the more probable the arc"
+    return draw(dag.nodes, lines, remark=remark if lines else "", key=key)
 
 
-def _strength(loss: float, most: float) -> tuple[float, str]:
+def _strength(
+    parent: str,
+    child: str,
+    losses: Mapping[tuple[str, str], float] | None,
+    probabilities: Mapping[tuple[str, str], float] | None,
+    most: float,
+) -> tuple[float, str]:
     """Return how wide an arc is, and what its tooltip says."""
-    share = sqrt(max(0.0, loss) / most) if most > 0 else 0.0
-    width = _LEAST_WIDTH + (_MOST_WIDTH - _LEAST_WIDTH) * share
-    return width, f"the score is {loss:.6g} nats lower without it"
+    notes, share = [], None
+    if losses is not None:
+        loss = losses[parent, child]
+        share = sqrt(max(0.0, loss) / most) if most > 0 else 0.0
+        notes.append(f"the score is {loss:.6g} nats lower without it")
+    if probabilities is not None:
+        share = probabilities[parent, child]
+        notes.append(f"its probability is {share:.3g}")
+    width = _PLAIN_WIDTH if share is None else _LEAST_WIDTH + (_MOST_WIDTH - _LEAST_WIDTH) * share
+    return width, "; ".join(notes)
 
 
 def _remark(losses: Mapping[tuple[str, str], float] | None) -> str:

@@ -22,6 +22,7 @@ from bestdag.scores import SCORES
 from bestdag.scores.base import Score
 from bestdag.scores.family_scores import Family
 from bestdag.scores.node_average import AveragedScore
+from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.result import SearchResult
 from bestdag.wording import first_names
@@ -95,6 +96,17 @@ class Available:
     def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
         """Fit each table to the rows that show its family."""
         return fitted_network(dag, dataset, estimator, missing="available", threads=threads)[0]
+
+    def scorer(
+        self,
+        dag: Dag,
+        dataset: Dataset,
+        score: Score,
+        structure_prior: StructurePrior | None,
+        threads: int | None,
+    ) -> Scorer:
+        """Score each family over the rows that show it, whatever the structure."""
+        return Scorer(dataset, score, structure_prior, missing="available", threads=threads)
 
 
 def _demanded(knowledge: Knowledge, names: list[str]) -> Iterator[Family]:

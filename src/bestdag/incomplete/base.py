@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -12,6 +11,7 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
 from bestdag.parameters.base import Estimator
+from bestdag.progress import Reporter
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
@@ -39,7 +39,7 @@ class Task:
     threads: int | None = None
     seed: int = 0
     start: Dag | None = None
-    progress: Callable[[str], None] | None = None
+    progress: Reporter | None = None
 
     def scorer(self, dataset: Dataset, score: Score, **settings: Any) -> Scorer:
         """Return where local scores of these data come from; `settings` are those of `Scorer`."""
@@ -57,7 +57,6 @@ class Task:
             start=self.start,
             progress=self.progress,
         )
-        problem.progress("scoring parent sets")
         if self.near_best is not None:
             return solve_near_best(problem, self.search, self.near_best)
         if self.bound:
@@ -92,6 +91,17 @@ class Treatment(Protocol):
         """Fit the parameters of a structure to data that are settled."""
         ...
 
+    def scorer(
+        self,
+        dag: Dag,
+        dataset: Dataset,
+        score: Score,
+        structure_prior: StructurePrior | None,
+        threads: int | None,
+    ) -> Scorer:
+        """Return where the scores of families come from, once this structure was learned."""
+        ...
+
 
 class CompleteRows:
     """Base of the ways after which no cell is missing any more."""
@@ -109,3 +119,14 @@ class CompleteRows:
     def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
         """Fit as to any table."""
         return fitted_network(dag, dataset, estimator, threads=threads)[0]
+
+    def scorer(
+        self,
+        dag: Dag,
+        dataset: Dataset,
+        score: Score,
+        structure_prior: StructurePrior | None,
+        threads: int | None,
+    ) -> Scorer:
+        """Score as from any table, whatever the structure."""
+        return Scorer(dataset, score, structure_prior, threads=threads)

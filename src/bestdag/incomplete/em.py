@@ -13,7 +13,11 @@ from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
 from bestdag.parameters import em_with
 from bestdag.parameters.base import Estimator
+from bestdag.parameters.dirichlet import HasPriors
+from bestdag.parameters.em import EM
 from bestdag.scores.base import Score
+from bestdag.scores.prior import StructurePrior
+from bestdag.scores.scorer import Scorer
 from bestdag.scores.whole_counts import require_fractional_counts
 from bestdag.search.result import SearchResult
 
@@ -126,3 +130,30 @@ class StructuralEM:
     def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
         """Fit by EM that ends with what the estimator makes of counts."""
         return fitted_network(dag, dataset, em_with(estimator), threads=threads)[0]
+
+    def scorer(
+        self,
+        dag: Dag,
+        dataset: Dataset,
+        score: Score,
+        structure_prior: StructurePrior | None,
+        threads: int | None,
+    ) -> Scorer:
+        """Score expected counts under the structure, its parameters fitted by EM."""
+        from bestdag.incomplete.scoring import expected_scorer
+        from bestdag.network.em import run_em
+
+        em = EM(
+            prior=score if isinstance(score, HasPriors) else None,
+            tolerance=self.tolerance,
+            max_iterations=self.max_iterations,
+        )
+        return expected_scorer(
+            run_em(dag, dataset, em, threads=threads).network,
+            dataset,
+            score,
+            structure_prior,
+            max_cells=self.max_cells,
+            draws=self.draws,
+            threads=threads,
+        )

@@ -14,7 +14,7 @@ from bestdag.incomplete.base import CompleteRows
 from bestdag.scores.base import Score
 from bestdag.wording import either
 
-__all__ = ["Refuse"]
+__all__ = ["Refuse", "suited"]
 
 # Dropping rows suits where it leaves so many of them.
 _MOST_ROWS = 0.95
@@ -51,6 +51,11 @@ class Refuse(CompleteRows):
         raise DataError(f"{what}: {_said([f'missing={name!r}' for name in ways])}").with_option(
             f"{what}: {_said([f'--missing {name}' for name in ways])}"
         )
+
+
+def suited(share_left: float, score: Score) -> str:
+    """Name the way to treat missing cells that suits, where this share of the rows is complete."""
+    return _in_order(share_left, score)[0]
 
 
 def _said(ways: list[str]) -> str:

@@ -61,6 +61,9 @@ _GRACE = 0.05
 _GRACE_SHARE = 0.01
 
 
+_PHASE = "structural EM"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fitted:
     """A structure with parameters, and how probable it makes what the rows show."""
@@ -217,7 +220,15 @@ class Rounds:
     ) -> SearchResult:
         """Run the search of a round; `to_the_end`: what it needs to return something is not cut."""
         limit, deadline = self._time_limit(), self._deadline
-        task = replace(self._task, search=self._search, start=start, time_limit=limit, bound=False)
+        told = self._task.progress
+        task = replace(
+            self._task,
+            search=self._search,
+            start=start,
+            time_limit=limit,
+            bound=False,
+            progress=None if told is None else told.within(_PHASE),
+        )
         if to_the_end:
             self._deadline = math.inf
         found = task.solve(scorer)
@@ -296,7 +307,8 @@ class Rounds:
         if counts and (self._best is None or is_better(score, self._best.score)):
             self._best = _Best(dag, score)
         if self._task.progress is not None:
-            self._task.progress(f"{move}, score {score:.6f}")
+            best = None if self._best is None else self._best.score
+            self._task.progress.tell(_PHASE, move, score=best)
 
     def _seconds_left(self) -> float:
         return max(0.0, self._deadline - time.monotonic())

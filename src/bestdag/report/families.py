@@ -94,6 +94,8 @@ def marginals_of(network: Network, data: Dataset) -> tuple[dict[str, list[float]
         return {name: one.values.tolist() for name, one in found.items()}, "in the fitted network"
     shares = {}
     for variable in data.variables:
-        counts = np.bincount(data.codes(variable.name), data.weights, variable.arity)
+        # The code of a missing cell comes after those of the states.
+        codes = data.codes(variable.name)
+        counts = np.bincount(codes, data.weights, variable.arity + 1)[: variable.arity]
         shares[variable.name] = (counts / counts.sum()).tolist()
     return shares, "in the rows"

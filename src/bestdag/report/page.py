@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from bestdag.drawing.text import escaped
 from bestdag.files import write_file
+from bestdag.graph.dag import Dag
 from bestdag.graph.plotting import plot_dag
 from bestdag.report import sections
+from bestdag.report.alternatives import near_best_section, other_scores_section, scorer_for
 from bestdag.report.citing import citation, references_of
 from bestdag.report.families import family_facts, marginals_of, structure_facts
+from bestdag.report.sections import Probabilities
 from bestdag.report.whatif import whatif_facts
-from bestdag.scores.scorer import Scorer
 from bestdag.scores.strength import arc_losses
 from bestdag.search import SEARCHES
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
-    from bestdag.learning import Result
+    from bestdag.learned import Result
 
 __all__ = ["report_page", "write_report"]
 
@@ -66,6 +68,8 @@ _WHAT_IF = """<section id="whatif"><h2>What if</h2>
 <p>Click a state to say that it is known: the fitted network gives the probabilities of all others.
 <button id="forget" type="button">Forget all</button> <output id="known"></output></p>
 <div id="cards"></div></section>"""
+# The table of scores may take as long as learning took, and at least this.
+_LEAST_SECONDS = 10.0
 _HINT = (
     "Choose a variable, by pointer or by keyboard: it shows its probabilities here. Tab and the "
     "arrow keys go from one to the next, Enter chooses; drag to move the picture, + and - zoom, "
@@ -73,7 +77,13 @@ _HINT = (
 )
 
 
-def report_page(result: Result, *, command: str | None = None, threads: int | None = None) -> str:
+def report_page(
+    result: Result,
+    *,
+    command: str | None = None,
+    threads: int | None = None,
+    probabilities: Probabilities | None = None,
+) -> str:
     """Write the page about what was learned.
 
     Parameters
@@ -82,7 +92,10 @@ def report_page(result: Result, *, command: str | None = None, threads: int | No
     command : str, optional
         The command line that gave it, for those who repeat it.
     threads : int, optional
-        Threads for counting; the page does not depend on it.
+        Threads for counting; the page does not depend on it, but for what other scores choose in
+        a time limit.
+    probabilities : ArcProbabilities, optional
+        How sure each arc is: the widths of arcs, and a column of the table of arcs.
     """
     import bestdag
 
@@ -91,8 +104,9 @@ def report_page(result: Result, *, command: str | None = None, threads: int | No
     nodes = structure_facts(dag)
     facts: dict[str, Any] = {"nodes": nodes}
     parts = []
-    if data is not None and score is not None and not data.has_missing:
-        scorer = Scorer(data, score, result.structure_prior, threads=threads)
+    unit = "nats per row" if result.treatment.name == "available" else "nats"
+    if data is not None and score is not None:
+        scorer = result.scorer(threads=threads)
         losses = arc_losses(scorer, dag)
         network = result.fit(threads=threads)
         marginals, where = marginals_of(network, data)
@@ -104,11 +118,15 @@ def report_page(result: Result, *, command: str | None = None, threads: int | No
             facts["model"] = model
             parts.append(_WHAT_IF)
         facts["score"] = f"{score!r:.80}"
-        parts += [sections.data_section(data), sections.arcs_section(dag, losses)]
-        parts.append(sections.scores_section(data, dag, score, threads))
-    else:  # with missing cells no family has counts of its own
-        parts += [] if data is None else [sections.data_section(data)]
-        parts.append(sections.arcs_section(dag, None))
+        parts.append(sections.data_section(data))
+        parts.append(sections.arcs_section(dag, losses, probabilities, unit))
+        make_scorer, seconds = scorer_for(result, threads), max(_LEAST_SECONDS, result.seconds)
+        parts.append(sections.scores_section(data, dag, score, make_scorer, seconds))
+    else:
+        parts.append(sections.arcs_section(dag, None, probabilities))
+    if result.structures is not None:
+        parts.append(near_best_section(result.structures))
+    parts.append(other_scores_section(result, threads))
     parts.append(sections.trace_section(result.trace, result.search))
     version = bestdag.__version__
     used = [type(score)] if score is not None else []
@@ -121,7 +139,7 @@ def report_page(result: Result, *, command: str | None = None, threads: int | No
         title=escaped(f"bestdag report: {title}"),
         summary=_summary(result),
         style=_beside("page.css"),
-        svg=plot_dag(dag, losses).svg,
+        svg=plot_dag(dag, losses, probabilities=_by_arc(dag, probabilities)).svg,
         hint=escaped(_HINT),
         sections="\n".join(parts),
         facts=_json(facts),
@@ -135,9 +153,17 @@ def write_report(
     *,
     command: str | None = None,
     threads: int | None = None,
+    probabilities: Probabilities | None = None,
 ) -> None:
     """Write the page to a file, complete or not at all."""
-    write_file(path, report_page(result, command=command, threads=threads).encode())
+    page = report_page(result, command=command, threads=threads, probabilities=probabilities)
+    write_file(path, page.encode())
+
+
+def _by_arc(dag: Dag, probabilities: Probabilities | None) -> dict[tuple[str, str], float] | None:
+    if probabilities is None:
+        return None
+    return {arc: probabilities.edge(*arc) for arc in dag.arcs}
 
 
 def _summary(result: Result) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bestdag.drawing.text import escaped
 from bestdag.errors import BestdagError
 from bestdag.graph.dag import Dag
+from bestdag.report.markup import paragraph, section, table
 from bestdag.report.trace import trace_svg
 from bestdag.scores import SCORES
 from bestdag.scores.scorer import Scorer
@@ -20,34 +22,17 @@ if TYPE_CHECKING:
     from bestdag.scores.base import Score
     from bestdag.search.result import Step
 
-__all__ = ["arcs_section", "data_section", "repeat_section", "scores_section", "trace_section"]
+__all__ = [
+    "Probabilities",
+    "arcs_section",
+    "data_section",
+    "repeat_section",
+    "scores_section",
+    "trace_section",
+]
 
 _SHOWN_STATES = 8
 _SHOWN_STEPS = 12
-
-
-def _section(anchor: str, title: str, *parts: str) -> str:
-    return f'<section id="{anchor}"><h2>{escaped(title)}</h2>{"".join(parts)}</section>'
-
-
-def _paragraph(text: str) -> str:
-    return f"<p>{escaped(text)}</p>"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
-    """Write a table, its first `left` columns as text and the others as numbers."""
-
-    def cells(row: Sequence[str], tag: str) -> str:
-        kinds = [' class="n"' if k >= left else "" for k in range(len(row))]
-        return "".join(
-            f"<{tag}{kind}>{escaped(cell)}</{tag}>" for kind, cell in zip(kinds, row, strict=True)
-        )
-
-    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
-    return (
-        f'<div class="wide"><table><thead><tr>{cells(head, "th")}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
 
 
 def data_section(data: Dataset) -> str:
@@ -65,10 +50,32 @@ def data_section(data: Dataset) -> str:
         counted = (f"{variable.arity:,}", f"{missing.get(variable.name, 0):,}")
         rows.append([variable.name, ", ".join(shown), cuts, *counted])
     head = ["variable", "its states", "numbers cut at", "states", "missing"]
-    return _section("data", "What was read", _paragraph(text), _table(head, rows, left=3))
+    return section("data", "What was read", paragraph(text), table(head, rows, left=3))
 
 
-def arcs_section(dag: Dag, losses: Mapping[tuple[str, str], float] | None) -> str:
+class Probabilities(Protocol):
+    """How probable the arcs are, or how often they come up."""
+
+    @property
+    def method(self) -> str:
+        """How that was worked out."""
+        ...
+
+    def __getitem__(self, arc: tuple[str, str]) -> float:
+        """Return that of an arc."""
+        ...
+
+    def edge(self, one: str, other: str) -> float:
+        """Return that of an arc in either direction."""
+        ...
+
+
+def arcs_section(
+    dag: Dag,
+    losses: Mapping[tuple[str, str], float] | None,
+    probabilities: Probabilities | None = None,
+    unit: str = "nats",
+) -> str:
     """List the arcs, those that matter most first."""
     compelled = set(dag.cpdag().arcs)
     ordered = sorted(dag.arcs, key=lambda arc: (-(losses or {}).get(arc, 0.0), arc))
@@ -76,30 +83,53 @@ def arcs_section(dag: Dag, losses: Mapping[tuple[str, str], float] | None) -> st
         [
             *arc,
             "this way" if arc in compelled else "either way",
-            *([] if losses is None else [f"{losses[arc]:.3f}"]),
+            *([] if losses is None else [f"{losses[arc]:.6g}"]),
+            *([] if probabilities is None else _shares(probabilities, arc)),
         ]
         for arc in ordered
     ]
-    head = ["from", "to", "direction", *([] if losses is None else ["score lost without it"])]
+    head = ["from", "to", "direction"]
+    head += [] if losses is None else ["score lost without it"]
+    head += [] if probabilities is None else ["probability", "in this direction"]
     says = "Directions: \N{LEFT DOUBLE QUOTATION MARK}either way\N{RIGHT DOUBLE QUOTATION MARK} "
     says += "where an equivalent structure, with the same independences, has the arc turned round."
     if losses is not None:
-        says += " Scores are in nats; one arc is left out at a time."
-    return _section("arcs", "Arcs", _paragraph(says), _table(head, rows, left=3))
+        says += f" Scores are in {unit}; one arc is left out at a time."
+    if probabilities is not None:
+        says += f" Probabilities by {probabilities.method}, of the arc in either direction first."
+    return section("arcs", "Arcs", paragraph(says), table(head, rows, left=3))
 
 
-def scores_section(data: Dataset, dag: Dag, chosen: Score, threads: int | None) -> str:
-    """Score the structure, and the one without arcs, by every score."""
+def _shares(probabilities: Probabilities, arc: tuple[str, str]) -> list[str]:
+    return [f"{probabilities.edge(*arc):.3f}", f"{probabilities[arc]:.3f}"]
+
+
+def scores_section(
+    data: Dataset,
+    dag: Dag,
+    chosen: Score,
+    make_scorer: Callable[[Score], Scorer],
+    seconds: float,
+) -> str:
+    """Score the structure, and the one without arcs, by every score; so many seconds at most.
+
+    The one that was maximised is always there.
+    """
+    end = time.monotonic() + seconds
     scores = [chosen, *(made() for name, made in SCORES.items() if name != chosen.name)]
-    empty, rows = Dag.empty(dag.nodes), []
+    empty = Dag.empty(dag.nodes)
+    rows: list[list[str]] = []
     for score in scores:
+        if rows and time.monotonic() > end:
+            rows.append([f"{score!r:.80}", "no time for it", "", "", "", ""])
+            continue
         try:
-            scorer = Scorer(data, score, threads=threads)
+            scorer = make_scorer(score)
             total, without = scorer.total(dag), scorer.total(empty)
         except BestdagError as error:
-            rows.append([f"{score!r:.80}", str(error), "", "", ""])
+            rows.append([f"{score!r:.80}", str(error), "", "", "", ""])
             continue
-        is_mean = getattr(score, "is_per_row", False)
+        is_mean = scorer.is_per_row
         per_row = total if is_mean else total / data.total_weight
         bits = total / math.log(2)
         numbers = [total, without, total - without, bits, per_row]
@@ -114,25 +144,25 @@ def scores_section(data: Dataset, dag: Dag, chosen: Score, threads: int | None) 
         f"Natural logarithms of {count_of(data.total_weight, 'row')}, higher is better; the first "
         "score is the one that was maximised. Values of different scores do not compare."
     )
-    return _section("scores", "By every score", _paragraph(says), _table(head, rows))
+    return section("scores", "By every score", paragraph(says), table(head, rows))
 
 
 def trace_section(trace: Sequence[Step], search: str) -> str:
     """Draw the score after each step, and list the last steps."""
     if not trace:
-        return _section("trace", "Search", _paragraph(f"{search} takes no steps to show."))
+        return section("trace", "Search", paragraph(f"{search} takes no steps to show."))
     first = len(trace) - min(len(trace), _SHOWN_STEPS)
     rows = [
         [f"{first + k + 1:,}", step.move, f"{step.gain:.6g}", f"{step.score:.6f}"]
         for k, step in enumerate(trace[first:])
     ]
     says = f"{count_of(len(trace), 'step')} of {search}; the last ones:"
-    return _section(
+    return section(
         "trace",
         "Search",
         trace_svg([step.score for step in trace]),
-        _paragraph(says),
-        _table(["step", "move", "gain", "score"], rows, left=2),
+        paragraph(says),
+        table(["step", "move", "gain", "score"], rows, left=2),
     )
 
 
@@ -152,6 +182,6 @@ def repeat_section(
     }
     rows = [[name, f"{value!s:.2000}"] for name, value in {**settings, **versions}.items()]
     listed = "".join(f"<li>{escaped(text)}</li>" for text in (cite, *references))
-    return _section(
-        "repeat", "To repeat it", *lines, _table(["setting", "value"], rows, left=2)
-    ) + _section("cite", "How to cite", f"<ul>{listed}</ul>")
+    return section(
+        "repeat", "To repeat it", *lines, table(["setting", "value"], rows, left=2)
+    ) + section("cite", "How to cite", f"<ul>{listed}</ul>")

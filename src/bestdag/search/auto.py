@@ -129,6 +129,8 @@ class _Run:
         self._has_limit = problem.deadline is not None
         left = math.inf if self._has_limit else settings.budget - problem.seconds
         self._problem = problem.within(left)
+        if problem.reporter is not None:
+            problem.reporter.until(self._problem.deadline)
         self._improver = Improver(self._problem, problem.feasible_dag("auto"))
         self._whole: Forecast | None = None  # as long as it is to be tried
         self._seconds_for_whole: float | None = None
@@ -227,7 +229,7 @@ class _Run:
             self._take_structure()
         if self._improver.is_late:
             raise SearchEnd("time limit")
-        self._report()
+        self._tell("search order", f"round {self._improver.n_rounds:,}")
 
     def _take_structure(self) -> None:
         self._take(self._improver.best, "order")
@@ -238,9 +240,8 @@ class _Run:
             self._news_at = self._problem.seconds
             self._history.append((self._news_at, found.score))
 
-    def _report(self) -> None:
-        gap = "" if self._bound.value is None else f", bound {self._bound.value:.4f}"
-        self._problem.progress(f"score {self._best.score:.4f}{gap}")
+    def _tell(self, phase: str, detail: str = "") -> None:
+        self._problem.tell(phase, detail, score=self._best.score, bound=self._bound.value)
 
     # The proof over all parent sets.
 
@@ -295,6 +296,7 @@ class _Run:
             self._exact(problem.within(slice_))
             return
         began = time.monotonic()
+        self._tell("bounding the best score")
         try:
             self._list_and_bound(began, seconds)
         finally:
@@ -404,6 +406,8 @@ def _search_table(settings: Auto, problem: Problem) -> SearchResult:
     """Search among the sets of a score file: orders first, unless the proof takes no time."""
     left = settings.budget - problem.seconds if problem.deadline is None else math.inf
     within = problem.within(left)
+    if problem.reporter is not None:
+        problem.reporter.until(within.deadline)
     largest = max(decompose(problem.table()), key=lambda part: len(part.variables))
     n, n_sets = len(largest.variables), largest.table.n_sets
     together = f"{n if n > 1 else 'no'} variables depend on each other"

@@ -138,7 +138,7 @@ def solve_with_bound(problem: Problem, search: Search) -> SearchResult:
     deadline = problem.deadline
     if deadline is None:
         deadline = time.monotonic() + max(_SECONDS_FOR_BOUND, found.seconds)
-    problem.progress("bounding the best score")
+    problem.tell("bounding the best score", score=found.score)
     return with_bound(
         found, upper_bound(problem, deadline=deadline, incumbent=found.score), problem.seconds
     )
@@ -270,6 +270,8 @@ def _tightened(problem: Problem, table: ScoreTable, end: float, incumbent: float
 def _solved(problem: Problem, part: Component, until: float) -> tuple[float, bool, bool]:
     """Bound one component: the bound, whether it is reached, and whether Ctrl-C came."""
     solver = Solver("auto", problem.threads, None if math.isinf(until) else until)
+    if problem.reporter is not None:
+        problem.reporter.remind()
     try:
         solved = solver.solve(part.table)
     except GraphError:  # every choice has a cycle: the knowledge allows no structure at all

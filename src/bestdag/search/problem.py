@@ -16,6 +16,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import size_in_bytes
+from bestdag.progress import Reporter, Told, listening, reporter_for
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
@@ -101,7 +102,7 @@ class Problem:
     start : Dag, optional
         The structure to begin with, for searches that improve one. It must obey the knowledge.
     progress : callable, optional
-        Called now and then with a text that says how far things are.
+        Called a few times a second, from this thread, with a `Progress`.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class Problem:
         threads: int | None = None,
         seed: int = 0,
         start: Dag | None = None,
-        progress: Callable[[str], None] | None = None,
+        progress: Told | Reporter | None = None,
     ) -> None:
         self.started = time.monotonic()
         if time_limit is not None:
@@ -146,7 +147,9 @@ class Problem:
         self.seed = require_count("search", "seed", seed)
         self._start = None if start is None else self._checked_start(start)
         self._looked_at: set[str] = set()  # shared with the problems made of this one
-        self._progress = progress
+        self.reporter = reporter_for("search", progress)
+        if self.reporter is not None:
+            self.reporter.until(self.deadline)
         self._table: ScoreTable | None = None
 
     @property
@@ -191,7 +194,7 @@ class Problem:
 
     def solve(self, search: Search) -> SearchResult:
         """Run a search within the memory limit; a start that it never looks at is noted."""
-        with limited_memory(self.memory_limit) as memory:
+        with limited_memory(self.memory_limit) as memory, listening(self.reporter):
             found = checked_search(search).run(self)
         if memory.shortages and not found.is_proved:
             short = f"within {memory}: {', '.join(memory.shortages.values())}"
@@ -264,10 +267,18 @@ class Problem:
             **more,
         )
 
-    def progress(self, text: str) -> None:
-        """Say how far things are."""
-        if self._progress is not None:
-            self._progress(text)
+    def tell(
+        self,
+        phase: str,
+        detail: str = "",
+        *,
+        score: float | None = None,
+        bound: float | None = None,
+        share: float | None = None,
+    ) -> None:
+        """Say how far things are, to whoever asked; score and bound are about this problem."""
+        if self.reporter is not None:
+            self.reporter.tell(phase, detail, score=score, bound=bound, share=share)
 
     def table(self, time_limit: float | None = None) -> ScoreTable:
         """Return the candidate parent sets that the user's knowledge of arcs allows.

@@ -127,6 +127,7 @@ def best_tree(
     how = _choice(settings, problem, names, given)
     takes = _choosing_takes(len(names), how)
     try:
+        problem.tell(f"search {who}", "scoring pairs of variables")
         if takes > _AT_ONCE:  # so that its score is known when Ctrl-C comes
             scorer.total(_structure(problem, names, _required_parents(len(names), how), given))
         scores, status = _pair_scores(problem, scorer, names, given, takes)

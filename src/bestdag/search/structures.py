@@ -139,8 +139,21 @@ class Structures(Sequence[Structure]):
             return f"{text}; every other is at least {_nats(below)} nats below the best"
         return text
 
+    def difference(self, number: int) -> str:
+        """Say which links a structure has that the best has not, and which it lacks."""
+        best, own = (_links(self[k], self.per_class) for k in (0, number))
+        lost = [f"without {link}" for link in sorted(best - own)]
+        new = [f"with {link}" for link in sorted(own - best)]
+        return ", ".join([*new, *lost]) or ("the best" if number == 0 else "the same links")
+
     def __repr__(self) -> str:
         return f"<Structures: {self.summary()}>"
+
+
+def _links(item: Structure, per_class: bool) -> set[str]:
+    graph = item.cpdag if per_class else item.dag
+    links = {f"{a} -> {b}" for a, b in graph.arcs}
+    return links | {f"{a} - {b}" for a, b in getattr(graph, "edges", ())} if per_class else links
 
 
 def _nats(value: float) -> str:

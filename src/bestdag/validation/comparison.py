@@ -10,7 +10,7 @@ from typing import Any
 
 from bestdag.errors import import_optional, unknown_name
 from bestdag.evaluation.structures import StructureComparison
-from bestdag.learning import Result
+from bestdag.learned import Result
 from bestdag.wording import count_of
 
 __all__ = ["CrossValidation", "MethodResult", "PairedDifference"]

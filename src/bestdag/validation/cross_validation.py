@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -24,10 +24,11 @@ from bestdag.evaluation.classification import folds
 from bestdag.evaluation.structures import compare
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
-from bestdag.learning import Result
+from bestdag.learned import Result
 from bestdag.network.network import Network
 from bestdag.parameters import choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator
+from bestdag.progress import Told, counting, reporter_for
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.search import search_for_fit
@@ -70,7 +71,7 @@ def cross_validate(
     knowledge: Knowledge | Sequence[str] | None = None,
     time_limit: float | None = None,
     threads: int | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Told | None = None,
 ) -> CrossValidation:
     r"""Say how well what is learned predicts rows that were held out.
 
@@ -92,7 +93,7 @@ def cross_validate(
     max_parents, knowledge, time_limit, threads
         As in `learn`; the limit is for one part. Parts run at once on all threads.
     progress : callable, optional
-        Called with a text as each part is done.
+        Called with a `Progress` as parts are done.
 
     Returns
     -------
@@ -161,7 +162,7 @@ def validated(
     seed: int,
     target: str | None,
     threads: int | None,
-    progress: Callable[[str], None] | None = None,
+    progress: Told | None = None,
     with_whole: bool = False,
     truth: Dag | Network | None = None,
     **limits: Any,
@@ -175,10 +176,11 @@ def validated(
     if target is not None:
         classes = dataset.codes(dataset.variable(target).name).astype(np.int64)
     wholes = {}
+    told = reporter_for(_WHO, progress)
     if with_whole:
         for method in methods:
-            if progress is not None:
-                progress(f"{method.label}: all rows")
+            if told is not None:
+                told.tell("learning from all rows", method.label)
             # With a bound, so that every method says how far from the best it may be.
             more = {**limits, "bound": True}
             wholes[method.label] = _learned(dataset, method, threads, more, seed)
@@ -191,13 +193,10 @@ def validated(
     def run(one: _Run, threads: int) -> _Tried:
         return _tried(dataset, one, threads, limits, seed)
 
-    def on_done(number: int) -> None:
-        if progress is not None:
-            progress(str(runs[number]))
-
     with warnings.catch_warnings():
         # What is said of all rows is not said again of each part.
         warnings.simplefilter("ignore", DataWarning)
+        on_done = counting(told, "learning from parts", len(runs), who=_WHO)
         tried = run_all(run, runs, threads=threads, who=_WHO, on_done=on_done)
     found = []
     for method in methods:

@@ -10,7 +10,8 @@ from types import FrameType
 from typing import Any
 
 from bestdag.data.dataset import Dataset
-from bestdag.learning import Result, learn
+from bestdag.learned import Result
+from bestdag.learning import learn
 from bestdag.scores.base import Score
 
 __all__ = ["learn_one_of_many"]

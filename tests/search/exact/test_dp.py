@@ -341,7 +341,9 @@ def test_after_such_an_interrupt_nothing_more_is_begun(always_four_bytes_first, 
     ]
     whole = relaxed.solve_dp
     monkeypatch.setattr(
-        relaxed, "solve_dp", lambda *a, **settings: whole(*a, **settings, progress=press_at_the_end)
+        relaxed,
+        "solve_dp",
+        lambda *a, **settings: whole(*a, **{**settings, "progress": press_at_the_end}),
     )
     solved = relaxed.Solver("dp", 1, None).solve(make_table(ring + shifted))
     assert solved.status == "interrupted"

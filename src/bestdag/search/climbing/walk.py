@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from bestdag.search.feasible import Parents, feasible_parents
 from bestdag.search.problem import Problem, SearchEnd
 from bestdag.search.result import Step
 from bestdag.search.ties import tie_width
+from bestdag.wording import count_of
 
 __all__ = ["ADD", "REMOVE", "REVERSE", "Mark", "Move", "Walk"]
 
@@ -27,7 +27,6 @@ _VERBS = ("add", "remove", "reverse")
 
 # To prepare a list of candidates, for each of them: what does not fit is not begun.
 _SECONDS_PER_CANDIDATE = 4.5e-8
-_SECONDS_BETWEEN_REPORTS = 0.1
 
 # Of a long walk these are kept: so many of the first steps and of the last ones, and moves from a
 # structure on before the next structure is kept.
@@ -137,7 +136,6 @@ class Walk:
         self._best = (-math.inf, self._path, 0)  # score, path, how many of its moves
         self._best_parents: tuple[float, Parents] | None = None  # with the score they belong to
         self._trace = _Trace()
-        self._next_report = time.monotonic() + _SECONDS_BETWEEN_REPORTS
 
     def _base_parents(self, use_start: bool) -> Parents:
         start, names = self.problem.start, self.nodes.names
@@ -305,7 +303,10 @@ class Walk:
             self._best = (self.score, self._path, len(self._path.moves))
         if len(self._path.moves) >= _MOST_MOVES:
             self._path = _Path(self.climb.parents(), [])
-        self._report()
+        problem = self.problem
+        if problem.reporter is not None:
+            taken = count_of(self._n_steps, "step")
+            problem.tell(f"search {self.who}", taken, score=self.best_score)
 
     def _score_unscored(self) -> None:
         children = self.climb.unscored()
@@ -333,12 +334,6 @@ class Walk:
     def _require_steps(self) -> None:
         if self._n_steps >= self._max_steps:
             raise SearchEnd("step limit")
-
-    def _report(self) -> None:
-        now = time.monotonic()
-        if now >= self._next_report:
-            self._next_report = now + _SECONDS_BETWEEN_REPORTS
-            self.problem.progress(f"{self._n_steps:,} steps, best score {self.best_score:.2f}")
 
 
 def _native(nodes: NodeKnowledge, candidates: Sequence[npt.NDArray[np.int32]]) -> _core.Climb:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ from bestdag.search.bound import upper_bound, with_bound
 from bestdag.search.exact.dp.all_sets import forecast_whole, solve_whole
 from bestdag.search.exact.dp.engine import Forecast
 from bestdag.search.exact.solution import Solution
-from bestdag.search.exact.solver import EngineChoice, Solver
+from bestdag.search.exact.solver import EngineChoice, Solver, Told
 from bestdag.search.exact.statements.search import NoStructureError, StatementTree
 from bestdag.search.exact.statements.statements import Statements
 from bestdag.search.hill_climb import HillClimb
@@ -84,9 +84,10 @@ class Exact:
         if needed is not None and _fits(needed, problem):
             if _is_worth_listing(problem, needed):
                 try:
+                    problem.tell("scoring parent sets")
                     table = problem.table(min(needed.seconds, problem.seconds_left))
                 except KeyboardInterrupt:
-                    return self._unproved(problem, _climb(problem), "interrupted")
+                    return self._unproved(problem, _climb(problem).dag, "interrupted")
                 if table.complete:
                     problem.keep_table(table)
                     return self._from_lists(problem)
@@ -95,9 +96,12 @@ class Exact:
 
     def _whole(self, problem: Problem) -> SearchResult:
         """Solve over all parent sets; the first structure is that of a climb."""
-        first = _climb(problem)
+        climbed = _climb(problem)
+        first = climbed.dag
+        if climbed.status == "interrupted":
+            return self._unproved(problem, first, "interrupted")
         try:
-            found = solve_whole(problem, first)
+            found = solve_whole(problem, first, progress=_whole_progress(problem))
         except KeyboardInterrupt:
             return self._unproved(problem, first, "interrupted")
         if found.proof is None:
@@ -134,13 +138,13 @@ class Exact:
             for_sets = min(
                 _SHARE_FOR_SETS * left, left - _SECONDS_PER_VARIABLE * len(problem.names)
             )
+            problem.tell("scoring parent sets")
             table = problem.table(None if math.isinf(left) else max(0.0, for_sets))
         except KeyboardInterrupt:
             if isinstance(problem.scores, Scorer):
                 return self._without_structure(problem, "interrupted")
             table = problem.table()
             stopped = "interrupted"
-        problem.progress(f"searching among {table.n_sets:,} parent sets")
         if stopped is None and not table.complete:
             return self._without_all_sets(problem, table)
         return self._run(problem, table, problem.deadline, stopped)
@@ -167,8 +171,9 @@ class Exact:
         deadline: float | None,
         stopped: Status | None,
     ) -> SearchResult:
-        solver = Solver(self.engine, problem.threads, deadline, problem.progress)
         statements = Statements.of(problem.nodes)
+        told = None if problem.reporter is None else _told(problem, table, statements)
+        solver = Solver(self.engine, problem.threads, deadline, told)
         if statements.is_empty and not table.complete and table.n_sets == table.n_variables:
             score = math.fsum(float(table.child(i).scores[0]) for i in range(table.n_variables))
             chosen = (0,) * table.n_variables  # nothing to choose from
@@ -212,6 +217,29 @@ class Exact:
         return _canonical(problem, result)
 
 
+def _whole_progress(problem: Problem) -> Callable[[float], None] | None:
+    if problem.reporter is None:
+        return None
+    return lambda share: problem.tell("exact search over all parent sets", share=share)
+
+
+def _told(problem: Problem, table: ScoreTable, statements: Statements) -> Told:
+    """Say how far the engines are; where there are statements, each solves a case of many."""
+    phase, among = "exact search", f"among {table.n_sets:,} parent sets"
+    problem.tell(phase, among)
+
+    def tell(
+        *, score: float | None, bound: float | None, share: float | None, detail: str = among
+    ) -> None:
+        if not statements.is_empty:
+            score = bound = None
+        problem.tell(
+            phase, detail, score=score, bound=bound if table.complete else None, share=share
+        )
+
+    return tell
+
+
 def _fits(needed: Forecast, problem: Problem) -> bool:
     return needed.has_room and _CAUTION * needed.seconds <= problem.seconds_left
 
@@ -232,8 +260,8 @@ def _first(problem: Problem) -> Dag:
     return problem.without_start().feasible_dag("exact")
 
 
-def _climb(problem: Problem) -> Dag:
-    return HillClimb(reinsert=False).run(problem.without_start()).dag
+def _climb(problem: Problem) -> SearchResult:
+    return HillClimb(reinsert=False).run(problem.without_start())
 
 
 def _canonical(problem: Problem, found: SearchResult) -> SearchResult:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Literal
+from typing import Literal, Protocol
 
 from bestdag.errors import BestdagError, NotEnoughMemoryError
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.engine import solve_bnc
 from bestdag.search.exact.components import Component, decompose
 from bestdag.search.exact.dp.engine import MAX_VARIABLES, Forecast, forecast, solve_dp
-from bestdag.search.exact.dp.gpu.device import DeviceError, find_gpu
+from bestdag.search.exact.dp.gpu.device import DeviceError, Gpu, find_gpu
 from bestdag.search.exact.solution import Solution
 from bestdag.search.exact.verification import verify_solution
 from bestdag.search.result import Status
@@ -51,6 +51,16 @@ class ComponentProof:
         verify_solution(self.component.table, self.result)
 
 
+class Told(Protocol):
+    """Who is told how far the solution of a table is: score and bound of all components."""
+
+    def __call__(
+        self, *, score: float | None, bound: float | None, share: float | None, detail: str = ...
+    ) -> None:
+        """Take what is known, and what is done at present."""
+        ...
+
+
 class Solver:
     """Solves tables; a component that comes again is not solved again."""
 
@@ -59,12 +69,12 @@ class Solver:
         engine: EngineChoice,
         threads: int | None,
         deadline: float | None,
-        tell: Callable[[str], None] | None = None,
+        told: Told | None = None,
     ) -> None:
         self._engine = engine
-        self._tell = tell
         self._threads = threads
         self._deadline = deadline
+        self._told = told
         self._known: dict[bytes, Solution] = {}
         self.was_interrupted = False  # by Ctrl-C, whatever was proved
 
@@ -77,9 +87,13 @@ class Solver:
         chosen = [0] * len(table.names)
         proofs: list[ComponentProof] = []
         status: Status = stopped or "optimum proved"
-        for part in sorted(decompose(table), key=lambda part: len(part.variables)):
+        parts = sorted(decompose(table), key=lambda part: len(part.variables))
+        for number, part in enumerate(parts):
             is_over = self.was_interrupted or status != "optimum proved"
-            solved = self._solve_part(part, is_over)
+            heard = None
+            if self._told is not None and len(part.variables) > 1:
+                heard = _Heard(self._told, proofs, parts[number + 1 :])
+            solved = self._solve_part(part, is_over, heard)
             proofs.append(ComponentProof(part, solved))
             for place, variable in enumerate(part.variables):
                 chosen[variable] = int(part.origins[place][solved.chosen[place]])
@@ -98,7 +112,7 @@ class Solver:
             proofs=tuple(proofs),
         )
 
-    def _solve_part(self, part: Component, stopped: bool) -> Solution:
+    def _solve_part(self, part: Component, stopped: bool, heard: _Heard | None) -> Solution:
         if len(part.variables) == 1:
             return _best_set(part.table)
         key = _key(part)
@@ -107,11 +121,46 @@ class Solver:
             return known
         deadline = time.monotonic() if stopped else self._deadline
         solve = _solve_by_either if self._engine == "auto" else _ENGINES[self._engine]
-        solved = solve(part.table, self._threads, deadline, self._tell)
+        solved = solve(part.table, self._threads, deadline, heard)
         self.was_interrupted = self.was_interrupted or solved.was_interrupted
         if solved.is_proved:
             self._known[key] = solved
         return solved
+
+
+class _Heard:
+    """Turns what engines say of one component into what is known of all."""
+
+    def __init__(
+        self, told: Told, solved: Sequence[ComponentProof], others: Sequence[Component]
+    ) -> None:
+        self._told = told
+        self._line: str | None = None
+        tables = [other.table for other in others]
+        self._score = None if others else math.fsum(proof.result.score for proof in solved)
+        self._bound = math.fsum(
+            [
+                *(proof.result.bound for proof in solved),
+                *(float(t.child(i).scores[0]) for t in tables for i in range(t.n_variables)),
+            ]
+        )
+
+    def bnc(self, score: float, bound: float) -> None:
+        """Take the score and the bound of the component."""
+        total = None if self._score is None else self._score + score
+        self._told(score=total, bound=self._bound + bound, share=None)
+
+    def dp(self, share: float) -> None:
+        """Take how much of the work is done."""
+        if self._line is None:
+            self._told(score=None, bound=None, share=share)
+        else:
+            self._told(score=None, bound=None, share=share, detail=self._line)
+
+    def line(self, text: str) -> None:
+        """Take a line about long work."""
+        self._line = text
+        self._told(score=None, bound=None, share=None, detail=text)
 
 
 def _best_set(table: ScoreTable) -> Solution:
@@ -129,22 +178,44 @@ def _key(part: Component) -> bytes:
     return digest.digest()
 
 
-_Tell = Callable[[str], None] | None
+def _dp(
+    table: ScoreTable,
+    threads: int | None,
+    deadline: float | None,
+    heard: _Heard | None,
+    gpu: Gpu | None = None,
+) -> Solution:
+    if heard is None:
+        return solve_dp(table, threads=threads, deadline=deadline, gpu=gpu)
+    return solve_dp(
+        table, threads=threads, deadline=deadline, progress=heard.dp, tell=heard.line, gpu=gpu
+    )
 
 
-def _dp(table: ScoreTable, threads: int | None, deadline: float | None, tell: _Tell) -> Solution:
-    return solve_dp(table, threads=threads, deadline=deadline, tell=tell)
+def _gpu(
+    table: ScoreTable, threads: int | None, deadline: float | None, heard: _Heard | None
+) -> Solution:
+    return _dp(table, threads, deadline, heard, find_gpu())
 
 
-def _gpu(table: ScoreTable, threads: int | None, deadline: float | None, tell: _Tell) -> Solution:
-    return solve_dp(table, threads=threads, deadline=deadline, tell=tell, gpu=find_gpu())
+def _bnc(
+    table: ScoreTable,
+    threads: int | None,
+    deadline: float | None,
+    heard: _Heard | None,
+    max_pivots: float = math.inf,
+) -> Solution:
+    progress = None if heard is None else heard.bnc
+    return solve_bnc(
+        table,
+        threads=threads or 1,
+        deadline=deadline,
+        max_pivots=max_pivots,
+        progress=progress,
+    )
 
 
-def _bnc(table: ScoreTable, threads: int | None, deadline: float | None, tell: _Tell) -> Solution:
-    return solve_bnc(table, threads=threads or 1, deadline=deadline)
-
-
-_ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None, _Tell], Solution]] = {
+_ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None, _Heard | None], Solution]] = {
     "dp": _dp,
     "gpu": _gpu,
     "bnc": _bnc,
@@ -152,14 +223,14 @@ _ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None, _Tell], Solu
 
 
 def _solve_by_either(
-    table: ScoreTable, threads: int | None, deadline: float | None, tell: _Tell
+    table: ScoreTable, threads: int | None, deadline: float | None, heard: _Heard | None
 ) -> Solution:
     """Solve by the engine that is surely good, or by `bnc` first and then by `dp`."""
     n = table.n_variables
     needed = forecast(n, n_sets=table.n_sets, threads=threads)
     room = n <= MAX_VARIABLES and needed.has_room and needed.seconds <= _LONGEST_DP
     if room and (n <= _SURELY_DP or (n <= _PERHAPS_DP and table.n_sets >= _MANY_SETS)):
-        return _dp(table, threads, deadline, tell)
+        return _dp(table, threads, deadline, heard)
     here = needed.seconds if room else math.inf
     pays = _gpu_that_pays(n, table.n_sets, here)
     if pays is not None:
@@ -168,18 +239,18 @@ def _solve_by_either(
     reserve = 2.0 * needed.seconds
     left = math.inf if deadline is None else deadline - time.monotonic()
     if not room or reserve > _SHARE_FOR_DP * left:
-        return _bnc(table, threads, deadline, tell)
+        return _bnc(table, threads, deadline, heard)
     pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * forecast(n, threads=1).seconds)
     if pays is not None:
         pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * pays.seconds)
     until = None if deadline is None else deadline - reserve
-    first = solve_bnc(table, deadline=until, max_pivots=pivots)
+    first = _bnc(table, None, until, heard, pivots)
     if first.is_proved or first.status == "interrupted":
         return first
     if pays is not None:
-        second = _gpu_or_else(table, threads, deadline, tell, can_dp=here < math.inf)
+        second = _gpu_or_else(table, threads, deadline, heard, can_dp=here < math.inf)
     else:
-        second = _dp(table, threads, deadline, tell)
+        second = _dp(table, threads, deadline, heard)
     return second if second.is_proved else _together(first, second)
 
 
@@ -197,17 +268,22 @@ def _gpu_that_pays(n: int, n_sets: int, here: float) -> Forecast | None:
 
 
 def _gpu_or_else(
-    table: ScoreTable, threads: int | None, deadline: float | None, tell: _Tell, *, can_dp: bool
+    table: ScoreTable,
+    threads: int | None,
+    deadline: float | None,
+    heard: _Heard | None,
+    *,
+    can_dp: bool,
 ) -> Solution:
     """Solve on the GPU, and on the processor when that fails."""
     try:
-        found = _gpu(table, threads, deadline, tell)
+        found = _gpu(table, threads, deadline, heard)
         note = f"exact: dynamic programming ran on the GPU, {find_gpu().name}"
         return replace(found, notes=(*found.notes, note))
     except (DeviceError, NotEnoughMemoryError) as error:
         note = f"exact: the GPU was tried and left ({error})"
         solve = _dp if can_dp else _bnc
-        found = solve(table, threads, deadline, tell)
+        found = solve(table, threads, deadline, heard)
         return replace(found, notes=(*found.notes, note))
 
 

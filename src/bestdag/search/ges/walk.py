@@ -15,6 +15,7 @@ from bestdag.scores.scorer import Scorer
 from bestdag.search.problem import Problem, SearchEnd
 from bestdag.search.result import Step
 from bestdag.search.ties import tie_width
+from bestdag.wording import count_of
 
 __all__ = ["KINDS", "Walk"]
 
@@ -63,7 +64,8 @@ class Walk:
         self._native.begin(KINDS.index(kind))
         self._update()
         while self._step(kind):
-            self._problem.progress(f"ges: {self._steps[-1].move}, score {self.score:.3f}")
+            steps = count_of(self.n_steps, "step")
+            self._problem.tell("search ges", steps, score=self.score)
             yield
             self._update()
         return self.n_steps > before

@@ -114,7 +114,7 @@ class _Run:
                 if nats >= furthest and (math.isinf(nats) or self._is_from_file):
                     found.rest = -math.inf  # there is nothing else
                     break
-                problem.progress(f"{len(found.scores):,} structures found, looking further")
+                problem.tell("listing structures", f"{len(found.scores):,} found, looking further")
         except KeyboardInterrupt:
             status = "interrupted"
         if (
@@ -181,7 +181,9 @@ class _Run:
             if solved.status == "interrupted":
                 raise KeyboardInterrupt
             self._certificate = solved.proofs[0]
-        problem.progress(f"structures within {nats:.3g} nats among {table.n_sets:,} parent sets")
+        problem.tell(
+            "listing structures", f"within {nats:.3g} nats, among {table.n_sets:,} parent sets"
+        )
         window = Window(
             best=self._best.score,
             nats=nats,

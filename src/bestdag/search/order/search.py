@@ -112,9 +112,10 @@ class OrderSearch:
             idle = 0 if improver.round() else idle + 1
             if improver.is_late:
                 return "time limit"
-            problem.progress(
-                f"round {improver.n_rounds:,}, score {improver.best.score:.4f}, "
-                f"{idle} of {self.patience} idle"
+            problem.tell(
+                "search order",
+                f"round {improver.n_rounds:,}, {idle} of {self.patience} without improvement",
+                score=improver.best.score,
             )
             if idle >= self.patience and improver.is_searched:
                 if not improver.climb() and not problem.out_of_time():

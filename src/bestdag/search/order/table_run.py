@@ -92,8 +92,9 @@ class TableRun:
                 self._consider(orders, "rounds")
             problem.check_time()
             # Whatever was found may break a statement, and then there is none yet.
-            score = "" if self._best is None else f"score {self._best.score:.4f}, "
-            problem.progress(f"{score}{idle} of {patience} turns without improvement")
+            score = None if self._best is None else self._best.score
+            detail = f"{idle} of {patience} turns without improvement"
+            problem.tell("search order", detail, score=score)
 
     def _consider(self, orders: Orders, move: str) -> None:
         """Keep the structure when it is better and obeys every statement."""

@@ -1,0 +1,267 @@
+"""The table that a structure is learned from: how it is read and cut, and what is accepted."""
+
+from __future__ import annotations
+
+import shlex
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bestdag.cli.network_data import read_at_cut_points, read_for_network
+from bestdag.wording import count_of
+
+if TYPE_CHECKING:
+    from bestdag.data.dataset import Dataset
+    from bestdag.data.describe import Refused
+    from bestdag.data.schema import Variable
+    from bestdag.scores.base import Score
+
+__all__ = [
+    "Cutting",
+    "LearningTable",
+    "accepted_instead",
+    "cutting_options",
+    "read_for_learning",
+    "what_was_read",
+]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+# Rows are dropped, unless told so, where this share of them is left.
+_LEAST_SHARE = 1 / 3
+
+_OPTIONS = (
+    click.option(
+        "--discretize",
+        is_flag=True,
+        help="Cut number columns with fractions or more than 20 values into intervals: of equally "
+        "many rows, or with --target those that tell its classes apart (Fayyad and Irani).",
+    ),
+    click.option(
+        "--bins",
+        type=click.IntRange(2),
+        help="Discretize into so many intervals of equally many rows.  [default: 5]",
+    ),
+    click.option(
+        "--cut-points",
+        metavar="FILE",
+        help="Cut points of number columns, a file that discretize --save-cut-points wrote.",
+    ),
+)
+
+
+def cutting_options(function: _Function) -> _Function:
+    """Add the options that say where number columns are cut."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cutting:
+    """What was asked for about number columns."""
+
+    discretize: bool = False
+    bins: int | None = None
+    target: str | None = None
+    cut_points: str | None = None
+
+    @classmethod
+    def of(cls, options: dict[str, Any], target: str | None) -> Cutting:
+        """Take it out of the options of a command; `target` is the class, if there is one."""
+        discretize, bins = options.pop("discretize"), options.pop("bins")
+        cut_points = options.pop("cut_points")
+        if (discretize or bins is not None) and cut_points is not None:
+            flag = "--discretize" if discretize else "--bins"
+            raise click.UsageError(f"--cut-points says where numbers are cut; leave out {flag}")
+        return cls(
+            discretize=discretize or bins is not None,
+            bins=bins,
+            target=target if bins is None else None,
+            cut_points=cut_points,
+        )
+
+    @property
+    def method(self) -> dict[str, Any]:
+        """Return the settings of `discretize`."""
+        if self.target is not None:
+            return {"method": "fayyad_irani", "target": self.target}
+        return {"method": "quantile", "bins": self.bins or 5}
+
+    def in_words(self) -> str:
+        """Say how columns are cut."""
+        if self.target is not None:
+            return f"where the classes of {self.target} differ, by Fayyad and Irani"
+        return f"into {self.bins or 5} intervals of equally many rows"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LearningTable:
+    """A table that was read, and which columns were cut by what."""
+
+    dataset: Dataset
+    cut: list[str] = field(default_factory=list)
+    cut_by: str = ""
+
+    def settings(self, cutting: Cutting) -> dict[str, Any]:
+        """Return what the output says about cutting, in JSON."""
+        return {
+            **({"cut": self.cut} if self.cut else {}),
+            **({"discretize": cutting.method} if cutting.discretize else {}),
+        }
+
+
+def read_for_learning(
+    data: str, score: Score, cutting: Cutting, reading: dict[str, Any]
+) -> LearningTable:
+    """Read the table, cut as asked; a score with a prior network says what the states are."""
+    from bestdag.data.readers import read
+
+    variables = getattr(getattr(score, "prior", None), "variables", None)
+    if variables is not None:
+        if cutting.cut_points is not None or cutting.discretize:
+            flag = "--discretize" if cutting.discretize else "--cut-points"
+            raise click.UsageError(f"{flag} leaves nothing to --prior, whose states are used")
+        table, cut = read_for_network(data, variables, owner="the prior network", **reading)
+        return LearningTable(dataset=table, cut=cut, cut_by="the cut points of the prior network")
+    if cutting.cut_points is not None:
+        table, cut = read_at_cut_points(data, cutting.cut_points, **reading)
+        whose = f"the cut points of {cutting.cut_points}"
+        return LearningTable(dataset=table, cut=cut, cut_by=whose)
+    if not cutting.discretize:
+        return LearningTable(dataset=read(data, **reading))
+    from bestdag.data.discretize import discretize
+
+    table = discretize(data, **cutting.method, **reading)
+    cut = [variable.name for variable in table.variables if variable.cuts is not None]
+    return LearningTable(dataset=table, cut=cut, cut_by=cutting.in_words())
+
+
+@contextmanager
+def accepted_instead(
+    data: str | None, score: Score, treatment: str, cutting: Cutting, reading: dict[str, Any]
+) -> Iterator[None]:
+    """Let a refusal of the table in the block end with a command that is not refused.
+
+    `treatment` is the name of what is done about missing cells.
+    """
+    from bestdag.errors import DataError
+
+    try:
+        yield
+    except DataError as error:
+        more: list[str] = []
+        if data is not None and data != "-":
+            more = _missing_options(data, score, treatment, cutting, reading)
+        if more:
+            given = click.get_current_context().obj
+            command = shlex.join(("bestdag", *given, *more))
+            said = error.on_command_line or str(error)
+            error.with_option(f"{said}; this is accepted: {command}")
+        raise
+
+
+def _missing_options(
+    data: str, score: Score, treatment: str, cutting: Cutting, reading: dict[str, Any]
+) -> list[str]:
+    """Return the options with which the table would be read; none where nothing helps."""
+    from bestdag.data.describe import read_described
+    from bestdag.data.holes import complete_rows
+    from bestdag.errors import BestdagError, DataWarning
+    from bestdag.incomplete.error import suited
+
+    names = ("missing_values", "weights", "drop", "separator", "sheet")
+    kept = {name: reading[name] for name in names if name in reading}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            table, refused = read_described(data, **kept)
+    except BestdagError:
+        return []
+    most = reading.get("max_states", 50)
+    wide = [v for v in table.variables if v.name in refused or v.arity > most]
+    numeric = {v.name for v in wide if _is_numeric(v, refused.get(v.name))}
+    dropped = [
+        v.name
+        for v in wide
+        if v.name not in numeric or _is_row_number(v, refused.get(v.name), table.n_rows)
+    ]
+    if set(dropped) >= set(table.names):
+        return []
+    options = [word for name in dropped for word in ("--drop", name)]
+    cuts = numeric - set(dropped)
+    if cuts and not cutting.discretize:
+        if cutting.cut_points is not None:
+            return []
+        options.append("--discretize")
+    left = table.select(columns=[name for name in table.names if name not in dropped])
+    if left.has_missing and treatment in ("error", "drop"):
+        share = float(complete_rows(left).mean())
+        if treatment == "error" or share < _LEAST_SHARE:
+            options += ["--missing", suited(share, score)]
+    return options
+
+
+def _is_numeric(variable: Variable, refused: Refused | None) -> bool:
+    from bestdag.data.labels import number_in
+    from bestdag.data.suspects import MARKS
+
+    if refused is not None:
+        return refused.span is not None
+    return all(number_in(state) is not None for state in variable.states if state not in MARKS)
+
+
+def _is_row_number(variable: Variable, refused: Refused | None, n_rows: int) -> bool:
+    """Whether a column of numbers has another whole one in every row, next to each other."""
+    from bestdag.data.labels import number_in
+
+    if refused is not None:
+        assert refused.span is not None
+        return refused.has_distinct_wholes and refused.span[1] - refused.span[0] == n_rows - 1
+    numbers = [number_in(state) for state in variable.states]
+    found = [number for number in numbers if number is not None]
+    is_whole = all(number.is_integer() for number in found)
+    return is_whole and len(found) == n_rows and max(found) - min(found) == n_rows - 1
+
+
+def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
+    """Say what was read, in lines for people."""
+    dataset = table.dataset
+    arities = sorted({variable.arity for variable in dataset.variables})
+    states = f"{arities[0]}" if len(arities) == 1 else f"{arities[0]} to {arities[-1]}"
+    weight = "" if dataset.weights is None else f" (total weight {dataset.total_weight:,})"
+    holes = dataset.missing_counts
+    cells = "no cell is missing"
+    if holes:
+        share = sum(holes.values()) / (dataset.n_rows * dataset.n_variables)
+        cells = (
+            f"{count_of(sum(holes.values()), 'missing cell')} ({share:.1%}) in "
+            f"{count_of(len(holes), 'column')}"
+        )
+    yield (
+        f"{data}: {count_of(dataset.n_rows, 'row')}{weight}, "
+        f"{count_of(dataset.n_variables, 'column')} of {states} "
+        f"{'state' if arities == [1] else 'states'}; {cells}"
+    )
+    if table.cut:
+        at = "at " if table.cut_by.startswith("the cut points") else ""
+        yield f"numbers cut {at}{table.cut_by}: {_listed(table.cut)}"
+    numbers = [v.name for v in dataset.variables if v.cuts is None and _is_wide_number(v)]
+    if numbers:
+        yield f"numbers, each value a state: {_listed(numbers)}; --discretize cuts them"
+
+
+def _is_wide_number(variable: Variable) -> bool:
+    from bestdag.data.schema import DEFAULT_MAX_VALUES
+    from bestdag.data.suspects import are_decimals
+
+    is_wide = variable.arity > DEFAULT_MAX_VALUES
+    return (is_wide and _is_numeric(variable, None)) or are_decimals(variable)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:10]) + (f" and {len(names) - 10:,} more" if names[10:] else "")

@@ -1,0 +1,187 @@
+"""What was learned: the structure, what is known about it, and what it was learned from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from bestdag.data.dataset import Dataset
+from bestdag.errors import DataError
+from bestdag.incomplete import Treatment
+from bestdag.network.fitting import warn_of_many_parameters
+from bestdag.network.network import Network
+from bestdag.parameters import choose_estimator
+from bestdag.parameters.base import Estimator
+from bestdag.scores.base import Score
+from bestdag.scores.prior import StructurePrior
+from bestdag.scores.scorer import Scorer
+from bestdag.scores.strength import arc_losses
+from bestdag.search.result import SearchResult
+
+if TYPE_CHECKING:
+    from bestdag.drawing.picture import Picture
+    from bestdag.report.sections import Probabilities
+
+__all__ = ["Result"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Result(SearchResult):
+    """What was learned: the structure, what is known about it, and what it was learned from.
+
+    Attributes
+    ----------
+    dataset : Dataset or None
+        The rows; None when a table of local scores was given.
+    scored_by : Score or None
+        The score; None as well.
+    treatment : Treatment
+        How missing cells were treated.
+    structure_prior : StructurePrior or None
+    asked : mapping of str to object
+        What `learn` was given beside these, for those who repeat it; threads change nothing.
+    """
+
+    dataset: Dataset | None
+    scored_by: Score | None
+    treatment: Treatment
+    structure_prior: StructurePrior | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
+
+    def fit(
+        self,
+        parameters: Estimator | str | None = None,
+        *,
+        threads: int | None = None,
+        **settings: Any,
+    ) -> Network:
+        """Fit the parameters of the structure to the data it was learned from.
+
+        Parameters
+        ----------
+        parameters : Estimator or str, optional
+            By default the estimator that belongs to the score: the posterior mean under the
+            score's own prior where it has one, else fsNML; by EM after ``missing="em"``.
+            Otherwise an estimator, or the name of one: "mle", "dirichlet", "fsnml", "em".
+        threads : int, optional
+            Threads for counting; every processor by default.
+        **settings
+            Settings of the estimator, such as ``ess=10``; those not given have their defaults.
+
+        Returns
+        -------
+        Network
+
+        Examples
+        --------
+        >>> from bestdag import learn
+        >>> from bestdag.examples import example
+        >>> result = learn(example("asia.csv"), "bdeu")
+        >>> result.fit()  # the posterior mean under the prior of BDeu
+        <Network 'unknown': 8 variables, 7 arcs, 17 parameters>
+        >>> result.fit("dirichlet", ess=10) == result.fit("fsnml")
+        False
+        """
+        if self.dataset is None or self.scored_by is None:
+            raise DataError(
+                "fit: needs rows of data, and this structure was learned from a table of local "
+                "scores; use fit_network(result.dag, data, estimator)"
+            )
+        estimator = choose_estimator(self.scored_by, parameters, settings)
+        network = self.treatment.fit(self.dag, self.dataset, estimator, threads)
+        warn_of_many_parameters(network.tables, self.dataset)
+        return network
+
+    def scorer(self, *, threads: int | None = None) -> Scorer:
+        """Return where the scores of families come from.
+
+        After ``missing="em"`` they are scores of the expected counts under the structure found,
+        its parameters fitted by EM; after ``missing="available"`` means over the rows that show
+        the family.
+        """
+        if self.dataset is None or self.scored_by is None:
+            raise DataError(
+                "scorer: needs rows of data, and this structure was learned from a table of local "
+                "scores; use Scorer(data, score)"
+            )
+        return self.treatment.scorer(
+            self.dag, self.dataset, self.scored_by, self.structure_prior, threads
+        )
+
+    def arc_losses(self, *, threads: int | None = None) -> dict[tuple[str, str], float]:
+        """Work out the score lost when one arc is left out and all others stay, in nats.
+
+        From missing cells the scores are those of `scorer`: expected ones, or means per row.
+
+        Examples
+        --------
+        >>> from bestdag import learn
+        >>> from bestdag.examples import example
+        >>> losses = learn(example("asia.csv"), "bdeu").arc_losses()
+        >>> round(losses["bronc", "dysp"], 1)
+        562.4
+        """
+        if self.dataset is None or self.scored_by is None:
+            raise DataError(
+                "arc_losses: needs rows of data, and this structure was learned from a table of "
+                "local scores; use arc_losses(Scorer(data, score), result.dag)"
+            )
+        return arc_losses(self.scorer(threads=threads), self.dag)
+
+    def plot(self, *, threads: int | None = None) -> Picture:
+        """Draw the structure in layers; needs the extra ``draw``.
+
+        The wider an arc, the more score is lost without it; dashed ones are reversible. Where the
+        structure was learned from local scores, all arcs are equally wide.
+        """
+        from bestdag.graph.plotting import plot_dag
+
+        losses = None if self.dataset is None else self.arc_losses(threads=threads)
+        return plot_dag(self.dag, losses)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        threads: int | None = None,
+        probabilities: Probabilities | None = None,
+    ) -> None:
+        """Write a report: one HTML file that fetches nothing; needs the extra ``draw``.
+
+        It has the graph, to zoom, to search and to ask for the probabilities of each variable, what
+        was read, every arc and every score, the structures next to the best where they were listed,
+        what other scores would choose (in no more time than learning took, or a second), the
+        search, and what is needed to repeat it.
+
+        Parameters
+        ----------
+        path : path
+            The file, written complete or not at all; one that is there is replaced.
+        threads : int, optional
+            Threads for counting.
+        probabilities : ArcProbabilities, optional
+            How sure each arc is, by `bootstrap` or `posterior`: the wider, the more probable.
+        """
+        from bestdag.report.page import write_report
+
+        write_report(self, path, threads=threads, probabilities=probabilities)
+
+    def _repr_html_(self) -> str:
+        from bestdag.graph.plotting import notebook_svg
+
+        head = escape(f"{self._about()}; {self.summary()}")
+        return f"<div><p>{head}</p>{notebook_svg(self, len(self.dag.nodes)) or ''}</div>"
+
+    def __repr__(self) -> str:
+        return f"<Result: {self._about()}; {self.summary()}>"
+
+    def __str__(self) -> str:
+        return f"{self._about()}\n{SearchResult.__str__(self)}"
+
+    def _about(self) -> str:
+        if self.dataset is None:
+            return f"local scores of {len(self.dag.nodes):,} variables"
+        return f"{self.scored_by!r} on {self.dataset.total_weight:,} rows"

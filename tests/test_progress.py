@@ -1,0 +1,156 @@
+"""Progress: what a callback is told while a search runs, and what it may do."""
+
+import math
+import threading
+
+import pytest
+
+from bestdag import bootstrap, cross_validate, learn, pc, posterior
+from bestdag.data.readers import read
+from bestdag.errors import InvalidParameterError
+from bestdag.examples import example
+from bestdag.network.random_network import random_network
+from bestdag.progress import Progress, Reporter, listening
+from bestdag.scores.scorer import Scorer
+from bestdag.search import SEARCHES
+from bestdag.search.exact.search import Exact
+from bestdag.search.problem import Problem
+from tests.search.exact.tables import random_table
+
+ASIA = read(example("asia.csv"))
+
+
+class CallbackError(Exception):
+    pass
+
+
+def fail(_now):
+    raise CallbackError
+
+
+def press(_now):
+    raise KeyboardInterrupt
+
+
+# The others end before there would be anything to tell, or say what they score alone.
+STEPWISE = [name for name in SEARCHES if name not in ("k2", "tree", "tan", "naive_bayes")]
+
+
+@pytest.mark.parametrize("name", STEPWISE)
+def test_every_search_tells_its_best_score_in_the_calling_thread(name):
+    told = []
+    found = learn(ASIA, "bic", search=name, progress=lambda now: told.append((now, here())))
+    here_now = here()
+    assert told
+    assert {thread for _, thread in told} == {here_now}
+    scores = [now.score for now, _ in told if now.score is not None]
+    assert scores
+    assert scores == sorted(scores)
+    assert scores[-1] <= found.score + 1e-9
+
+
+def here():
+    return threading.get_ident()
+
+
+@pytest.mark.parametrize("name", [*STEPWISE, "tree"])
+def test_what_the_callback_raises_is_raised(name):
+    with pytest.raises(CallbackError):
+        learn(ASIA, "bic", search=name, progress=fail)
+
+
+@pytest.mark.parametrize("name", [*STEPWISE, "tree"])
+def test_keyboard_interrupt_in_the_callback_gives_the_best_so_far(name):
+    found = learn(ASIA, "bic", search=name, progress=press)
+    assert found.status == "interrupted"
+    assert found.score == pytest.approx(Scorer(ASIA, "bic").total(found.dag))
+
+
+def test_score_and_bound_enclose_the_optimum_throughout():
+    told = []
+    table = random_table(18, 40, 3)
+    found = Exact(engine="bnc").run(Problem(table, progress=told.append))
+    assert found.is_proved
+    assert {now.phase for now in told} == {"scoring parent sets", "exact search"}
+    for now in told:
+        assert now.score is None or now.score <= found.score + 1e-6
+        assert now.bound is None or now.bound >= found.score - 1e-6
+    assert any(now.gap is not None for now in told)
+
+
+def test_the_time_left_is_that_of_the_limit():
+    told = []
+    learn(ASIA, search="hill_climb", time_limit=50.0, progress=told.append)
+    assert all(0 < now.seconds_left <= 50.0 for now in told)
+    told.clear()
+    learn(ASIA, search="hill_climb", progress=told.append)
+    assert all(now.seconds_left is None for now in told)
+
+
+def test_native_work_reminds_the_callback_and_can_be_ended_by_it():
+    data = random_network(26, seed=0).sample(3000)
+    told = []
+
+    def press_at_the_third(now):
+        told.append(now)
+        if len(told) == 3:
+            raise KeyboardInterrupt
+
+    problem = Problem(Scorer(data, "bic"), progress=press_at_the_third)
+    reporter = problem.reporter
+    reporter.tell("scoring parent sets")
+
+    def work():
+        for _ in range(1000):
+            problem.table()
+
+    with listening(reporter), pytest.raises(KeyboardInterrupt):
+        work()
+    assert [now.phase for now in told] == ["scoring parent sets"] * 3
+
+
+def test_structural_em_pc_bootstrap_posterior_and_cross_validation_tell_too():
+    told = []
+    holes = read({"a": ["x", "y", "", "x"] * 5, "b": ["0", "1", "1", ""] * 5}, missing="keep")
+    learn(holes, "bic", missing="em", progress=told.append)
+    assert {now.phase for now in told} == {"structural EM"}
+    for run, phase in (
+        (lambda told: pc(ASIA, progress=told), "testing independences"),
+        (lambda told: bootstrap(ASIA, replicates=3, progress=told), "learning replicates"),
+        (lambda told: posterior(ASIA, progress=told), "scoring parent sets"),
+        (lambda told: cross_validate(ASIA, "bic", "hill_climb", k=2, progress=told), "learning"),
+    ):
+        told.clear()
+        run(told.append)
+        assert told
+        assert told[0].phase.startswith(phase)
+        with pytest.raises(CallbackError):
+            run(fail)
+
+
+def test_a_reporter_keeps_the_best_and_is_not_entered_twice():
+    told = []
+
+    def ask_again(now):
+        told.append(now)
+        reporter.tell("inside")
+
+    reporter = Reporter(ask_again)
+    reporter.tell("first", score=-3.0, bound=-1.0)
+    reporter.tell("second", score=-5.0, bound=-0.5)
+    reporter.tell("third", score=-math.inf, bound=math.inf)
+    assert [(now.phase, now.score, now.bound) for now in told] == [
+        ("first", -3.0, -1.0),
+        ("second", -3.0, -1.0),
+        ("third", -3.0, -1.0),
+    ]
+
+
+def test_large_gaps_have_no_exponent():
+    now = Progress(phase="p", score=-45000.0, bound=-10000.0, seconds=1.0)
+    assert str(now) == "p, score -45000.0000, at most 35,000 below the best, 1 s"
+
+
+def test_refuses_what_cannot_be_called():
+    with pytest.raises(InvalidParameterError, match="learn: progress must be a function"):
+        learn(ASIA, progress=3)
