@@ -13,6 +13,7 @@ import click
 from bestdag.cli.options import common_options, threads_option
 from bestdag.cli.output import print_json, print_line, print_table
 from bestdag.papers import STUDIES
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.papers.runner import Forecast, Progress
@@ -75,8 +76,8 @@ def command(
 
     def tell(forecast: Forecast) -> None:
         line = (
-            f"{forecast.n_trials:,} trials to go, about {duration(forecast.seconds)} on "
-            f"{forecast.processors} processors"
+            f"{count_of(forecast.n_trials, 'trial')} to go, about {duration(forecast.seconds)} on "
+            f"{count_of(forecast.processors, 'processor')}"
         )
         click.echo(line, err=not is_forecast or as_json)
 

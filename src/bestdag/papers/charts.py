@@ -116,7 +116,8 @@ class _Plane:
             how, text, down = 'text-anchor="middle"', f"{mark:g}", bottom + 16
             if names is not None:
                 text = escape(names[number][:9]) if number < len(names) else ""
-                how = f'text-anchor="middle" font-size="9" transform="rotate(-20 {at:.1f} {down:.1f})"'
+                turn = f"rotate(-20 {at:.1f} {down:.1f})"
+                how = f'text-anchor="middle" font-size="9" transform="{turn}"'
             drawn.append(f'<text x="{at:.1f}" y="{down:.1f}" {how}>{text}</text>')
         for mark in self.y:
             _, at = self.place(self.x[0], mark)
@@ -150,8 +151,7 @@ def _axis(values: Sequence[float], is_log: bool) -> list[float]:
     low, high = min(finite), max(finite)
     if is_log:
         first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
-        marks = [10.0**k for k in range(first, max(last, first + 1) + 1)]
-        return marks
+        return [10.0**k for k in range(first, max(last, first + 1) + 1)]
     span = (high - low) or abs(high) or 1.0
     step = 10.0 ** math.floor(math.log10(span / 4))
     step *= next(times for times in (1, 2, 5, 10) if span / (step * times) <= 6)
@@ -171,5 +171,7 @@ def _svg(drawn: Sequence[str]) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
         f'width="{_WIDTH}" height="{_HEIGHT}" font-family="sans-serif" font-size="12">\n'
-        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>\n' + "\n".join(drawn) + "\n</svg>"
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>\n'
+        + "\n".join(drawn)
+        + "\n</svg>"
     )

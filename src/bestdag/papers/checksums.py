@@ -4,42 +4,44 @@ from __future__ import annotations
 
 __all__ = ["CHECKSUMS"]
 
-CHECKSUMS = {
-    "networks/alarm.bif": "701e6c561f71b55669070c29614f0724b761289aa2c4a35bcc97b638ee881fa2",
-    "networks/asia.bif": "9f770c96940dc4d860b581602120790ac538983b30b28d38631b8184dc7b5f89",
-    "networks/cancer.bif": "05d4ea00a758450eed6fe68ea6de4da05ce0e3e919bd3e8ff7f0bc80a1db4b48",
-    "networks/child.bif": "432c22e661cd0e8235c8d95599ac22ccc261002459f5c4e6e7235b057908fe6e",
-    "networks/earthquake.bif": "74dd131e2c6437a39de17f2963d2d16fadd91e70450d1fc20501df05e8dc4f2e",
-    "networks/insurance.bif": "39f9e706e9208e720a55a98b6811188b33a7292335a53373a9343a0c7065dab4",
-    "networks/sachs.bif": "b7bd3931192f9e529f0f88bba15fca6cc61ba3c805d5c8ae57eba57ed3b332ec",
-    "networks/survey.bif": "3698ccc0f1f74b9f935617d91989e4cdb39edb5360b558216af64047fc88b3b0",
-    "networks/water.bif": "433a1c1a795e6a26d4ea41e1916982e7af9c7fff236438f4d4006bbacd226661",
-    "uci/abalone.csv": "b36baf97dbcb1ae8d70ae95dd06794ce7878aef96cefc29cd0c8ca0fd9f8aee1",
-    "uci/adult.csv.gz": "945ec81d69ee58ee8f4b4ddf42f6b052ff4191e5432c4237dcb931800ae9fff3",
-    "uci/balance-scale.csv": "00e2a5c172e7aa3b01bc1087b327e88772a07c0e450762e5730f4d0c24af4258",
-    "uci/breast-cancer-wisconsin.csv": "ea7a6dd63731ede595a40069603c6e8db462048a00e47df56180e3ec6e949ab5",
-    "uci/breast-cancer.csv": "dd76b117fd7af6c2f0fa410255d925b2c6a78706c396436f6b96b5923138fd45",
-    "uci/chess.csv": "a3e5eee1290e27fef745dcb1b98c42e300476271b1a352a06961d211588543a5",
-    "uci/diabetes.csv": "56a2ba470dea3a8d4101766d4121d1ae2ab0ab95e8d963033922e78835c3c586",
-    "uci/ecoli.csv": "285ea2b210f6a00fc94235da01d4536f8b42f76aa5cefd081133182efece41bd",
-    "uci/glass.csv": "a25af7bc55893c0f321ce5e50feee56e6360bc89aca061f35fdfec5411c32ce6",
-    "uci/heart-cleveland.csv": "fe000983a6cd1e4429b20663c5638ee5c3456c373ef3e7e69e335f503f9b16aa",
-    "uci/heart-hungarian.csv": "11490c153726905a1e390a8178689d90755c644172a5fa786a83289d5245d62d",
-    "uci/heart-statlog.csv": "07f8d7b67caa3f3af98b225c46947939535875dcf0046bfd536dd3ce26390f24",
-    "uci/hepatitis.csv": "75f38a2fa28280b059f54a1f42cb8e81afdfeff9e12b6c709d56a1cc4d63b6ea",
-    "uci/iris.csv": "e1412f8c8c69c78fea91c42d8732f7edeb182234e9a67261b29617cc6097cc7b",
-    "uci/letter.csv.gz": "8b2c19922197958650ae475666de65a8ae36c1d5dbe35dfe3ad2f5799b5cb82c",
-    "uci/liver.csv": "ab7c9f801a6fc0568605bda3796a3962d0b940a19ced4060fb1e2ff98438b5cc",
-    "uci/lymphography.csv": "0517dfb98fd71982383dd4df846f86b1ab0e95474913fb82c444ca6209624588",
-    "uci/page-blocks.csv": "59fd1a5c74bd27d01f6b20543218e467261d54fdd18e177503ae462ab99a6e0b",
-    "uci/post-operative.csv": "2eb7771b18b10359410d92d8bb27d9778d21526dbb187219c3ffd6d89887a73e",
-    "uci/satimage.csv.gz": "0dd88d8fa0c765e92d4061b11cdcc52ef709fa0b8dabfb3f8390ae37d5d4103e",
-    "uci/shuttle.csv.gz": "9e9c87f35e4094ba4aa23e91551600195cc4cc6026ed4f120390af29de272ee1",
-    "uci/soybean-large.csv": "467c1f8f12fc5f5e5e641157df0740f6c9d6363b1a1f257eab60ffb1be2f9a4f",
-    "uci/thyroid.csv": "a6a8461e9a561e7b0ffdb8cf4e7355bc209e52c8f9aef776c4035db38e7e10cf",
-    "uci/tic-tac-toe.csv": "3f74563599a925d52138ade279eeafc7a34d4d5b1be1661cd273c0020ed4cb8d",
-    "uci/vehicle.csv": "c0ae142c409e3ffcea053e6f9bca5bd1f73e6fd7641c7d6422841cd44e08108c",
-    "uci/vote.csv": "660b2ff5cc769d42d9511977ecb034c166b4c1dfcf74a9d80c72cf2f11dc0a03",
-    "uci/wine.csv": "6d48523af3fbb6cc4ba8e78ca8b960520543befe900c9a79a699422163715cd6",
-    "uci/yeast.csv": "39592b7a2c693d358df6f02073ec7d28894c22e4e3586e3a23bc306b9a4b72e5",
-}
+# As `sha256sum` prints them.
+_PRINTED = """\
+701e6c561f71b55669070c29614f0724b761289aa2c4a35bcc97b638ee881fa2  networks/alarm.bif
+9f770c96940dc4d860b581602120790ac538983b30b28d38631b8184dc7b5f89  networks/asia.bif
+05d4ea00a758450eed6fe68ea6de4da05ce0e3e919bd3e8ff7f0bc80a1db4b48  networks/cancer.bif
+432c22e661cd0e8235c8d95599ac22ccc261002459f5c4e6e7235b057908fe6e  networks/child.bif
+74dd131e2c6437a39de17f2963d2d16fadd91e70450d1fc20501df05e8dc4f2e  networks/earthquake.bif
+39f9e706e9208e720a55a98b6811188b33a7292335a53373a9343a0c7065dab4  networks/insurance.bif
+b7bd3931192f9e529f0f88bba15fca6cc61ba3c805d5c8ae57eba57ed3b332ec  networks/sachs.bif
+3698ccc0f1f74b9f935617d91989e4cdb39edb5360b558216af64047fc88b3b0  networks/survey.bif
+433a1c1a795e6a26d4ea41e1916982e7af9c7fff236438f4d4006bbacd226661  networks/water.bif
+b36baf97dbcb1ae8d70ae95dd06794ce7878aef96cefc29cd0c8ca0fd9f8aee1  uci/abalone.csv
+945ec81d69ee58ee8f4b4ddf42f6b052ff4191e5432c4237dcb931800ae9fff3  uci/adult.csv.gz
+00e2a5c172e7aa3b01bc1087b327e88772a07c0e450762e5730f4d0c24af4258  uci/balance-scale.csv
+ea7a6dd63731ede595a40069603c6e8db462048a00e47df56180e3ec6e949ab5  uci/breast-cancer-wisconsin.csv
+dd76b117fd7af6c2f0fa410255d925b2c6a78706c396436f6b96b5923138fd45  uci/breast-cancer.csv
+a3e5eee1290e27fef745dcb1b98c42e300476271b1a352a06961d211588543a5  uci/chess.csv
+56a2ba470dea3a8d4101766d4121d1ae2ab0ab95e8d963033922e78835c3c586  uci/diabetes.csv
+285ea2b210f6a00fc94235da01d4536f8b42f76aa5cefd081133182efece41bd  uci/ecoli.csv
+a25af7bc55893c0f321ce5e50feee56e6360bc89aca061f35fdfec5411c32ce6  uci/glass.csv
+fe000983a6cd1e4429b20663c5638ee5c3456c373ef3e7e69e335f503f9b16aa  uci/heart-cleveland.csv
+11490c153726905a1e390a8178689d90755c644172a5fa786a83289d5245d62d  uci/heart-hungarian.csv
+07f8d7b67caa3f3af98b225c46947939535875dcf0046bfd536dd3ce26390f24  uci/heart-statlog.csv
+75f38a2fa28280b059f54a1f42cb8e81afdfeff9e12b6c709d56a1cc4d63b6ea  uci/hepatitis.csv
+e1412f8c8c69c78fea91c42d8732f7edeb182234e9a67261b29617cc6097cc7b  uci/iris.csv
+8b2c19922197958650ae475666de65a8ae36c1d5dbe35dfe3ad2f5799b5cb82c  uci/letter.csv.gz
+ab7c9f801a6fc0568605bda3796a3962d0b940a19ced4060fb1e2ff98438b5cc  uci/liver.csv
+0517dfb98fd71982383dd4df846f86b1ab0e95474913fb82c444ca6209624588  uci/lymphography.csv
+59fd1a5c74bd27d01f6b20543218e467261d54fdd18e177503ae462ab99a6e0b  uci/page-blocks.csv
+2eb7771b18b10359410d92d8bb27d9778d21526dbb187219c3ffd6d89887a73e  uci/post-operative.csv
+0dd88d8fa0c765e92d4061b11cdcc52ef709fa0b8dabfb3f8390ae37d5d4103e  uci/satimage.csv.gz
+9e9c87f35e4094ba4aa23e91551600195cc4cc6026ed4f120390af29de272ee1  uci/shuttle.csv.gz
+467c1f8f12fc5f5e5e641157df0740f6c9d6363b1a1f257eab60ffb1be2f9a4f  uci/soybean-large.csv
+a6a8461e9a561e7b0ffdb8cf4e7355bc209e52c8f9aef776c4035db38e7e10cf  uci/thyroid.csv
+3f74563599a925d52138ade279eeafc7a34d4d5b1be1661cd273c0020ed4cb8d  uci/tic-tac-toe.csv
+c0ae142c409e3ffcea053e6f9bca5bd1f73e6fd7641c7d6422841cd44e08108c  uci/vehicle.csv
+660b2ff5cc769d42d9511977ecb034c166b4c1dfcf74a9d80c72cf2f11dc0a03  uci/vote.csv
+6d48523af3fbb6cc4ba8e78ca8b960520543befe900c9a79a699422163715cd6  uci/wine.csv
+39592b7a2c693d358df6f02073ec7d28894c22e4e3586e3a23bc306b9a4b72e5  uci/yeast.csv
+"""
+CHECKSUMS = {name: checksum for checksum, name in (line.split() for line in _PRINTED.splitlines())}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 __all__ = [
     "Claim",
@@ -90,8 +91,8 @@ def mean_interval(values: Iterable[float]) -> Interval:
 
 
 def bootstrap_interval(
-    values: Sequence[Sequence[float]] | Sequence[float],
-    statistic: Callable[[np.ndarray], float],
+    values: npt.ArrayLike,
+    statistic: Callable[[npt.NDArray[np.float64]], float],
 ) -> Interval:
     """Return a statistic of independent units with the interval of 2,000 resamples of them.
 

@@ -30,9 +30,7 @@ def loss_of(dag: Dag, score: Score, train: Dataset, test: Dataset) -> float:
     return float(network.log_loss(test, threads=1))
 
 
-def held_out_losses(
-    train: Dataset, test: Dataset, scores: Mapping[str, Score]
-) -> dict[str, float]:
+def held_out_losses(train: Dataset, test: Dataset, scores: Mapping[str, Score]) -> dict[str, float]:
     """Learn by each score from the same rows, and predict the same others."""
     found = best_structures(train, scores)
     return {label: loss_of(dag, scores[label], train, test) for label, dag in found.items()}

@@ -91,9 +91,9 @@ def reproduce(
     place = Path(folder)
     if (place / ROWS).exists() and not (resume or force):
         what = f"{_WHO}: {shown_path(place / ROWS)} exists already"
-        raise FileError(f"{what}; pass resume=True to go on, or force=True to begin anew").with_option(
-            f"{what}; pass --resume to go on, or --force to begin anew"
-        )
+        raise FileError(
+            f"{what}; pass resume=True to go on, or force=True to begin anew"
+        ).with_option(f"{what}; pass --resume to go on, or --force to begin anew")
     files = DataFolder(data)
     planned = list(study.trials(size, seed))
     missing = files.missing(name for trial in planned for name in trial.files)

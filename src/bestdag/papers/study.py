@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -69,7 +69,7 @@ class Study:
     name: str
     title: str
     paper: str
-    trials: Callable[[Size, int], Sequence[Trial]]
+    trials: Callable[[Size, int], Iterable[Trial]]
     run: Callable[[Trial, DataFolder], Mapping[str, Any]]
     sections: Callable[[Sequence[Row]], Sequence[Section]]
     claims: Callable[[Sequence[Row]], Sequence[Claim]]

@@ -105,7 +105,12 @@ class Summary:
             parts += ["## Claims", "", self._claims().markdown().split("\n", 2)[2]]
         parts += ["## Results", "", *(section.markdown() for section in self.sections)]
         if self.choices:
-            parts += ["## What the paper leaves open", "", *(f"- {one}" for one in self.choices), ""]
+            parts += [
+                "## What the paper leaves open",
+                "",
+                *(f"- {one}" for one in self.choices),
+                "",
+            ]
         return "\n".join(parts)
 
     def html(self) -> str:

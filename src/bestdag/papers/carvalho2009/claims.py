@@ -41,7 +41,8 @@ def _claims(hits: Mapping[str, Hits]) -> Iterator[Claim]:
         _when(is_whole, set(differing) == set(_NAMED)),
         f"intervals that do not meet on: {_listed(differing)}; pairs of scores that differ by the "
         f"paired test: {_listed(f'{t} {_n_paired(h)}' for t, h in hits.items())} of 28",
-        "the paper's criterion: some 95 % intervals do not meet on these four tables, and on no other",
+        "the paper's criterion: some 95 % intervals do not meet on these four tables, and on no "
+        "other",
     )
     bayesian = [
         table
@@ -49,7 +50,9 @@ def _claims(hits: Mapping[str, Hits]) -> Iterator[Claim]:
         if _pairs_apart(found, BAYESIAN) and table != _SOYBEAN
     ]
     soybean = [
-        is_above(hits[_SOYBEAN].difference(["K2"], [other])) if _SOYBEAN in hits else "cannot be told"
+        is_above(hits[_SOYBEAN].difference(["K2"], [other]))
+        if _SOYBEAN in hits
+        else "cannot be told"
         for other in BAYESIAN[1:]
     ]
     yield Claim(
@@ -116,13 +119,12 @@ def _ll_claims(hits: Mapping[str, Hits]) -> Iterator[Claim]:
         "LL minus K2: "
         + "; ".join(f"{t} {interval}" for t, interval in same.items())
         + f"; small tables {small}",
-        "0 must be inside the interval on satimage and chess, below it for letter, and the mean over "
+        "0 must be inside the interval on satimage and chess, below it for letter, and the mean "
+        "over "
         "the small tables above 0",
     )
     ranked = {
-        name: sorted(
-            ((_mean(hits, tables, s), s) for s in SCORES), key=lambda pair: -pair[0]
-        )
+        name: sorted(((_mean(hits, tables, s), s) for s in SCORES), key=lambda pair: -pair[0])
         for name, tables in (("large", LARGE), ("small", SMALL))
     }
     best = {
@@ -164,7 +166,7 @@ def _n_paired(found: Hits) -> int:
 def _pooled(
     hits: Mapping[str, Hits], tables: Sequence[str], one: Sequence[str], other: Sequence[str]
 ) -> Interval:
-    """The mean over tables of the difference, with its interval; none where a table is missing."""
+    """Return the mean over tables of the difference; no interval where a table is missing."""
     if not set(tables) <= set(hits):
         return Interval(math.nan, -math.inf, math.inf, 0)
     each = [hits[table].difference(one, other) for table in tables]

@@ -14,7 +14,18 @@ from bestdag.evaluation.classification import accuracy_interval
 from bestdag.papers.claims import Interval
 from bestdag.papers.study import Row
 
-__all__ = ["BAYESIAN", "INFORMATION", "LARGE", "MAIN", "PRINTED", "SCORES", "SMALL", "TABLES", "Hits", "hits_by_table"]
+__all__ = [
+    "BAYESIAN",
+    "INFORMATION",
+    "LARGE",
+    "MAIN",
+    "PRINTED",
+    "SCORES",
+    "SMALL",
+    "TABLES",
+    "Hits",
+    "hits_by_table",
+]
 
 SCORES: dict[str, tuple[str, dict[str, Any]]] = {
     "LL": ("ll", {}),

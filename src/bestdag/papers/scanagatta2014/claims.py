@@ -27,7 +27,7 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
 def _apart(
     rows: Sequence[Row], part: str, entry: str, one: str, other: str, most: int = _FEW
 ) -> Interval:
-    """The mean of `one` minus `other` over networks, for samples of up to so many rows."""
+    """Return the mean of `one` minus `other` over networks, for samples of up to so many rows."""
     return mean_interval(
         by_network(rows, part, lambda row: row[one][entry] - row[other][entry], most=most)
     )
@@ -85,7 +85,9 @@ def _claims(rows: Sequence[Row]) -> Iterator[Claim]:
         "both must be above 0",
     )
     twenty = [row for row in rows if row["part"] == "random" and row["nodes"] == 20]
-    over = {o: _apart(twenty, "random", "accuracy_many", o, "Max-BDeu") for o in ("BDeu", "Min-BDeu")}
+    over = {
+        o: _apart(twenty, "random", "accuracy_many", o, "Max-BDeu") for o in ("BDeu", "Min-BDeu")
+    }
     yield Claim(
         "S6",
         "section 4.1, Figure 5",
@@ -118,10 +120,12 @@ def _saturation(rows: Sequence[Row]) -> Claim:
     return Claim(
         "S7",
         "section 4.2, Figure 6",
-        "The sensitivity of BDeu's optimum follows its accuracy, and both are flat from about 1,000 "
+        "The sensitivity of BDeu's optimum follows its accuracy, and both are flat from about "
+        "1,000 "
         "rows on.",
         all_of([is_above(together, 0.8), is_below(fall, _MUCH)]),
-        f"rank correlation over sample sizes {together}; fall after {_SATURATED:,} rows as a share of "
+        f"rank correlation over sample sizes {together}; fall after {_SATURATED:,} rows as a "
+        "share of "
         f"that before {fall}",
         f"the first must be above 0.8, the second below {_MUCH:g}",
     )

@@ -39,15 +39,17 @@ def _comparisons(rows: Sequence[Row]) -> Iterator[Section]:
 def _of_methods(
     name: str, title: str, rows: Sequence[Row], entry: str, methods: Sequence[str] = METHODS
 ) -> Iterator[Section]:
-    values = {m: (lambda row, m=m: row[m][entry]) for m in methods}
+    values = {m: _entry(m, entry) for m in methods}
     what = "mismatches" if entry == "mismatches" else "accuracy score (per cent)"
     yield from _drawn(name, title, rows, values, what)
 
 
+def _entry(method: str, entry: str) -> Callable[[Row], float]:
+    return lambda row: float(row[method][entry])
+
+
 def _arcs(name: str, title: str, rows: Sequence[Row]) -> Iterator[Section]:
-    values: dict[str, Callable[[Row], float]] = {
-        m: (lambda row, m=m: row[m]["n_arcs"]) for m in METHODS[:3]
-    }
+    values = {m: _entry(m, "n_arcs") for m in METHODS[:3]}
     values["Original"] = lambda row: row["true_arcs"]
     yield from _drawn(name, title, rows, values, "arcs")
 

@@ -40,13 +40,11 @@ def _rank_claims(rows: Sequence[Row]) -> Iterator[Claim]:
     half = {edges: ranks_by_network(rows, edges, "half") for edges in (4, 7)}
     over = {o: _advantage(own[7], "BDeu", o) for o in ("fNML", "AIC", "BIC")}
     nearest = min(over["AIC"].low, over["BIC"].low)
-    close = (
-        "holds"
-        if abs(over["fNML"].value) < _CLOSE * nearest
-        else "cannot be told"
-        if math.isinf(nearest) or abs(over["fNML"].value) < _CLOSE * over["AIC"].high
-        else "does not hold"
-    )
+    close: Verdict = "does not hold"
+    if abs(over["fNML"].value) < _CLOSE * nearest:
+        close = "holds"
+    elif math.isinf(nearest) or abs(over["fNML"].value) < _CLOSE * over["AIC"].high:
+        close = "cannot be told"
     yield Claim(
         "R1",
         "section 5.1, Figure 2a",
@@ -67,7 +65,8 @@ def _rank_claims(rows: Sequence[Row]) -> Iterator[Claim]:
         "section 5.1",
         "The number of edges matters little for how fNML compares with BDeu.",
         "does not hold"
-        if density.n and min(abs(density.low), abs(density.high)) > math.log(2)
+        if density.n
+        and min(abs(density.low), abs(density.high)) > math.log(2)
         and density.low * density.high > 0
         else verdict,
         f"ln(rank by fNML / rank by BDeu), 7 edges minus 4 edges: {density}",
@@ -115,7 +114,7 @@ def _rank_claims(rows: Sequence[Row]) -> Iterator[Claim]:
 
 
 def _difference(one: np.ndarray, other: np.ndarray) -> Interval:
-    """The difference of two means, with Welch's interval by the normal distribution."""
+    """Return the difference of two means, with Welch's interval by the normal distribution."""
     a, b = mean_interval(one), mean_interval(other)
     if min(a.n, b.n) < 2:
         return Interval(math.nan, -math.inf, math.inf, min(a.n, b.n))
@@ -138,7 +137,10 @@ def _prediction_claims(rows: Sequence[Row]) -> Iterator[Claim]:
     clear = sum(verdict == "holds" for verdict in verdicts.values())
     beaten = [table for table, verdict in verdicts.items() if verdict == "does not hold"]
     worst = max(
-        ((100 * (1 - found[best[t]].mean() / found["fNML"].mean()), t) for t, found in losses.items()),
+        (
+            (100 * (1 - found[best[t]].mean() / found["fNML"].mean()), t)
+            for t, found in losses.items()
+        ),
         default=(math.nan, "none"),
     )
     yield Claim(
@@ -149,7 +151,8 @@ def _prediction_claims(rows: Sequence[Row]) -> Iterator[Claim]:
         f"lowest mean loss on {len(wins)} of {n} tables, clearly on {clear}, clearly beaten on "
         f"{len(beaten)} ({', '.join(beaten) or 'none'}); at worst {worst[0]:.2f} % above the best "
         f"({worst[1]})",
-        "holds when clearly (paired 95 % intervals) best on more than half of 20 tables and nowhere "
+        "holds when clearly (paired 95 % intervals) best on more than half of 20 tables and "
+        "nowhere "
         "more than 2 % above the best; does not when clearly beaten on half or by more than 2 %",
     )
     nearer = [

@@ -45,7 +45,9 @@ def ranks_by_network(
     }
 
 
-def losses_by_table(rows: Sequence[Row], missing: str = "filled") -> dict[str, dict[str, np.ndarray]]:
+def losses_by_table(
+    rows: Sequence[Row], missing: str = "filled"
+) -> dict[str, dict[str, np.ndarray]]:
     """Return the mean losses of all halves: by table and method."""
     found: dict[str, list[Row]] = defaultdict(list)
     for row in rows:

@@ -85,6 +85,8 @@ def _table_1(
         "Table 1: mean loss per row on the other half, ± 1.96 standard deviations",
         header,
         cells,
-        f"The paper's table has fNML best in {wins} of 20 by its printed means. Its names and values are out of "
-        f"step, so that rows cannot be compared; in its order of rows (fNML, BDeu, BD1/2): {printed}.",
+        f"The paper's table has fNML best in {wins} of 20 by its printed means. Its names and "
+        "values are out of "
+        "step, so that rows cannot be compared; in its order of rows (fNML, BDeu, BD1/2): "
+        f"{printed}.",
     )

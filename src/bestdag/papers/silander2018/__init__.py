@@ -23,7 +23,10 @@ __all__ = ["STUDY"]
 
 SCORES = {label: make_score(label.lower()) for label in METHODS}
 # Beside the exact regret, the approximation that the paper used.
-WITH_APPROXIMATION = {**SCORES, "qNML, approximate regret": make_score("qnml", regret="szpankowski")}
+WITH_APPROXIMATION = {
+    **SCORES,
+    "qNML, approximate regret": make_score("qnml", regret="szpankowski"),
+}
 FRACTIONS = (10, 20, 30, 40, 50, 60, 70, 80, 90)  # per cent of the rows
 QUICK_FRACTIONS = (10, 20, 50, 90)
 
@@ -93,7 +96,7 @@ def run(trial: Trial, folder: DataFolder) -> dict[str, Any]:
 
 
 def _regrets(n: int, r: int) -> dict[str, float]:
-    """The regret by the asymptotic formula, by Szpankowski and Weinberger's, and as it is."""
+    """Work out the regret by the asymptotic formula, by Szpankowski and Weinberger's, exactly."""
     asymptotic = (
         (r - 1) / 2 * math.log(n / 2)
         + math.log(math.sqrt(math.pi)) - math.lgamma(r / 2)
@@ -125,7 +128,8 @@ STUDY = Study(
         "Ranks: 1 is best, equal values share the mean of their ranks.",
         "Sizes: 10, 20, 50, ... 10,000 and 300; the paper names 10 and 10,000 as the ends.",
         "Missing cells get the most frequent state of their column, as in silander2010.",
-        "The regret of qNML is exact; for structures the approximation of the paper runs beside it.",
+        "The regret of qNML is exact; for structures the approximation of the paper runs beside "
+        "it.",
         "The table of numbers of parameters is headed 10 % in the paper, but the printed sample "
         "sizes are 20 % for ten tables; both are shown.",
     ),

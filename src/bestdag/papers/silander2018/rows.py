@@ -122,5 +122,3 @@ def mean_parameters(rows: Sequence[Row], percent: int) -> dict[str, np.ndarray]:
         if row["part"] == "prediction" and row["percent"] == percent:
             found[row["table"]].append([row["parameters"][m] for m in METHODS])
     return {table: np.mean(found[table], axis=0) for table in TABLES if table in found}
-
-

@@ -35,12 +35,16 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     regrets = [row for row in rows if row["part"] == "regret"]
     if regrets:
         header = ["N", "r"]
-        header += [f"{k} ({w})" for k in ("asymptotic", "Szpankowski", "exact") for w in ("ours", "paper")]
+        header += [
+            f"{k} ({w})" for k in ("asymptotic", "Szpankowski", "exact") for w in ("ours", "paper")
+        ]
         cells = []
         for row in regrets:
             own = (row["asymptotic"], row["szpankowski"], row["exact"])
             both = zip(own, PRINTED_REGRETS[row["n"], row["r"]], strict=True)
-            cells.append([str(row["n"]), str(row["r"]), *(f"{v:.2f}" for pair in both for v in pair)])
+            cells.append(
+                [str(row["n"]), str(row["r"]), *(f"{v:.2f}" for pair in both for v in pair)]
+            )
         made.append(Table("Regret by formula and exactly", header, cells))
     return made
 
@@ -68,7 +72,9 @@ def _structures(rows: Sequence[Row]) -> Iterator[Section]:
                 + [
                     f"{a:.2f} ({b:.1f})"
                     for a, b in zip(
-                        shd[network, size].mean(axis=0), arcs[network, size].mean(axis=0), strict=True
+                        shd[network, size].mean(axis=0),
+                        arcs[network, size].mean(axis=0),
+                        strict=True,
                     )
                 ]
                 for size in sizes
