@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
@@ -192,13 +192,19 @@ def _independence(settings: Mapping[str, Any]) -> dict[str, Any]:
             scorer = Scorer(data, make_score(score, **given), threads=1)
             here = scorer.total(apart)
             there = [scorer.total(joined), scorer.total(joined.reverse("X1", "X2"))]
-            found[name].append(
-                (
-                    1 / (1 + math.exp(there[0] - here)),
-                    1 / (1 + math.fsum(math.exp(other - here) for other in there)),
-                )
-            )
+            found[name].append((_share(here, there[:1]), _share(here, there)))
     return {name: np.mean(values, axis=0).tolist() for name, values in found.items()}
+
+
+def _share(log_p: float, others: Sequence[float]) -> float:
+    """Return the probability of the first among equally likely hypotheses, from logarithms.
+
+    Examples
+    --------
+    >>> round(_share(0.0, [0.0, 0.0]), 6), _share(-2000.0, [0.0]), _share(2000.0, [0.0])
+    (0.333333, 0.0, 1.0)
+    """
+    return float(np.exp(log_p - np.logaddexp.reduce([log_p, *others])))
 
 
 STUDY = Study(
