@@ -5,7 +5,9 @@ from itertools import islice
 
 import pytest
 
+from bestdag.cli.classify import COMPARED
 from bestdag.papers import STUDIES, load_study
+from bestdag.papers.carvalho2009.rows import SCORES
 from bestdag.papers.checksums import CHECKSUMS
 from bestdag.papers.data_folder import DataFolder
 from bestdag.papers.sections import Figure
@@ -41,6 +43,10 @@ def test_trials_have_keys_of_their_own_and_known_files(study):
         assert {file for trial in trials for file in trial.files} <= set(CHECKSUMS)
 
 
+def test_the_scores_of_carvalho_are_those_of_classify():
+    assert {label: (score, given) for label, score, given in COMPARED} == SCORES
+
+
 def test_without_rows_every_claim_is_open(study):
     claims = study.claims([])
     assert claims
@@ -48,7 +54,7 @@ def test_without_rows_every_claim_is_open(study):
     assert study.sections([]) == []
 
 
-def test_short_trials_run_and_its_rows_make_a_summary(study):
+def test_short_trials_run_and_their_rows_make_a_summary(study):
     folder = DataFolder(shared_file("."))
     first = {}
     for trial in study.trials("quick", 1):

@@ -141,10 +141,7 @@ class Summary:
 
     def _about(self) -> str:
         left = "" if self.n_done == self.n_planned else f" of {self.n_planned:,}"
-        return (
-            f"{self.n_done:,}{left} {'trial' if self.n_planned == 1 else 'trials'}, "
-            f"{duration(self.seconds)} of one processor's time."
-        )
+        return f"{self.n_done:,}{left} {'trial' if self.n_planned == 1 else 'trials'}."
 
     def _needed(self) -> list[str]:
         return [
