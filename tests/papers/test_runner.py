@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from bestdag import BestdagError, FileError, FormatError
+from bestdag import BestdagError, FileError, FormatError, WriteError
 from bestdag.papers.runner import reproduce
 from tests.papers.toy import TOY, run
 
@@ -117,6 +117,15 @@ def test_nothing_is_overwritten_unasked(tmp_path):
     assert (tmp_path / "rows.jsonl").read_text() == before
     reproduce(TOY, tmp_path, threads=1, seed=7, force=True)
     assert lines(tmp_path)[0]["seed"] == 7
+
+
+def test_two_runs_do_not_write_into_one_file(tmp_path):
+    def again(trial, folder):
+        with pytest.raises(WriteError, match=r"^[^:]*rows.jsonl: another run writes there now"):
+            reproduce(TOY, tmp_path, resume=True, threads=1)
+        return run(trial, folder)
+
+    reproduce(replace(TOY, run=again), tmp_path, threads=1)
 
 
 @pytest.mark.parametrize(("folder", "why"), [(None, "no folder was given"), (1, "other contents")])

@@ -31,9 +31,7 @@ def study(request):
 
 
 def summary_of(study, rows):
-    return Summary.of(
-        study, rows, size="quick", seed=0, n_planned=len(rows), seconds=0.0, missing={}
-    )
+    return Summary.of(study, rows, command="made", n_planned=len(rows), seconds=0.0, missing={})
 
 
 def test_trials_have_keys_of_their_own_and_known_files(study):

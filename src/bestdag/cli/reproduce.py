@@ -92,6 +92,8 @@ def command(
             force=force,
             threads=threads,
             forecast_only=is_forecast,
+            command=f"bestdag reproduce {name} --{size} --data DIR"
+            + (f" --seed {seed}" if seed else ""),
             on_forecast=tell,
             on_progress=show,
         )

@@ -55,6 +55,7 @@ def reproduce(
     force: bool = False,
     threads: int | None = None,
     forecast_only: bool = False,
+    command: str | None = None,
     on_forecast: Callable[[Forecast], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Summary:
@@ -79,6 +80,8 @@ def reproduce(
         One process per processor unless given.
     forecast_only : bool, default False
         Run one trial of each group and forecast the others; the summary is of these.
+    command : str, optional
+        By what the summary says that it was made.
     on_forecast, on_progress : callable, optional
 
     Raises
@@ -114,8 +117,7 @@ def reproduce(
     summary = Summary.of(
         study,
         found,
-        size=size,
-        seed=seed,
+        command=command or f"reproduce({study.name}, {size}, seed {seed})",
         n_planned=len(planned),
         seconds=seconds,
         missing=missing,

@@ -50,6 +50,8 @@ class RowFile:
                     yield self._read()
                 finally:
                     self._file = None
+        except WriteError:
+            raise
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise WriteError(f"{shown_path(self._path)}: cannot be written: {reason}") from None

@@ -12,7 +12,7 @@ from bestdag.files import write_file
 from bestdag.papers.checksums import CHECKSUMS
 from bestdag.papers.claims import Claim
 from bestdag.papers.sections import Figure, Section, Table
-from bestdag.papers.study import Row, Size, Study
+from bestdag.papers.study import Row, Study
 
 __all__ = ["Summary", "duration"]
 
@@ -61,19 +61,17 @@ class Summary:
         study: Study,
         rows: Sequence[Row],
         *,
-        size: Size,
-        seed: int,
+        command: str,
         n_planned: int,
         seconds: float,
         missing: Mapping[str, str],
     ) -> Summary:
         """Make tables, figures and claims of rows."""
-        command = f"bestdag reproduce {study.name} --{size} --data DIR"
         return cls(
             study=study.name,
             title=study.title,
             paper=study.paper,
-            command=command + (f" --seed {seed}" if seed else ""),
+            command=command,
             n_done=len(rows),
             n_planned=n_planned,
             seconds=seconds,

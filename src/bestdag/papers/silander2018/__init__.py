@@ -38,7 +38,7 @@ def trials(size: Size, seed: int) -> Iterator[Trial]:
         yield Trial("regret", {"part": "regret", "n": n, "r": r})
     for network in NETWORKS:
         for rows in SIZES:
-            for repetition in range(50 if is_quick else 1000):
+            for repetition in range(100 if is_quick else 1000):
                 yield Trial(
                     f"structure of {network}, {rows} rows",
                     {
@@ -52,7 +52,7 @@ def trials(size: Size, seed: int) -> Iterator[Trial]:
                 )
     for table in TABLES:
         for fraction in QUICK_FRACTIONS if is_quick else FRACTIONS:
-            for permutation in range(10 if is_quick else 1000):
+            for permutation in range(20 if is_quick else 1000):
                 yield Trial(
                     f"prediction of {table}, {fraction} %",
                     {
