@@ -37,7 +37,7 @@ def test_json(capsys):
 
 def test_the_forecast_comes_before_a_full_run(capsys):
     assert run(["reproduce", "toy", "--full", "--threads", "1"]) == 0
-    assert capsys.readouterr().err.startswith("9 trials to go, about 0 s on 1 processor")
+    assert capsys.readouterr().err.startswith("9 trials to go, about 0.0 s on 1 processor")
     assert run(["reproduce", "toy", "--forecast", "-o", "other", "--threads", "1"]) == 0
     shown = capsys.readouterr().out
     assert "3 trials to go" in shown

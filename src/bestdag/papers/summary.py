@@ -162,10 +162,10 @@ def duration(seconds: float) -> str:
     Examples
     --------
     >>> duration(12), duration(600), duration(36_000)
-    ('12 s', '10 min', '10.0 h')
+    ('12.0 s', '10 min', '10.0 h')
     """
     if seconds < 120:
-        return f"{seconds:.0f} s"
+        return f"{seconds:.1f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
