@@ -33,6 +33,7 @@ def run_all(
     threads: int | None,
     who: str,
     on_done: Callable[[int], None] | None = None,
+    on_answer: Callable[[int, _Answer], None] | None = None,
 ) -> list[_Answer]:
     """Return work(item, threads) for every item, in their order, on all processors.
 
@@ -48,6 +49,8 @@ def run_all(
         Whom errors name.
     on_done : callable, optional
         Called here with the numbers of items as they are done, in any order.
+    on_answer : callable, optional
+        Called here with the number of an item and its answer as soon as that is known.
 
     Notes
     -----
@@ -70,12 +73,14 @@ def run_all(
             crew = _Crew(lambda number: work(items[number], own), len(items), who)
             try:
                 if crew.begin(n_workers):
-                    return crew.run(on_done)
+                    return crew.run(on_done, on_answer)
             finally:
                 crew.end()
     answers = []
     for number, item in enumerate(items):
         answers.append(work(item, n_threads))
+        if on_answer is not None:
+            on_answer(number, answers[-1])
         if on_done is not None:
             on_done(number)
     return answers
@@ -123,7 +128,11 @@ class _Crew(Generic[_Answer]):
                 return False
         return True
 
-    def run(self, on_done: Callable[[int], None] | None) -> list[_Answer]:
+    def run(
+        self,
+        on_done: Callable[[int], None] | None,
+        on_answer: Callable[[int, _Answer], None] | None,
+    ) -> list[_Answer]:
         answers: dict[int, _Answer] = {}
         busy: dict[Any, int] = {}
         waiting = iter(range(self._n_items))
@@ -141,6 +150,8 @@ class _Crew(Generic[_Answer]):
                 following = next(waiting, None)
                 if following is not None:
                     self._give(line, following, busy)
+                if on_answer is not None:
+                    on_answer(number, done.answer)
                 if on_done is not None:
                     on_done(number)
         return [answers[number] for number in range(self._n_items)]

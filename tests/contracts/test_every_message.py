@@ -70,7 +70,7 @@ NO_OPTION |= {"kind", "most"}
 # Their words are those of knowledge files and statements, the same in both worlds.
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
 # Marks of SVG and HTML, whose attributes are called as arguments are.
-OF_A_FORMAT += ("drawing/svg.py:", "report/trace.py:", "report/page.py:")
+OF_A_FORMAT += ("drawing/svg.py:", "report/trace.py:", "report/page.py:", "papers/charts.py:")
 
 
 def click_commands():

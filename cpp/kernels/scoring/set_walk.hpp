@@ -235,8 +235,11 @@ private:
             const std::size_t here = shape + layout_.tail_shape[k];
             if (filled_[here] != fill_) {
                 filled_[here] = fill_;
+                // Left out as elsewhere: a set that is not, above one that is, would win.
                 fill_values_[here] =
-                    (is_sized_ ? joint_sum(here, counts) : common) + constant(here);
+                    is_excluded(here)
+                        ? -std::numeric_limits<double>::infinity()
+                        : (is_sized_ ? joint_sum(here, counts) : common) + constant(here);
             }
             joint[k] = fill_values_[here];
         }

@@ -64,9 +64,26 @@ class Trial:
 
     def run(self, recipes: Mapping[str, Recipe]) -> Iterator[tuple[str, Evaluation]]:
         """Try every recipe on the same rows, on all threads; columns are coded once for all."""
-        first = next(iter(recipes.values()))
-        parts = list(self._parts(first))
+        parts = self._all_parts(recipes)
         notes = notes_on(parts)
+        for name, truth, predicted in self._predictions(recipes, parts):
+            yield name, evaluate(self.classes.states, truth, predicted, notes=notes)
+
+    def hits(self, recipes: Mapping[str, Recipe]) -> dict[str, npt.NDArray[np.bool_]]:
+        """Say for every recipe and row that was predicted whether the class was right.
+
+        The rows are the same for all, part by part.
+        """
+        found = self._predictions(recipes, self._all_parts(recipes))
+        return {name: predicted.argmax(axis=1) == truth for name, truth, predicted in found}
+
+    def _all_parts(self, recipes: Mapping[str, Recipe]) -> list[Part]:
+        return list(self._parts(next(iter(recipes.values()))))
+
+    def _predictions(
+        self, recipes: Mapping[str, Recipe], parts: list[Part]
+    ) -> Iterator[tuple[str, npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
+        """Return for every recipe its name, the classes of the rows, and their probabilities."""
         truth = np.concatenate([part.classes for part in parts])
 
         def run(one: tuple[Recipe, Part], threads: int) -> npt.NDArray[np.float64]:
@@ -75,10 +92,10 @@ class Trial:
             return model.log_probabilities(part.test)
 
         runs = [(recipe, part) for recipe in recipes.values() for part in parts]
-        found = iter(run_all(run, runs, threads=first.threads, who="classify"))
+        threads = next(iter(recipes.values())).threads
+        found = iter(run_all(run, runs, threads=threads, who="classify"))
         for name in recipes:
-            predicted = np.concatenate([next(found) for _ in parts])
-            yield name, evaluate(self.classes.states, truth, predicted, notes=notes)
+            yield name, truth, np.concatenate([next(found) for _ in parts])
 
     def _parts(self, recipe: Recipe) -> Iterator[Part]:
         complete = ~self.train.is_missing()

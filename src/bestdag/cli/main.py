@@ -46,6 +46,7 @@ COMMANDS = {
     "predict": "Predict one column of a table by a network.",
     "query": "Ask a network for distributions, given what is known.",
     "random": "Draw a random network.",
+    "reproduce": "Run a study of the field again.",
     "sample": "Draw rows from a network.",
     "score": "Score a network on a table.",
     "score-table": "Score the parent sets of every variable, for exact search.",

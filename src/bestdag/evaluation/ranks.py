@@ -18,7 +18,7 @@ from bestdag.scores.scorer import Scorer
 from bestdag.search.ties import tie_width
 from bestdag.wording import first_names
 
-__all__ = ["StructuralRank", "structural_rank"]
+__all__ = ["StructuralRank", "every_structure", "scores_of_structures", "structural_rank"]
 
 _MAX_NODES = 5  # 29,281 DAGs; 6 nodes have 3.8 million
 
@@ -131,8 +131,8 @@ def structural_rank(
             f"structural_rank: needs a structure over the variables {first_names(names)}, "
             f"got {shown}"
         )
-    totals, scales = _totals(scorer, names)
-    every = _structures(len(names))
+    totals, scales = scores_of_structures(scorer)
+    every = every_structure(len(names))
     place = {name: k for k, name in enumerate(names)}
     masks = [sum(1 << place[parent] for parent in dag.parents(name)) for name in names]
     own = int(np.flatnonzero((every.masks == masks).all(axis=1))[0])
@@ -158,29 +158,33 @@ def structural_rank(
     )
 
 
-def _totals(scorer: Scorer, names: list[str]) -> tuple[npt.NDArray[np.float64], float]:
-    """Return the score of every DAG, and the size of the sums that made them."""
-    families = [
-        (name, [names[k] for k in range(len(names)) if mask >> k & 1])
-        for i, name in enumerate(names)
-        for mask in range(1 << len(names))
-        if not mask >> i & 1
-    ]
-    local = np.zeros((len(names), 1 << len(names)))
-    scores = iter(scorer.families(families).tolist())
-    for i in range(len(names)):
-        for mask in range(1 << len(names)):
-            if not mask >> i & 1:
-                local[i, mask] = next(scores)
-    every = _structures(len(names))
+def scores_of_structures(scorer: Scorer) -> tuple[npt.NDArray[np.float64], float]:
+    """Return the score of every DAG, and the size of the sums that made them.
+
+    The DAGs are those of `every_structure`, variables numbered in name order; at most five.
+    """
+    n = len(scorer.variables)
+    families = scorer.all_families(n - 1)
+    places = _listed_sets(n)
+    local = np.zeros((n, 1 << n))
+    for i, variable in enumerate(scorer.variables):
+        local[i, places[i]] = families[variable.name]
+    every = every_structure(n)
     totals = np.zeros(len(every.masks))
-    for i in range(len(names)):
+    for i in range(n):
         totals += local[i, every.masks[:, i]]
     finite = local[np.isfinite(local)]
-    return totals, float(len(names) * np.abs(finite).max(initial=0.0))
+    return totals, float(n * np.abs(finite).max(initial=0.0))
 
 
-class _Structures(NamedTuple):
+@cache
+def _listed_sets(n: int) -> list[_Ints]:
+    """Return for each child the sets of parents, as bits, in the order of `all_families`."""
+    sets = sorted(range(1 << n), key=lambda mask: (mask.bit_count(), mask))
+    return [np.array([mask for mask in sets if not mask >> child & 1]) for child in range(n)]
+
+
+class Structures(NamedTuple):
     """All DAGs over numbered nodes: the sets of parents as bits, and the class of each."""
 
     masks: _Ints
@@ -189,7 +193,7 @@ class _Structures(NamedTuple):
 
 
 @cache
-def _structures(n: int) -> _Structures:
+def every_structure(n: int) -> Structures:
     """List all DAGs over n nodes and tell their classes by skeleton and v-structures."""
     pairs = list(combinations(range(n), 2))
     codes = np.arange(3 ** len(pairs))
@@ -216,4 +220,4 @@ def _structures(n: int) -> _Structures:
             is_collider = apart & ((masks[:, z] & both) == both)
             key = key | is_collider.astype(np.int64) << (len(pairs) * (1 + z) + k)
     kinds, classes = np.unique(key, return_inverse=True)
-    return _Structures(masks, classes.reshape(-1), len(kinds))
+    return Structures(masks, classes.reshape(-1), len(kinds))

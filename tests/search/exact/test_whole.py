@@ -191,6 +191,17 @@ def test_sets_that_cannot_matter_are_left_out_and_nothing_is_lost():
     assert best[0] == pytest.approx(best[1], rel=1e-12)
 
 
+@pytest.mark.parametrize("name", ["aic", "bic", "hqc"])
+def test_sets_are_left_out_where_every_row_is_a_cell_of_its_own_too(name):
+    # Ten rows: the walk ends early on some paths and not on others.
+    for seed in range(10):
+        scorer = Scorer(dependent_data(12, 10, seed, arities=(3,)), name)
+        best = np.empty((2, 12))
+        for row, leave_out in zip(best, (False, True), strict=True):
+            assert program(scorer, leave_out=leave_out).best_scores(1, math.inf, row)
+        assert best[0] == pytest.approx(best[1], rel=1e-12)
+
+
 def test_no_time_gives_the_first_structure():
     scorer = Scorer(dependent_data(20, 2000, 1), "bdeu")
     first = Dag([v.name for v in scorer.variables])

@@ -1,0 +1,128 @@
+"""`bestdag reproduce`: a study of the field, run again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from bestdag.cli.options import common_options, threads_option
+from bestdag.cli.output import print_json, print_line, print_table
+from bestdag.papers import STUDIES
+from bestdag.wording import count_of
+
+if TYPE_CHECKING:
+    from bestdag.papers.runner import Forecast, Progress
+
+__all__ = ["command"]
+
+_EPILOG = "\b\nStudies:\n" + "\n".join(f"  {name:<15} {what}" for name, what in STUDIES.items())
+
+
+@click.command("reproduce", epilog=_EPILOG)
+@click.argument("name")
+@click.option(
+    "--quick/--full",
+    "is_quick",
+    default=True,
+    help="About five minutes on two processors, or the paper's own size.  [default: --quick]",
+)
+@click.option(
+    "--data",
+    metavar="DIR",
+    help="Folder with uci/ and networks/.  [default: the environment variable BESTDAG_DATA]",
+)
+@click.option("-o", "--output", metavar="DIR", help="Folder to write.  [default: NAME-quick]")
+@click.option("--resume", is_flag=True, help="Go on with the rows that are there.")
+@click.option("--force", is_flag=True, help="Begin anew in a folder that has rows.")
+@click.option("--forecast", "is_forecast", is_flag=True, help="Say what it would take, and stop.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all draws.")
+@threads_option
+@common_options
+def command(
+    name: str,
+    is_quick: bool,
+    data: str | None,
+    output: str | None,
+    resume: bool,
+    force: bool,
+    is_forecast: bool,
+    seed: int,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Run the study NAME again, and say which of its claims hold.
+
+    The folder gets rows.jsonl, a line for each trial as it is done, and at the end summary.md,
+    summary.html and the figures, with the paper's numbers beside. Nothing is downloaded: trials
+    whose files are not in --data are left out, and the summary names the files.
+    """
+    from bestdag.papers import load_study
+    from bestdag.papers.runner import reproduce
+    from bestdag.papers.summary import duration
+
+    if resume and force:
+        raise click.UsageError("--resume goes on and --force begins anew; choose one")
+    if output == "":
+        raise click.UsageError("an empty folder name was given")
+    study = load_study(name)
+    size = "quick" if is_quick else "full"
+    folder = output or f"{name}-{size}"
+
+    def tell(forecast: Forecast) -> None:
+        line = (
+            f"{count_of(forecast.n_trials, 'trial')} to go, about {duration(forecast.seconds)} on "
+            f"{count_of(forecast.processors, 'processor')}"
+        )
+        click.echo(line, err=not is_forecast or as_json)
+
+    with _showing(name, quiet=quiet) as show:
+        summary = reproduce(
+            study,
+            folder,
+            size=size,  # type: ignore[arg-type]
+            data=data or os.environ.get("BESTDAG_DATA") or None,
+            seed=seed,
+            resume=resume,
+            force=force,
+            threads=threads,
+            forecast_only=is_forecast,
+            command=f"bestdag reproduce {name} --{size} --data DIR"
+            + (f" --seed {seed}" if seed else ""),
+            on_forecast=tell,
+            on_progress=show,
+        )
+    if as_json:
+        print_json({**summary.to_dict(), "folder": folder})
+        return
+    for file, why in summary.missing.items():
+        print_line(f"left out: {file} {why}")
+    if not is_forecast:
+        rows = [(one.name, one.verdict, one.statistic) for one in summary.claims]
+        print_table(("claim", "verdict", "statistic"), rows, left=3)
+    print_line(f"{summary.n_done:,} of {summary.n_planned:,} trials; see {folder}/summary.html")
+
+
+@contextmanager
+def _showing(name: str, *, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """Show a bar and the time left on a terminal."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    from bestdag.papers.summary import duration
+
+    with Console(stderr=True).status(f"{name} ...") as status:
+
+        def show(progress: Progress) -> None:
+            left = progress.seconds_left
+            rest = "" if left is None else f", about {duration(left)} left"
+            status.update(f"{name}: {progress.n_done:,} of {progress.n_trials:,} trials{rest}")
+
+        yield show

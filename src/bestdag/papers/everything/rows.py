@@ -1,0 +1,85 @@
+"""Rows of `everything` as ranks among scores on the same rows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from bestdag.papers.study import Row
+
+__all__ = ["CLASSES", "MEASURED", "NETWORKS", "SCORES", "ranks_by_size", "size_class"]
+
+SCORES: dict[str, tuple[str, dict[str, Any]]] = {
+    "LL": ("ll", {}),
+    "AIC": ("aic", {}),
+    "BIC": ("bic", {}),
+    "HQC": ("hqc", {}),
+    "MIT(0.99)": ("mit", {"confidence": 0.99}),
+    "K2": ("k2", {}),
+    "BD1/2": ("bd", {"pseudo_count": 0.5}),
+    "BDeu(1)": ("bdeu", {"ess": 1.0}),
+    "Min-BDeu": ("min_bdeu", {"epsilon": 0.5}),
+    "Max-BDeu": ("max_bdeu", {"epsilon": 0.5}),
+    "BDq": ("bdq", {}),
+    "fNML": ("fnml", {}),
+    "qNML": ("qnml", {}),
+}
+NETWORKS = (
+    "asia",
+    "cancer",
+    "earthquake",
+    "sachs",
+    "survey",
+    "child",
+    "insurance",
+    "water",
+    "alarm",
+)
+MEASURED = ("loss", "shd", "moral", "arcs", "parameters")
+# Numbers of training rows: up to the first, up to the second, more.
+CLASSES = {"up to 100 rows": 100, "101 to 1,000 rows": 1000, "more than 1,000 rows": np.inf}
+
+
+def size_class(n_train: int) -> str:
+    """Return which of CLASSES a number of rows belongs to.
+
+    Examples
+    --------
+    >>> size_class(100), size_class(101)
+    ('up to 100 rows', '101 to 1,000 rows')
+    """
+    return next(name for name, most in CLASSES.items() if n_train <= most)
+
+
+def ranks_by_size(rows: Sequence[Row], measure: str) -> dict[str, np.ndarray]:
+    """Return mean ranks on each table or network by size: units by scores.
+
+    A unit is a table or a network; only where all scores have the measure, a finite one.
+    """
+    found: dict[tuple[Any, ...], dict[str, float]] = defaultdict(dict)
+    for row in rows:
+        value = row.get(measure)
+        if value is not None:
+            size = row.get("rows", row.get("percent"))
+            key = (size_class(row["n_train"]), row["on"], size, row["repetition"])
+            found[key][row["score"]] = round(value, 9)
+    together: dict[str, dict[str, list[np.ndarray]]] = defaultdict(lambda: defaultdict(list))
+    for (name, unit, _, _), values in found.items():
+        if len(values) == len(SCORES):
+            given = np.array([values[score] for score in SCORES])
+            together[name][unit].append(_ranks(given))
+    return {
+        name: np.array([np.mean(together[name][unit], axis=0) for unit in sorted(together[name])])
+        for name in CLASSES
+        if name in together
+    }
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    less = (values[None, :] < values[:, None]).sum(axis=1)
+    equal = (values[None, :] == values[:, None]).sum(axis=1)
+    ranks: np.ndarray = less + (equal + 1) / 2
+    return ranks

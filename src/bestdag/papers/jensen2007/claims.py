@@ -1,0 +1,125 @@
+"""J1 to J7, judged by rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bestdag.papers.claims import Claim, Verdict
+from bestdag.papers.jensen2007.rows import PRIORS
+from bestdag.papers.study import Row
+
+__all__ = ["claims", "independence_at"]
+
+_SAID = 0.6
+_NEAR = 0.05
+_TOLERANCE = 1e-9
+
+
+def claims(rows: Sequence[Row]) -> list[Claim]:
+    """Judge what the text says."""
+    return list(_claims(rows))
+
+
+def _claims(rows: Sequence[Row]) -> Iterator[Claim]:
+    tree = _first(rows, "tree")
+    yield Claim(
+        "J1",
+        "Example 7.3, Table 7.3",
+        "Kruskal's algorithm finds the maximal-weight spanning tree.",
+        _when(tree is not None, tree is not None and tree["links"] == tree["best"]),
+        "no trial" if tree is None else _links(tree),
+        "the tree must be the best of all trees over five nodes",
+    )
+    sizes = _first(rows, "sizes")
+    yield Claim(
+        "J2",
+        "Exercise 7.6",
+        "The network of Figure 7.13(c) is larger than that of 7.13(a).",
+        _when(sizes is not None, sizes is not None and sizes["n_larger"] == sizes["n_cases"]),
+        "no trial" if sizes is None else f"{sizes['n_larger']} of {sizes['n_cases']} cases",
+        "for all numbers of states from 2 to 6",
+    )
+    ternary = _first(rows, "size of 7.3(c)")
+    yield Claim(
+        "J3",
+        "Exercise 7.7",
+        "The network of Figure 7.3(c) with ternary variables has size 46.",
+        _when(ternary is not None, ternary is not None and set(ternary["sizes"]) == {46}),
+        "no trial" if ternary is None else f"sizes {ternary['sizes']} for both directions of A - C",
+        "by equation 7.3",
+    )
+    yield Claim(
+        "J4",
+        "Exercise 7.9",
+        "The BIC score of the insemination model on the database of Example 6.2.",
+        "cannot be told",
+        "none",
+        "the chapter has neither the model nor the database",
+    )
+    both = [(row["by_rows"], row["by_counts"]) for row in rows if row["part"] == "bic"]
+    apart = max((abs(a - b) for a, b in both), default=np.nan)
+    yield Claim(
+        "J5",
+        "Exercise 7.11",
+        "The two expressions for the BIC score, equations 7.4 and 7.5, are identical.",
+        _when(bool(both), bool(apart < _TOLERANCE)),
+        f"largest difference {apart:.1e} on {len(both)} random tables",
+        f"it must be below {_TOLERANCE:g}",
+    )
+    yield _figure_7_22(rows)
+    spread = {row["structure"]: row for row in rows if row["part"] == "spread"}
+    order = [spread[name]["entropy"] for name in ("empty", "chain", "complete") if name in spread]
+    yield Claim(
+        "J7",
+        "section 7.3.4, Figure 7.21",
+        "A complex structure spreads its probability over more data sets than a simple one.",
+        _when(len(order) == 3, order == sorted(order)),
+        "entropies (nats) of empty, chain, complete: " + ", ".join(f"{v:.3f}" for v in order),
+        "they must grow; over tables of five rows, probabilities add to 1 for each",
+    )
+
+
+def independence_at(rows: Sequence[Row], n: int, epsilon: float) -> dict[str, np.ndarray]:
+    """Return P(independence | D) for each prior: with one rival structure, and with two."""
+    some = [
+        row
+        for row in rows
+        if row["part"] == "independence" and (row["rows"], row["epsilon"]) == (n, epsilon)
+    ]
+    return {name: np.mean([row[name] for row in some], axis=0) for name in PRIORS} if some else {}
+
+
+def _figure_7_22(rows: Sequence[Row]) -> Claim:
+    found = independence_at(rows, 100, 0.2)
+    near = [
+        f"{name}, {rivals}"
+        for name, values in found.items()
+        for value, rivals in zip(values, ("one rival", "two rivals"), strict=True)
+        if abs(value - _SAID) <= _NEAR
+    ]
+    shown = "; ".join(f"{name} {a:.2f} and {b:.2f}" for name, (a, b) in found.items())
+    return Claim(
+        "J6",
+        "section 7.3.4, Figure 7.22",
+        "With 100 cases and epsilon 0.2, P(independence | D) is about 0.6.",
+        _when(bool(found), bool(near)),
+        f"with one rival structure and with two: {shown or 'no trials'}",
+        f"some prior must give 0.6 to within {_NEAR:g}: {', '.join(near) or 'none does'}",
+    )
+
+
+def _links(tree: Row) -> str:
+    shown = ", ".join(f"{a} - {b}" for a, b in tree["links"])
+    return f"{shown}: {tree['weight']:.6f} bits, the best of {tree['n_trees']} trees"
+
+
+def _first(rows: Sequence[Row], part: str) -> Row | None:
+    return next((row for row in rows if row["part"] == part), None)
+
+
+def _when(is_known: bool, is_so: bool) -> Verdict:
+    if not is_known:
+        return "cannot be told"
+    return "holds" if is_so else "does not hold"

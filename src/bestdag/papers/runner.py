@@ -1,0 +1,198 @@
+"""Running a study: trials that are not in the file yet, on all processors, then the summary."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bestdag.errors import FileError
+from bestdag.files import shown_path
+from bestdag.machine import thread_count
+from bestdag.papers.data_folder import DataFolder
+from bestdag.papers.store import RowFile
+from bestdag.papers.study import Row, Size, Study, Trial
+from bestdag.papers.summary import Summary
+from bestdag.workers import run_all
+
+__all__ = ["Forecast", "Progress", "reproduce"]
+
+_WHO = "reproduce"
+ROWS = "rows.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a run will take: seconds on so many idle processors, from the groups' known trials."""
+
+    n_trials: int
+    seconds: float
+    processors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is; the time left is None before anything is known of it."""
+
+    n_done: int
+    n_trials: int
+    seconds_left: float | None
+
+
+def reproduce(
+    study: Study,
+    folder: str | os.PathLike[str],
+    *,
+    size: Size = "quick",
+    data: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    resume: bool = False,
+    force: bool = False,
+    threads: int | None = None,
+    forecast_only: bool = False,
+    command: str | None = None,
+    on_forecast: Callable[[Forecast], None] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Summary:
+    """Run a study and write its summary into a folder.
+
+    Parameters
+    ----------
+    study : Study
+    folder : path
+        For ``rows.jsonl``, ``summary.md``, ``summary.html`` and the figures.
+    size : {"quick", "full"}, default "quick"
+    data : path, optional
+        The folder with ``uci/`` and ``networks/``. Trials that need a file that is not there are
+        left out, and the summary names it.
+    seed : int, default 0
+        Same seed, same rows, on any number of processors.
+    resume : bool, default False
+        Keep the rows that are there and run what is missing.
+    force : bool, default False
+        Begin anew in a folder that has rows.
+    threads : int, optional
+        One process per processor unless given.
+    forecast_only : bool, default False
+        Run one trial of each group and forecast the others; the summary is of these.
+    command : str, optional
+        By what the summary says that it was made.
+    on_forecast, on_progress : callable, optional
+
+    Raises
+    ------
+    FileError
+        If the folder has rows, and neither `resume` nor `force` says what becomes of them.
+    """
+    import bestdag
+
+    place = Path(folder)
+    if (place / ROWS).exists() and not (resume or force):
+        what = f"{_WHO}: {shown_path(place / ROWS)} exists already"
+        raise FileError(
+            f"{what}; pass resume=True to go on, or force=True to begin anew"
+        ).with_option(f"{what}; pass --resume to go on, or --force to begin anew")
+    files = DataFolder(data)
+    planned = list(study.trials(size, seed))
+    missing = files.missing(name for trial in planned for name in trial.files)
+    possible = [trial for trial in planned if not missing.keys() & set(trial.files)]
+    about = {"study": study.name, "seed": seed, "version": bestdag.__version__}
+    rows = RowFile(place / ROWS, about)
+    with rows.opened(fresh=force and not resume) as kept:
+        run = _Run(study, files, rows, kept, threads, on_progress)
+        wanted = [trial for trial in possible if trial.key not in kept]
+        if size == "full" or forecast_only:
+            run.run(_one_of_each(wanted, kept, possible))
+            if on_forecast is not None:
+                on_forecast(run.forecast([t for t in wanted if t.key not in kept], possible))
+        if not forecast_only:
+            run.run([trial for trial in wanted if trial.key not in kept])
+        found = [_row(trial, kept[trial.key]) for trial in possible if trial.key in kept]
+        seconds = math.fsum(kept[t.key]["seconds"] for t in possible if t.key in kept)
+    summary = Summary.of(
+        study,
+        found,
+        command=command or f"reproduce({study.name}, {size}, seed {seed})",
+        n_planned=len(planned),
+        seconds=seconds,
+        missing=missing,
+    )
+    summary.write(place)
+    return summary
+
+
+def _row(trial: Trial, entry: Mapping[str, Any]) -> Row:
+    return {**trial.settings, **entry["row"]}
+
+
+def _one_of_each(
+    wanted: Sequence[Trial], kept: Mapping[str, Any], possible: Sequence[Trial]
+) -> list[Trial]:
+    """Return one trial of each group of which none is known yet."""
+    known = {trial.group for trial in possible if trial.key in kept}
+    first: dict[str, Trial] = {}
+    for trial in wanted:
+        if trial.group not in known:
+            first.setdefault(trial.group, trial)
+    return list(first.values())
+
+
+class _Run:
+    """Trials on their way into the file."""
+
+    def __init__(
+        self,
+        study: Study,
+        files: DataFolder,
+        rows: RowFile,
+        kept: dict[str, dict[str, Any]],
+        threads: int | None,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self._study = study
+        self._files = files
+        self._rows = rows
+        self._kept = kept
+        self._processors = thread_count(threads, who=_WHO)
+        self._on_progress = on_progress
+
+    def run(self, trials: Sequence[Trial]) -> None:
+        """Run them in any order; each is in the file when it is done."""
+        if not trials:
+            return
+        begun = time.monotonic()
+        n_done = 0
+
+        def work(trial: Trial, _threads: int) -> tuple[dict[str, Any], float]:
+            # Of the processor: what else runs on the machine does not count.
+            start = time.process_time()
+            row = dict(self._study.run(trial, self._files))
+            return row, time.process_time() - start
+
+        def keep(number: int, answer: tuple[dict[str, Any], float]) -> None:
+            nonlocal n_done
+            trial, (row, seconds) = trials[number], answer
+            self._rows.add(trial, row, seconds)
+            self._kept[trial.key] = {"row": row, "seconds": seconds}
+            n_done += 1
+            if self._on_progress is not None:
+                spent = time.monotonic() - begun
+                left = spent * (len(trials) - n_done) / n_done
+                self._on_progress(Progress(n_done, len(trials), left if n_done > 1 else None))
+
+        run_all(work, trials, threads=self._processors, who=_WHO, on_answer=keep)
+
+    def forecast(self, left: Sequence[Trial], possible: Sequence[Trial]) -> Forecast:
+        """Take each trial for the mean of those of its group that are known."""
+        known: dict[str, list[float]] = defaultdict(list)
+        for trial in possible:
+            if trial.key in self._kept:
+                known[trial.group].append(self._kept[trial.key]["seconds"])
+        means = {group: math.fsum(times) / len(times) for group, times in known.items()}
+        total = math.fsum(means[trial.group] for trial in left)
+        return Forecast(len(left), total / self._processors, self._processors)

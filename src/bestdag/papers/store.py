@@ -1,0 +1,117 @@
+"""Rows of a study in a file of JSON lines: a line is whole or absent."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from bestdag.errors import FormatError, WriteError
+from bestdag.files import shown_path
+from bestdag.papers.study import Trial
+
+__all__ = ["RowFile"]
+
+_locks: Any = None  # Windows has none
+with suppress(ImportError):
+    import fcntl as _locks
+
+
+class RowFile:
+    """The rows of one run; the first line says which study, seed and version made them.
+
+    Parameters
+    ----------
+    path : Path
+    about : mapping
+        What the first line holds.
+    """
+
+    def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
+        self._path = path
+        self._about = dict(about)
+        self._file: BinaryIO | None = None
+
+    @contextmanager
+    def opened(self, *, fresh: bool) -> Iterator[dict[str, dict[str, Any]]]:
+        """Open it to add lines; yields those that are there, by the trials' keys.
+
+        A line that a killed run left unfinished is removed. With `fresh` everything is.
+        """
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with open(self._path, "w+b" if fresh else "a+b") as file:
+                _lock(file, self._path)
+                self._file = file
+                try:
+                    yield self._read()
+                finally:
+                    self._file = None
+        except WriteError:
+            raise
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise WriteError(f"{shown_path(self._path)}: cannot be written: {reason}") from None
+
+    def add(self, trial: Trial, row: Mapping[str, Any], seconds: float) -> None:
+        """Add a line, in one piece."""
+        self._write({"trial": dict(trial.settings), "row": dict(row), "seconds": seconds})
+
+    def _write(self, value: Mapping[str, Any]) -> None:
+        assert self._file is not None
+        self._file.write(json.dumps(value, separators=(",", ":"), allow_nan=False).encode() + b"\n")
+        self._file.flush()
+
+    def _read(self) -> dict[str, dict[str, Any]]:
+        assert self._file is not None
+        self._file.seek(0)
+        text = self._file.read()
+        whole = text.rfind(b"\n") + 1
+        self._file.truncate(whole)
+        self._file.seek(0, os.SEEK_END)
+        lines = text[:whole].splitlines()
+        if not lines:
+            self._write(self._about)
+            return {}
+        found: dict[str, dict[str, Any]] = {}
+        try:
+            about = json.loads(lines[0])
+            for line in lines[1:]:
+                entry = json.loads(line)
+                found[Trial("", entry["trial"]).key] = entry
+        except (ValueError, KeyError, TypeError):
+            raise FormatError(
+                f"{shown_path(self._path)}: has a line that is no row of a study; remove it"
+            ) from None
+        if about != self._about:
+            raise FormatError(
+                f"{shown_path(self._path)}: has rows of {_shown(about)}, needed are those of "
+                f"{_shown(self._about)}; use another folder, or begin anew with force=True"
+            ).with_option(
+                f"{shown_path(self._path)}: has rows of {_shown(about)}, needed are those of "
+                f"{_shown(self._about)}; name another folder with -o, or begin anew with --force"
+            )
+        return found
+
+
+def _lock(file: BinaryIO, path: Path) -> None:
+    """Let no other run write into the same file; the lock ends with the process."""
+    if _locks is None:
+        return
+    try:
+        _locks.flock(file, _locks.LOCK_EX | _locks.LOCK_NB)
+    except BlockingIOError:
+        raise WriteError(
+            f"{shown_path(path)}: another run writes there now; wait, or use another folder"
+        ) from None
+    except OSError:  # not every file system has locks
+        return
+
+
+def _shown(about: Any) -> str:
+    if not isinstance(about, dict):
+        return repr(about)
+    return ", ".join(f"{name} {value}" for name, value in about.items())

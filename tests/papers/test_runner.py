@@ -1,0 +1,168 @@
+"""Running a study: rows as they are done, the same on any number of processes, going on."""
+
+import json
+import os
+import signal
+import sys
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+
+import pytest
+
+from bestdag import BestdagError, FileError, FormatError, WriteError
+from bestdag.papers.runner import reproduce
+from tests.papers.toy import TOY, run
+
+
+def lines(folder):
+    return [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+
+
+def rows(folder):
+    return {json.dumps(one["trial"]): one["row"] for one in lines(folder)[1:]}
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A folder with a network that is not the one asked for."""
+    (tmp_path / "data/networks").mkdir(parents=True)
+    (tmp_path / "data/networks/asia.bif").write_text("network other {}\n")
+    return tmp_path / "data"
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_rows_are_the_same_on_any_number_of_processes(tmp_path, threads):
+    reproduce(TOY, tmp_path / "one", threads=1)
+    reproduce(TOY, tmp_path / "many", threads=threads)
+    assert len(rows(tmp_path / "one")) == 5
+    assert rows(tmp_path / "one") == rows(tmp_path / "many")
+    for name in ("summary.md", "summary.html", "curve.svg"):
+        texts = [(tmp_path / run / name).read_text() for run in ("one", "many")]
+        assert texts[0] == texts[1]
+
+
+def test_another_seed_gives_other_rows(tmp_path):
+    reproduce(TOY, tmp_path / "a", threads=1)
+    reproduce(TOY, tmp_path / "b", threads=1, seed=1)
+    assert not set(rows(tmp_path / "a")) & set(rows(tmp_path / "b"))
+    values = [[row["value"] for row in rows(tmp_path / run).values()] for run in "ab"]
+    assert values[0] != values[1]
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path):
+    """Killed while a line is being written, it leaves part of one, which is no row."""
+    reproduce(TOY, tmp_path / "whole", threads=1)
+    child = os.fork()
+    if child == 0:
+
+        def deadly(trial, folder):
+            if trial.settings["k"] == 3:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return run(trial, folder)
+
+        reproduce(replace(TOY, run=deadly), tmp_path / "killed", threads=1)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    assert len(rows(tmp_path / "killed")) == 3
+    with open(tmp_path / "killed/rows.jsonl", "a") as file:
+        file.write('{"trial":{"k":3,')
+    again = []
+
+    def counted(trial, folder):
+        again.append(trial.settings["k"])
+        return run(trial, folder)
+
+    reproduce(replace(TOY, run=counted), tmp_path / "killed", threads=1, resume=True)
+    assert again == [3, 4]
+    assert rows(tmp_path / "killed") == rows(tmp_path / "whole")
+    summary = (tmp_path / "killed/summary.md").read_text()
+    assert summary == (tmp_path / "whole/summary.md").read_text()
+
+
+if sys.platform != "linux":
+    del test_a_run_that_was_killed_goes_on_where_it_was
+
+
+def test_a_full_run_takes_the_rows_of_a_quick_one(tmp_path):
+    reproduce(TOY, tmp_path, threads=1)
+    told = []
+    reproduce(TOY, tmp_path, size="full", resume=True, threads=1, on_forecast=told.append)
+    assert len(rows(tmp_path)) == 11
+    # Every group was known already.
+    assert [(one.n_trials, one.processors) for one in told] == [(6, 1)]
+
+
+def test_a_forecast_runs_one_trial_of_each_group(tmp_path):
+    told = []
+    reproduce(TOY, tmp_path, size="full", threads=1, forecast_only=True, on_forecast=told.append)
+    assert [one["trial"]["k"] for one in lines(tmp_path)[1:]] == [0, 1]
+    assert told[0].n_trials == 9
+    assert told[0].seconds > 0
+
+
+def test_progress_counts_to_the_end(tmp_path):
+    seen = []
+    reproduce(TOY, tmp_path, threads=2, on_progress=seen.append)
+    assert [(one.n_done, one.n_trials) for one in seen] == [(k, 5) for k in range(1, 6)]
+    assert seen[-1].seconds_left == 0
+
+
+def test_nothing_is_overwritten_unasked(tmp_path):
+    reproduce(TOY, tmp_path, threads=1)
+    before = (tmp_path / "rows.jsonl").read_text()
+    with pytest.raises(FileError, match=r"rows.jsonl exists already; pass resume=True .* force"):
+        reproduce(TOY, tmp_path, threads=1)
+    with pytest.raises(FormatError, match=r"has rows of study toy, seed 0, .* needed .* seed 7"):
+        reproduce(TOY, tmp_path, threads=1, seed=7, resume=True)
+    assert (tmp_path / "rows.jsonl").read_text() == before
+    reproduce(TOY, tmp_path, threads=1, seed=7, force=True)
+    assert lines(tmp_path)[0]["seed"] == 7
+
+
+def test_two_runs_do_not_write_into_one_file(tmp_path):
+    def again(trial, folder):
+        with pytest.raises(WriteError, match=r"^[^:]*rows.jsonl: another run writes there now"):
+            reproduce(TOY, tmp_path, resume=True, threads=1)
+        return run(trial, folder)
+
+    reproduce(replace(TOY, run=again), tmp_path, threads=1)
+
+
+@pytest.mark.parametrize(("folder", "why"), [(None, "no folder was given"), (1, "other contents")])
+def test_trials_without_their_files_are_left_out_and_named(tmp_path, data, folder, why):
+    summary = reproduce(TOY, tmp_path / "out", data=folder and data, threads=1)
+    assert (summary.n_done, summary.n_planned) == (5, 6)
+    assert why in summary.missing["networks/asia.bif"]
+    text = (tmp_path / "out/summary.md").read_text()
+    assert "networks/asia.bif" in text
+    assert "SHA-256 " in text
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path):
+    with pytest.raises(FileError, match=r"nowhere is no folder"):
+        reproduce(TOY, tmp_path / "out", data=tmp_path / "nowhere")
+
+
+def test_a_failing_trial_ends_the_run_and_keeps_the_rows_before(tmp_path):
+    def failing(trial, folder):
+        if trial.settings["k"] == 2:
+            raise BestdagError("toy: no")
+        return run(trial, folder)
+
+    with pytest.raises(BestdagError, match="toy: no"):
+        reproduce(replace(TOY, run=failing), tmp_path, threads=1)
+    assert len(rows(tmp_path)) == 2
+
+
+def test_the_summary_has_claims_tables_and_figures(tmp_path):
+    reproduce(TOY, tmp_path, threads=1)
+    text = (tmp_path / "summary.md").read_text()
+    assert "| T1 | nowhere | The mean is positive. | cannot be told |" in text
+    assert "### Values | all\n\nof < and >\n\n| k | value |\n|---|---|\n| 0 |" in text
+    assert "![The curve](curve.svg)" in text
+    assert "- Nothing is open." in text
+    page = (tmp_path / "summary.html").read_text()
+    assert "of &lt; and &gt;" in page
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")  # it fetches nothing
+    picture = ElementTree.parse(tmp_path / "curve.svg")
+    assert "a & b" in [node.text for node in picture.iter()]

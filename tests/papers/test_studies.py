@@ -1,0 +1,76 @@
+"""Every study in small: its trials run, its tables and claims are made of any rows."""
+
+import json
+from itertools import islice
+
+import pytest
+
+from bestdag.cli.classify import COMPARED
+from bestdag.papers import STUDIES, load_study
+from bestdag.papers.carvalho2009.rows import SCORES
+from bestdag.papers.checksums import CHECKSUMS
+from bestdag.papers.data_folder import DataFolder
+from bestdag.papers.sections import Figure
+from bestdag.papers.summary import Summary
+from tests.shared_data import shared_file
+
+# Groups of trials that are soon done.
+SHORT = {
+    "carvalho2009": ("iris, inside", "iris, outside", "vote, inside"),
+    "everything": ("iris, 10 %", "asia, 30 rows"),
+    "jensen2007": ("",),
+    "scanagatta2014": ("10 nodes, 20 rows", "child, 20 rows", "at most 1 parents, 20 rows"),
+    "silander2010": ("rank, 4 edges", "halves of post-operative"),
+    "silander2018": ("regret", "structure of asia, 10 rows", "prediction of iris"),
+}
+
+
+@pytest.fixture(params=STUDIES)
+def study(request):
+    return load_study(request.param)
+
+
+def summary_of(study, rows):
+    return Summary.of(study, rows, command="made", n_planned=len(rows), seconds=0.0, missing={})
+
+
+def test_trials_have_keys_of_their_own_and_known_files(study):
+    for size in ("quick", "full"):
+        trials = list(islice(study.trials(size, 3), 4_000))
+        assert len({trial.key for trial in trials}) == len(trials)
+        assert {file for trial in trials for file in trial.files} <= set(CHECKSUMS)
+
+
+def test_the_scores_of_carvalho_are_those_of_classify():
+    assert {label: (score, given) for label, score, given in COMPARED} == SCORES
+
+
+def test_without_rows_every_claim_is_open(study):
+    claims = study.claims([])
+    assert claims
+    assert {claim.verdict for claim in claims} == {"cannot be told"}
+    assert study.sections([]) == []
+
+
+def test_short_trials_run_and_their_rows_make_a_summary(study):
+    folder = DataFolder(shared_file("."))
+    first = {}
+    for trial in study.trials("quick", 1):
+        if trial.group.startswith(SHORT[study.name]):
+            first.setdefault(trial.group, trial)
+    rows = []
+    for trial in first.values():
+        row = study.run(trial, folder)
+        assert json.loads(json.dumps(row, allow_nan=False)) == row
+        rows.append({**trial.settings, **row})
+    again = study.run(next(iter(first.values())), folder)
+    assert {name: rows[0][name] for name in again if name != "timing"} == {
+        name: value for name, value in again.items() if name != "timing"
+    }
+    made = summary_of(study, rows)
+    assert made.sections
+    assert made.markdown().startswith(f"# {study.title}")
+    assert "<h2>Claims</h2>" in made.html()
+    for section in made.sections:
+        if isinstance(section, Figure):
+            assert "nan" not in section.svg
