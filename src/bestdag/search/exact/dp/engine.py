@@ -167,7 +167,7 @@ def _is_worth_double(problem: DpComponent, threads: int, deadline: float | None)
     n_sets = problem.part.table.n_sets
     needed = forecast(problem.n, n_sets=n_sets, threads=threads, precision="double")
     left = math.inf if deadline is None else deadline - time.monotonic()
-    return needed.has_room and needed.seconds <= left
+    return needed.has_room and not needed.n_pairs and needed.seconds <= left
 
 
 def _needed(n: int, n_sets: int, threads: int, precision: Precision, gpu: Gpu | None) -> Forecast:
