@@ -30,15 +30,17 @@ def _no_process_is_left():
 @pytest.mark.parametrize("threads", [1, 2, 3, 16])
 @pytest.mark.parametrize("n", [0, 1, 2, 7])
 def test_answers_come_in_the_order_of_the_items(threads, n):
-    done = []
+    done, told = [], {}
     found = run_all(
         lambda item, own: (item * item, own),
         range(n),
         threads=threads,
         who="test",
         on_done=done.append,
+        on_answer=told.__setitem__,
     )
     assert [square for square, _ in found] == [i * i for i in range(n)]
+    assert told == dict(enumerate(found))
     assert sorted(done) == list(range(n))
 
 
