@@ -6,6 +6,8 @@ import tomllib
 import pytest
 from tools.pages import ROOT, blocks, pages, shell_lines, steady, unrunnable, written
 
+from bestdag.cli.main import cli
+
 PAGES = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in pages()}
 
 
@@ -54,6 +56,10 @@ def test_lines_that_are_not_run_name_what_exists():
         elif program == "pip":
             for extra in re.findall(r"\[([\w,]+)\]", line):
                 assert {*extra.split(",")} <= {*extras["optional-dependencies"]}, (name, line)
+        elif program == "bestdag":
+            command = cli.get_command(None, words[0])
+            known = {text for option in command.params for text in option.opts}
+            assert {word for word in words if word.startswith("-")} <= known, (name, line)
         elif program == "cd":
             assert (ROOT / words[0]).is_dir(), (name, line)
         else:

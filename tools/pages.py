@@ -115,8 +115,9 @@ def shell_lines(code: str) -> Iterator[str]:
 
 
 def unrunnable(command: str) -> bool:
-    """Say whether a line of sh is for people alone: it installs, builds or measures."""
-    return bool(re.match(r"(make|pip|cd|\.|git|python benchmarks/\w+\.py)\s", command))
+    """Say whether a line of sh is for people alone: it installs, builds, measures, needs a GPU."""
+    measures = r"python benchmarks/\w+\.py|bestdag reproduce"
+    return bool(re.match(rf"(make|pip|cd|\.|git|{measures})\s|bestdag .*--engine gpu", command))
 
 
 class _Session:
