@@ -16,6 +16,8 @@ settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("vary", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
+os.environ.pop("COLUMNS", None)  # how wide lines are is not that of whoever runs the tests
+
 
 def make_dataset(columns, arities=None, weights=None):
     """A data set from lists of codes; states are called "0", "1", ..."""

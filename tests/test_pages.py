@@ -58,7 +58,9 @@ def test_lines_that_are_not_run_name_what_exists():
                 assert {*extra.split(",")} <= {*extras["optional-dependencies"]}, (name, line)
         elif program == "bestdag":
             command = cli.get_command(None, words[0])
-            known = {text for option in command.params for text in option.opts}
+            known = {
+                text for option in command.params for text in (*option.opts, *option.secondary_opts)
+            }
             assert {word for word in words if word.startswith("-")} <= known, (name, line)
         elif program == "cd":
             assert (ROOT / words[0]).is_dir(), (name, line)

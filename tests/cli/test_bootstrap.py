@@ -108,17 +108,28 @@ def test_wrong_input_is_one_line(cli, arguments, message):
     [
         ("bootstrap", "--replicates", "100000", "--threads", "2"),
         ("bootstrap", "--replicates", "100000", "--threads", "1"),
-        ("posterior", "--method", "chains", "--steps", "1000000000"),
     ],
 )
 def test_ctrl_c_is_answered_at_once(arguments):
+    out, err = interrupted(arguments)
+    assert (out, err) == (b"", b"bestdag: interrupted\n")
+
+
+def test_ctrl_c_keeps_what_chains_have_drawn():
+    out, err = interrupted(("posterior", "--method", "chains", "--steps", "1000000000"))
+    assert b"Ctrl-C ended the chains: these are the structures drawn so far\n" in out
+    assert err == b""
+
+
+def interrupted(arguments):
+    """Press Ctrl-C after a while; return what was printed and said."""
     command = [sys.executable, "-m", "bestdag", arguments[0], CSV, *arguments[1:]]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         time.sleep(1.5)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert (out, err) == (b"", b"bestdag: interrupted\n")
+    return out, err
 
 
 def test_rows_from_standard_input():

@@ -110,7 +110,7 @@ def test_require_optimal_exits_1_without_a_proof(cli):
         ([], "either DATA or --from-scores"),
         ([CSV, "--from-scores", CSV], "either DATA or --from-scores"),
         ([CSV, "--search", "exakt"], "did you mean 'exact'"),
-        ([CSV, "--engine", "gpu"], "'gpu' is not one of 'auto', 'dp', 'bnc'"),
+        ([CSV, "--engine", "lp"], "'lp' is not one of 'auto', 'dp', 'gpu', 'bnc'"),
         ([CSV, "--know", "smoke -> nobody"], "nobody"),
         ([CSV, "--know", "smoke => lung"], "smoke => lung"),
         ([CSV, "--time-limit", "-1"], "--time-limit must be"),

@@ -135,14 +135,14 @@ def engines_asked(monkeypatch, *, bnc_status="optimum proved", dp_proves=True, s
     """Let `auto` think that two variables are many, and note what it asks of the engines."""
     asked = []
 
-    def bnc(table, *, max_pivots=math.inf, deadline=None, threads=1):
+    def bnc(table, *, max_pivots=math.inf, deadline=None, threads=1, progress=None):
         asked.append(("bnc", max_pivots, deadline))
         result = solve_bnc(table)
         if bnc_status == "optimum proved":
             return result
         return replace(result, status=bnc_status, bound=result.score + 2)
 
-    def dp(table, *, threads, deadline, tell=None):
+    def dp(table, *, threads, deadline, gpu=None):
         asked.append(("dp", deadline))
         result = solve_dp(table)
         if dp_proves:
