@@ -201,7 +201,7 @@ void check_listing(const Data& data, const bestdag::Execution& execution) {
               bestdag::make_min_bdeu(1.0, 0.5), bestdag::make_max_bdeu(1.0, 0.5)}) {
             const auto whole =
                 bestdag::candidate_sets(table, kernel, limits, {true, kNone, kNone}, execution);
-            bestdag::CandidateListing listing(table, kernel, limits, true);
+            bestdag::CandidateListing listing(table, kernel, limits, bestdag::Pruning{});
             while (!listing.is_over()) {
                 listing.run(1e-3, kNone, true, execution);
                 const auto cut = listing.result(3, false, execution);
@@ -216,7 +216,7 @@ void check_listing(const Data& data, const bestdag::Execution& execution) {
             check(sliced.sets.scores == whole.sets.scores &&
                       sliced.sets.members == whole.sets.members,
                   "a listing in slices is the listing");
-            bestdag::CandidateListing small(table, kernel, limits, true);
+            bestdag::CandidateListing small(table, kernel, limits, bestdag::Pruning{});
             small.run(kNone, 500.0, true, execution);
             check(small.is_over(), "a listing that memory ends is over");
             const auto stopped = small.result(2, true, execution);
