@@ -60,10 +60,12 @@ _MANY_SETS = 2_000_000
 _STEPS_PER_VARIABLE = 6
 # With more variables tabu search takes too long for one round. Then GES takes so many steps in one
 # of three rounds until it ends, and in another one so many variables are reinserted; in one of
-# nine, when that gained less than half of what the search over orders did of late.
+# nine, when that gained less than half of what the search over orders did of late. Where it gains
+# more than a third of that, which takes three times as long, it has up to so many turns in a row.
 _MANY_FOR_TABU = 200
 _GES_STEPS, _REINSERTIONS = 200, 50
 _TURN_OF, _RARE_TURN_OF, _WORTH = 3, 9, 0.5
+_IN_A_ROW, _WORTH_MORE = 4, 1 / 3
 
 
 class Structure(NamedTuple):
@@ -138,6 +140,7 @@ class Improver:
         self._classes: tuple[ClassWalk, Iterator[None]] | None = None  # as long as GES goes on
         self._reinsertion: tuple[Walk, Reinsertion] | None = None
         self._gains = {"orders": 0.0, "reinsert": 0.0}  # of a turn, the last ones
+        self._n_more = 0  # turns of reinsertion that come next
         self.best = Structure(start, scorer.total(start))
         self.n_rounds = 0
         self.trace: list[Step] = []
@@ -164,11 +167,14 @@ class Improver:
             self._begin()
         elif self._problem.out_of_time():
             pass
+        elif self._reinsertion is not None and self._has_reinsertion_a_turn:
+            self._reinsert(*self._reinsertion)
+            gain = self._gains["reinsert"] = self.best.score - before
+            self._n_more = (self._n_more or _IN_A_ROW) - 1
+            if gain <= _WORTH_MORE * self._gains["orders"]:
+                self._n_more = 0
         elif self._classes is not None and self.n_rounds % _TURN_OF == 2:
             self._walk_classes(*self._classes)
-        elif self._reinsertion is not None and self.n_rounds % self._reinsert_every == 0:
-            self._reinsert(*self._reinsertion)
-            self._gains["reinsert"] = self.best.score - before
         else:
             self._search_orders()
             self._gains["orders"] += 0.5 * (self.best.score - before - self._gains["orders"])
@@ -203,9 +209,10 @@ class Improver:
             self._keep(Structure(walk.member(), walk.score), "ges")
 
     @property
-    def _reinsert_every(self) -> int:
+    def _has_reinsertion_a_turn(self) -> bool:
         is_worth_it = self._gains["reinsert"] >= _WORTH * self._gains["orders"]
-        return _TURN_OF if is_worth_it else _RARE_TURN_OF
+        every = _TURN_OF if is_worth_it else _RARE_TURN_OF
+        return self._n_more > 0 or self.n_rounds % every == 0
 
     def _reinsert(self, walk: Walk, reinsertion: Reinsertion) -> None:
         """Cut some variables of the best structure loose, and climb again."""
