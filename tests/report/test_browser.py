@@ -58,7 +58,7 @@ def opened(browser, tmp_path):
 
 
 def node(page, name):
-    return page.locator(".node").filter(has_text=name)
+    return page.locator("#picture .node").filter(has_text=name)
 
 
 def test_hover_shows_the_score_of_the_family_and_its_arithmetic(opened, result):
@@ -146,7 +146,7 @@ def test_a_column_called_script_is_text(opened):
     name, state = "<script>alert(1)</script>", "<img src=x onerror=alert(1)>"
     data = read({name: ["no", state] * 30, "b": ["u", "v"] * 30})
     page = opened(learn(data))
-    page.locator(".node").nth(0).click()
+    page.locator("#picture .node").nth(0).click()
     assert page.locator("#node h2").inner_text() == name
     assert state in page.locator("#node").inner_text()
     assert page.locator("#node img").count() == 0
