@@ -19,7 +19,7 @@ from bestdag.search.bound import upper_bound, with_bound
 from bestdag.search.exact.dp.all_sets import forecast_whole, solve_whole
 from bestdag.search.exact.dp.engine import Forecast
 from bestdag.search.exact.solution import Solution
-from bestdag.search.exact.solver import EngineChoice, Solver, Told
+from bestdag.search.exact.solver import EngineChoice, Listener, Solver
 from bestdag.search.exact.statements.search import NoStructureError, StatementTree
 from bestdag.search.exact.statements.statements import Statements
 from bestdag.search.hill_climb import HillClimb
@@ -223,19 +223,22 @@ def _whole_progress(problem: Problem) -> Callable[[float], None] | None:
     return lambda share: problem.tell("exact search over all parent sets", share=share)
 
 
-def _told(problem: Problem, table: ScoreTable, statements: Statements) -> Told:
+def _told(problem: Problem, table: ScoreTable, statements: Statements) -> Listener:
     """Say how far the engines are; where there are statements, each solves a case of many."""
     phase, among = "exact search", f"among {table.n_sets:,} parent sets"
     problem.tell(phase, among)
 
     def tell(
-        *, score: float | None, bound: float | None, share: float | None, detail: str = among
+        *,
+        score: float | None = None,
+        bound: float | None = None,
+        share: float | None = None,
+        detail: str | None = None,
     ) -> None:
         if not statements.is_empty:
             score = bound = None
-        problem.tell(
-            phase, detail, score=score, bound=bound if table.complete else None, share=share
-        )
+        bound = bound if table.complete else None
+        problem.tell(phase, detail or among, score=score, bound=bound, share=share)
 
     return tell
 

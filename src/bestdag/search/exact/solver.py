@@ -51,13 +51,18 @@ class ComponentProof:
         verify_solution(self.component.table, self.result)
 
 
-class Told(Protocol):
+class Listener(Protocol):
     """Who is told how far the solution of a table is: score and bound of all components."""
 
     def __call__(
-        self, *, score: float | None, bound: float | None, share: float | None, detail: str = ...
+        self,
+        *,
+        score: float | None = None,
+        bound: float | None = None,
+        share: float | None = None,
+        detail: str | None = None,
     ) -> None:
-        """Take what is known, and what is done at present."""
+        """Take what is known, and what is done at present where that is worth a line."""
         ...
 
 
@@ -69,7 +74,7 @@ class Solver:
         engine: EngineChoice,
         threads: int | None,
         deadline: float | None,
-        told: Told | None = None,
+        told: Listener | None = None,
     ) -> None:
         self._engine = engine
         self._threads = threads
@@ -132,7 +137,7 @@ class _Heard:
     """Turns what engines say of one component into what is known of all."""
 
     def __init__(
-        self, told: Told, solved: Sequence[ComponentProof], others: Sequence[Component]
+        self, told: Listener, solved: Sequence[ComponentProof], others: Sequence[Component]
     ) -> None:
         self._told = told
         self._line: str | None = None
@@ -148,19 +153,16 @@ class _Heard:
     def bnc(self, score: float, bound: float) -> None:
         """Take the score and the bound of the component."""
         total = None if self._score is None else self._score + score
-        self._told(score=total, bound=self._bound + bound, share=None)
+        self._told(score=total, bound=self._bound + bound)
 
     def dp(self, share: float) -> None:
         """Take how much of the work is done."""
-        if self._line is None:
-            self._told(score=None, bound=None, share=share)
-        else:
-            self._told(score=None, bound=None, share=share, detail=self._line)
+        self._told(share=share, detail=self._line)
 
     def line(self, text: str) -> None:
         """Take a line about long work."""
         self._line = text
-        self._told(score=None, bound=None, share=None, detail=text)
+        self._told(detail=text)
 
 
 def _best_set(table: ScoreTable) -> Solution:
