@@ -12,6 +12,7 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.counts.flat import flat_groups
+from bestdag.counts.provider import FamilyArrays
 from bestdag.data.dataset import Dataset
 from bestdag.errors import (
     DataError,
@@ -26,9 +27,6 @@ __all__ = ["CountingEngine", "FamilyArrays"]
 
 # Row numbers are 32 bits wide inside the kernels.
 _MAX_ROWS = 2**31 - 1
-
-# Families by number: children, where the parents of each end, all parents.
-FamilyArrays = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int32]]
 
 # Bytes that counting may take however little is left.
 _ALWAYS = 4e6
