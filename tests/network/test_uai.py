@@ -2,7 +2,8 @@
 
 import pytest
 
-from bestdag.errors import DataWarning, FormatError
+from bestdag.errors import DataWarning, FormatError, NotEnoughMemoryError
+from bestdag.machine import memory_limit
 from bestdag.network import uai
 from tests.network.examples import small_network
 
@@ -102,3 +103,10 @@ def test_a_wrong_number_behind_the_tables():
     text = uai.render(small_network()).decode().replace("bestdag-variable 1", "bestdag-variable 7")
     with pytest.raises(FormatError, match=r"21:1: expected the number of a variable, got '7'"):
         parse(text)
+
+
+def test_a_file_of_more_variables_than_memory_holds_is_refused_before_they_are_made():
+    n = 20_000
+    head = f"BAYES {n} {'1 ' * n} {n} {' '.join(f'1 {i}' for i in range(n))} {'1 1 ' * n}"
+    with memory_limit("5 MB"), pytest.raises(NotEnoughMemoryError, match="20,000 variables"):
+        uai.parse(head.encode())

@@ -53,7 +53,6 @@ class Declared:
     position: Any
     properties: list[str] | None  # None where there are none: most variables have no list
     table: ConditionalTable | None = None
-    table_position: Any = None
 
     def note(self, text: str) -> None:
         """Add a property."""
@@ -81,7 +80,8 @@ class Builder:
         self._declared: dict[str, Declared] = {}  # by the names in the file
         self._states: dict[tuple[str, ...], States] = {}
         self._renamed: set[str] = set()  # names that are others than in the file
-        self._placed: list[Declared] = []  # in the order of their tables
+        self._tables: list[ConditionalTable] = []  # in the order of the file
+        self._places: list[Any] = []  # of these
 
     def require_new(self, name: str, position: Any) -> None:
         """Refuse a second variable of one name."""
@@ -145,11 +145,15 @@ class Builder:
 
     def place(self, child: Declared, table: ConditionalTable, position: Any) -> None:
         """Give a variable its table."""
-        child.table, child.table_position = table, position
-        self._placed.append(child)
+        child.table, child.position = table, None  # its own place is needed no more
+        self._tables.append(table)
+        self._places.append(position)
 
     def network(self, order: Sequence[int] | None = None) -> Network:
-        """Return the network, its variables as declared or in another order."""
+        """Return the network, its variables as declared or in another order; only once.
+
+        What was declared is given up first: a file may have millions of variables.
+        """
         tables = []
         for declared in self._declared.values():
             if declared.table is None:
@@ -158,6 +162,8 @@ class Builder:
             tables.append(declared.table)
         every = self._declared.values()
         notes = {each.variable.name: each.properties for each in every if each.properties}
+        del every
+        self._declared, self._renamed = {}, set()
         listed = tables if order is None else [tables[place] for place in order]
         try:
             return Network(
@@ -190,7 +196,7 @@ class Builder:
         parents = {table.child.name: [p.name for p in table.parents] for table in tables}
 
         def has_cycle(n_blocks: int) -> bool:
-            children = [each.variable.name for each in self._placed[:n_blocks]]
+            children = [table.child.name for table in self._tables[:n_blocks]]
             arcs = [(p, child) for child in children for p in parents[child]]
             try:
                 Dag(parents, arcs)
@@ -198,8 +204,8 @@ class Builder:
                 return True
             return False
 
-        first = bisect.bisect_left(range(len(self._placed)), True, key=has_cycle)
-        return self._placed[first - 1].table_position
+        first = bisect.bisect_left(range(len(self._tables)), True, key=has_cycle)
+        return self._places[first - 1]
 
 
 def dense_table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -29,6 +30,9 @@ __all__ = ["MAX_AXES", "MAX_DENSE_ROWS", "ConditionalTable"]
 MAX_DENSE_ROWS = 10_000
 # An array has no more axes than this (numpy 1 or 2); a table has one per parent and one more.
 MAX_AXES = 64 if int(np.__version__.partition(".")[0]) >= 2 else 32
+
+# Tables of so few numbers are often equal, and then share one array.
+_FEW, _MOST_SHARED = 4, 4096
 
 _Floats = npt.NDArray[np.float64]
 
@@ -149,7 +153,9 @@ class ConditionalTable:
         dense: _Floats | None,
         sparse: SparseTable | None,
     ) -> None:
-        if dense is not None:
+        if dense is not None and dense.size <= _FEW:
+            dense = _shared(dense.tobytes(), dense.shape)
+        elif dense is not None:
             dense.flags.writeable = False
         for name, value in zip(self.__slots__, (child, parents, sparse, dense), strict=True):
             object.__setattr__(self, name, value)
@@ -280,6 +286,12 @@ class ConditionalTable:
             f"<ConditionalTable: {self.child.name}{given}, "
             f"{count_of(self.n_parameters, 'parameter')}{kept}>"
         )
+
+
+@lru_cache(maxsize=_MOST_SHARED)
+def _shared(content: bytes, shape: tuple[int, ...]) -> _Floats:
+    """Return the one read-only array with these numbers."""
+    return np.frombuffer(content).reshape(shape)
 
 
 def _expanded(table: SparseTable) -> _Floats:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from bestdag.data.schema import MAX_ARITY
 from bestdag.errors import DataWarning
+from bestdag.machine import require_memory
 from bestdag.network.building import Builder, dense_table
 from bestdag.network.kept import NAME, Note, kept, restored, sorted_notes
 from bestdag.network.network import Network
@@ -20,6 +21,9 @@ from bestdag.network.scanner import Scanner, Syntax
 from bestdag.wording import count_of
 
 __all__ = ["END", "MARK", "NODE", "Parser", "Words"]
+
+# What a variable takes while it is read, however few bytes the file has for it.
+_BYTES_PER_VARIABLE = 600
 
 _SYNTAX = Syntax(";", "#", is_strict=False)
 MARK = "BAYES\t"  # of our files, which end with END
@@ -37,8 +41,8 @@ class Words:
     """Walks through words with blanks between them; comments are blank."""
 
     def __init__(self, text: str, source: str) -> None:
-        self._scanner = Scanner(text, source, _SYNTAX)
         self._text = _COMMENT.sub(lambda match: " " * len(match[0]), text)
+        self._scanner = Scanner(self._text, source, _SYNTAX)  # it has the same lines
         signs = np.frombuffer(self._text.encode("ascii", "replace"), dtype=np.uint8)
         is_word = np.concatenate(([False], signs > ord(" "), [False]))
         kind = np.int32 if len(text) < 2**31 else np.int64
@@ -59,6 +63,11 @@ class Words:
     def place_of(self, word: int) -> int:
         """Where a word begins, by its number."""
         return int(self._starts[word])
+
+    def give_up(self) -> None:
+        """Forget where words are; places can still be named in errors."""
+        self._starts = self._ends = np.empty(0, np.int32)
+        self._taken = 0
 
     def go_to(self, word: int) -> None:
         """Go back to a word, by its number."""
@@ -131,9 +140,11 @@ class Parser:
         n_variables, place = words.count("the number of variables")
         if n_variables == 0:
             words.fail(place, "at least one variable is needed, got none")
+        most = min(n_variables, words.n_left)  # so many at most, whatever is announced
+        what = f"a network of {count_of(most, 'variable')}"
+        require_memory("uai", what, _BYTES_PER_VARIABLE * most, "use a smaller network")
         self._first = words.n_taken  # the word that says how many states the first variable has
-        # Ends with the file, however many are announced.
-        self._arities = np.empty(min(n_variables, words.n_left), np.uint16)
+        self._arities = np.empty(most, np.uint16)
         for number in range(n_variables):
             self._arities[number] = words.count("a number of states", MAX_ARITY)[0]
         if not self._arities.all():
@@ -165,8 +176,8 @@ class Parser:
         is_first_fastest = len(named) == n_tables
         network, notes = self._kept(n_variables)
         if is_first_fastest:
-            for word, (start, end) in zip(families.tolist(), named, strict=True):
-                words.go_to(word)
+            for word, (start, end) in zip(families, named, strict=True):
+                words.go_to(int(word))
                 own = self._family(n_variables)[-1]
                 notes[own] = [(kept(NAME, [self._text[start:end]]), start)]
         self._declare(network, notes)
@@ -177,8 +188,10 @@ class Parser:
                 DataWarning,
                 stacklevel=2,
             )
-        for word, table in zip(families.tolist(), tables.tolist(), strict=True):
-            self._place(word, table, is_first_fastest)
+        for word, table in zip(families, tables, strict=True):
+            self._place(int(word), int(table), is_first_fastest)
+        words.give_up()
+        del families, tables
         return builder.network()
 
     def _family(self, n_variables: int) -> list[int]:
@@ -204,7 +217,7 @@ class Parser:
         if NAME in own:
             self._builder.name = restored(self._words.fail, NAME, *own[NAME])[0]
         labels: dict[int, list[str]] = {}
-        for number, arity in enumerate(self._arities.tolist()):
+        for number, arity in enumerate(map(int, self._arities)):
             states = labels.setdefault(arity, [str(code) for code in range(arity)])
             position = self._words.place_of(self._first + number)
             self._builder.declare(str(number), states, notes.pop(number, ()), position)
