@@ -195,8 +195,24 @@ double Climb::gain(MoveKind kind, std::size_t parent, std::size_t child) const {
     return back == kNone ? kMinusInfinity : there + (changed_[back] - scores_[parent]);
 }
 
-// The place of the best legal change of one family, and the first of equals.
-std::size_t Climb::best_of_row(std::size_t child, std::int64_t tenure, double aspiration) const {
+std::vector<std::size_t> Climb::children(std::size_t node) const {
+    std::vector<std::size_t> found;
+    const auto number = static_cast<std::int32_t>(node);
+    for (std::size_t child = 0; child < n_nodes(); ++child) {
+        if (std::binary_search(parents_[child].begin(), parents_[child].end(), number)) {
+            found.push_back(child);
+        }
+    }
+    return found;
+}
+
+Climb::RowBest Climb::at_place(std::size_t place) const {
+    if (place == kNone) return {.is_known = true};
+    return {true, kind_at(place), place, node_at(place), changed_[place]};
+}
+
+// The best legal change of one family, and the first of equals.
+Climb::RowBest Climb::best_of_row(std::size_t child, std::int64_t tenure, double aspiration) const {
     std::size_t found = kNone;
     double highest = kMinusInfinity;
     for (std::size_t place = first(child); place < first(child + 1); ++place) {
@@ -207,7 +223,7 @@ std::size_t Climb::best_of_row(std::size_t child, std::int64_t tenure, double as
         found = place;
         highest = changed_[place];
     }
-    return found;
+    return at_place(found);
 }
 
 template <class Visit>
@@ -235,21 +251,19 @@ std::optional<Move> Climb::best(double tie, std::int64_t tenure, double aspirati
         RowBest& known = row_best_[child];
         // What was best still is if it may be: changes that became legal since are in it.
         if (!known.is_known ||
-            (known.place != kNone &&
-             !is_legal(kind_at(known.place), node_at(known.place), child))) {
-            known = {true, best_of_row(child, 0, 0.0)};
+            (known.place != kNone && !is_legal(known.kind, known.node, child))) {
+            known = best_of_row(child, 0, 0.0);
         }
-        std::size_t place = known.place;
-        if (place == kNone) continue;
-        double gain = changed_[place] - scores_[child];
-        if (found && !(gain > found->gain)) continue;
-        if (tenure > 0 && is_tabu(place, gain, tenure, aspiration)) {
-            place = best_of_row(child, tenure, aspiration);
-            if (place == kNone) continue;
-            gain = changed_[place] - scores_[child];
-            if (found && !(gain > found->gain)) continue;
+        RowBest open = known;
+        const auto is_higher = [&] {
+            return open.place != kNone && (!found || open.score - scores_[child] > found->gain);
+        };
+        if (!is_higher()) continue;
+        if (tenure > 0 && is_tabu(open.place, open.score - scores_[child], tenure, aspiration)) {
+            open = best_of_row(child, tenure, aspiration);
+            if (!is_higher()) continue;
         }
-        found = Move{kind_at(place), node_at(place), child, gain};
+        found = Move{open.kind, open.node, child, open.score - scores_[child]};
     }
     each_reversal([&](std::size_t parent, std::size_t child, double gain) {
         if (found && !(gain > found->gain)) return;
@@ -264,8 +278,8 @@ std::optional<Move> Climb::best(double tie, std::int64_t tenure, double aspirati
         if (move.gain >= enough && comes_before(move, *found) && is_open(move)) found = move;
     };
     for (std::size_t child = 0; child < n_nodes(); ++child) {
-        const std::size_t known = row_best_[child].place;
-        if (known == kNone || !(changed_[known] - scores_[child] >= enough)) continue;
+        const RowBest& known = row_best_[child];
+        if (known.place == kNone || !(known.score - scores_[child] >= enough)) continue;
         for (std::size_t place = first(child); place < first(child + 1); ++place) {
             offer({kind_at(place), node_at(place), child, changed_[place] - scores_[child]});
         }
@@ -375,9 +389,9 @@ void Climb::became_legal(std::size_t parent, std::size_t child) {
     if (!known.is_known || is_full(child)) return;
     const std::size_t place = place_of(parent, child);
     if (place == kNone) return;
-    const double highest = known.place == kNone ? kMinusInfinity : changed_[known.place];
+    const double highest = known.place == kNone ? kMinusInfinity : known.score;
     const bool is_first = changed_[place] == highest && place < known.place;
-    if (changed_[place] > highest || (is_first && known.place != kNone)) known.place = place;
+    if (changed_[place] > highest || (is_first && known.place != kNone)) known = at_place(place);
 }
 
 void Climb::forget_rows() { std::fill(row_best_.begin(), row_best_.end(), RowBest{}); }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/exact_sum.hpp"
 #include "base/philox.hpp"
 #include "search/ancestry.hpp"
 
@@ -50,6 +51,7 @@ public:
     std::size_t n_nodes() const noexcept { return parents_.size(); }
     std::span<const std::int32_t> candidates(std::size_t child) const noexcept;
     const ParentLists& parents() const noexcept { return parents_; }
+    std::vector<std::size_t> children(std::size_t node) const;
 
     // Take another structure. False when it has a cycle or an arc that is no candidate, and then
     // nothing else may be asked; the rules are not checked. Rows of families that stay are kept.
@@ -68,6 +70,8 @@ public:
 
     // Of every family; right after a move whose score was known.
     const std::vector<double>& scores() const noexcept { return scores_; }
+    // Their sum, rounded once.
+    double total() const { return exact_sum(scores_); }
     bool is_full(std::size_t child) const noexcept {
         return parents_[child].size() >= static_cast<std::size_t>(rules_.max_parents[child]);
     }
@@ -110,7 +114,10 @@ private:
     // What is known of a row without asking again: its best legal change.
     struct RowBest {
         bool is_known = false;
+        MoveKind kind = MoveKind::add;
         std::size_t place = kNone;  // none is legal
+        std::size_t node = 0;
+        double score = 0.0;  // after the change
     };
 
     std::size_t first(std::size_t child) const noexcept {
@@ -131,7 +138,8 @@ private:
     bool obeys_paths(MoveKind kind, std::size_t parent, std::size_t child) const;
     bool has_path_after(MoveKind kind, std::size_t parent, std::size_t child, std::size_t from,
                         std::size_t to) const;
-    std::size_t best_of_row(std::size_t child, std::int64_t tenure, double aspiration) const;
+    RowBest at_place(std::size_t place) const;
+    RowBest best_of_row(std::size_t child, std::int64_t tenure, double aspiration) const;
     template <class Visit>
     void each_reversal(const Visit& visit);
     bool reset_all(const ParentLists& parents);

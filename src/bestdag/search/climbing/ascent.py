@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable
 from itertools import chain
 
@@ -102,7 +102,7 @@ class Reinsertion:
 def _cut(walk: Walk, parents: Parents, node: int) -> list[Move]:
     """Remove the arcs of one variable that may go, unscored."""
     arcs = [(parent, node) for parent in parents[node]]
-    arcs += [(node, child) for child, group in enumerate(parents) if node in group]
+    arcs += [(node, child) for child in walk.climb.children_of(node)]
     moves: list[Move] = []
     for arc in arcs:
         if walk.climb.can(REMOVE, *arc):
@@ -115,17 +115,14 @@ def _busiest_first(parents: Parents, variables: Iterable[int]) -> list[int]:
     """Sort variables by their number of arcs, falling, where there are many; else by number."""
     if len(parents) <= _MANY_VARIABLES:
         return sorted(variables)
-    n_arcs = [len(group) for group in parents]
-    for parent in chain.from_iterable(parents):
-        n_arcs[parent] += 1
-    return sorted(variables, key=lambda v: (-n_arcs[v], v))
+    n_children = Counter(chain.from_iterable(parents))
+    return sorted(variables, key=lambda v: (-len(parents[v]) - n_children[v], v))
 
 
 def _touched(before: Parents, after: Parents) -> set[int]:
     """Return the variables at the ends of arcs that differ."""
     touched: set[int] = set()
     for child, (old, new) in enumerate(zip(before, after, strict=True)):
-        changed = set(old).symmetric_difference(new)
-        if changed:
-            touched.update(changed, [child])
+        if old != new:
+            touched.update(set(old).symmetric_difference(new), [child])
     return touched

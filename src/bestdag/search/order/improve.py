@@ -58,14 +58,17 @@ _LARGE, _COMMON = 3, 0.3
 _MANY_SETS = 2_000_000
 # Where classes grow denser than this, steps of GES take longer and longer.
 _STEPS_PER_VARIABLE = 6
-# With more variables tabu search takes too long for one round. Then GES takes so many steps in one
-# of three rounds until it ends, and in another one so many variables are reinserted; in one of
-# nine, when that gained less than half of what the search over orders did of late. Where it gains
-# more than a third of that, which takes three times as long, it has up to so many turns in a row.
+# With more variables tabu search takes too long for one round. Then so many variables are
+# reinserted in a round, again and again while such a round raises the score by more than this
+# share. After that GES takes so many steps in one of three rounds until it ends, and variables are
+# reinserted in another one; in one of nine, when that gained less than half of what the search over
+# orders did of late. Where it gains more than a third of that, which takes three times as long, it
+# has up to so many turns in a row.
 _MANY_FOR_TABU = 200
 _GES_STEPS, _REINSERTIONS = 200, 50
 _TURN_OF, _RARE_TURN_OF, _WORTH = 3, 9, 0.5
 _IN_A_ROW, _WORTH_MORE = 4, 1 / 3
+_STEEP = 5e-5
 
 
 class Structure(NamedTuple):
@@ -173,6 +176,8 @@ class Improver:
             self._n_more = (self._n_more or _IN_A_ROW) - 1
             if gain <= _WORTH_MORE * self._gains["orders"]:
                 self._n_more = 0
+            if gain > _STEEP * abs(self.best.score):
+                self._n_more = 1
         elif self._classes is not None and self.n_rounds % _TURN_OF == 2:
             self._walk_classes(*self._classes)
         else:
@@ -190,6 +195,7 @@ class Improver:
             self._take(finish(climb, walk, ascend), None)
             if walk.has_begun:
                 self._reinsertion = (walk, Reinsertion(walk))
+                self._n_more = 1
             if has_ges:
                 classes = ClassWalk(first, self._scorer)
                 self._classes = (classes, GES().steps(classes))
