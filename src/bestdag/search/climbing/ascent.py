@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Iterable
 from itertools import chain
 
-from bestdag.search.climbing.walk import ADD, REMOVE, Move, Walk
+from bestdag.search.climbing.walk import ADD, REMOVE, Mark, Move, Walk
 from bestdag.search.feasible import Parents
 
 __all__ = ["Reinsertion", "ascend"]
@@ -70,6 +70,11 @@ class Reinsertion:
         self._walk = walk
         self._home = walk.mark()
         self._waiting = deque(_busiest_first(self._home.parents, range(len(walk.base))))
+
+    @property
+    def home(self) -> Mark:
+        """The structure found so far."""
+        return self._home
 
     def go_to(self, parents: Parents) -> None:
         """Go on from another local optimum."""

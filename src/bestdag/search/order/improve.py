@@ -59,7 +59,7 @@ _MANY_SETS = 2_000_000
 # Where classes grow denser than this, steps of GES take longer and longer.
 _STEPS_PER_VARIABLE = 6
 # With more variables tabu search takes too long for one round. Then so many variables are
-# reinserted in a round, again and again while such a round raises the score by more than this
+# reinserted in a round, again and again while two such rounds raise the score by more than this
 # share. After that GES takes so many steps in one of three rounds until it ends, and variables are
 # reinserted in another one; in one of nine, when that gained less than half of what the search over
 # orders did of late. Where it gains more than a third of that, which takes three times as long, it
@@ -68,7 +68,7 @@ _MANY_FOR_TABU = 200
 _GES_STEPS, _REINSERTIONS = 200, 50
 _TURN_OF, _RARE_TURN_OF, _WORTH = 3, 9, 0.5
 _IN_A_ROW, _WORTH_MORE = 4, 1 / 3
-_STEEP = 5e-5
+_STEEP = 4e-5
 
 
 class Structure(NamedTuple):
@@ -172,11 +172,12 @@ class Improver:
             pass
         elif self._reinsertion is not None and self._has_reinsertion_a_turn:
             self._reinsert(*self._reinsertion)
-            gain = self._gains["reinsert"] = self.best.score - before
+            last, gain = self._gains["reinsert"], self.best.score - before
+            self._gains["reinsert"] = gain
             self._n_more = (self._n_more or _IN_A_ROW) - 1
             if gain <= _WORTH_MORE * self._gains["orders"]:
                 self._n_more = 0
-            if gain > _STEEP * abs(self.best.score):
+            if last + gain > _STEEP * abs(self.best.score):
                 self._n_more = 1
         elif self._classes is not None and self.n_rounds % _TURN_OF == 2:
             self._walk_classes(*self._classes)
@@ -229,8 +230,11 @@ class Improver:
         except SearchEnd:
             pass
         finally:
-            best = self._problem.dag(walk.best_parents())
-            self._keep(Structure(best, walk.best_score), "reinsert")
+            if self._is_better(walk.best_score):
+                home = reinsertion.home  # which is the best, unless time ended on the way to it
+                is_home = home.score == walk.best_score
+                best = self._problem.dag(home.parents if is_home else walk.best_parents())
+                self._keep(Structure(best, walk.best_score), "reinsert")
 
     def climb(self) -> bool:
         """Take single arc changes until none raises the best; True when one did."""
