@@ -61,9 +61,9 @@ class Reinsertion:
     """Cut variables loose from their parents and children, climb again, keep what is better.
 
     It begins at the current structure of a walk, a local optimum, and ends at the one found. Of
-    many variables those with most arcs come first, which gain most. A variable is tried again when
-    an arc of its own has changed since; when none is left to try, no single move and no such cut
-    gains.
+    many variables the one with most arcs comes next, which gains most. A variable is tried again
+    when an arc of its own has changed since; when none is left to try, no single move and no such
+    cut gains.
     """
 
     def __init__(self, walk: Walk) -> None:
@@ -100,8 +100,11 @@ class Reinsertion:
 
     def _settle(self) -> None:
         left, self._home = self._home.parents, self._walk.mark()
-        touched = _touched(left, self._home.parents).difference(self._waiting)
-        self._waiting.extend(_busiest_first(self._home.parents, touched))
+        touched = _touched(left, self._home.parents)
+        if len(left) > _MANY_VARIABLES:
+            self._waiting = deque(_busiest_first(self._home.parents, touched.union(self._waiting)))
+        else:
+            self._waiting.extend(sorted(touched.difference(self._waiting)))
 
 
 def _cut(walk: Walk, parents: Parents, node: int) -> list[Move]:

@@ -58,17 +58,17 @@ _LARGE, _COMMON = 3, 0.3
 _MANY_SETS = 2_000_000
 # Where classes grow denser than this, steps of GES take longer and longer.
 _STEPS_PER_VARIABLE = 6
-# With more variables tabu search takes too long for one round. Then so many variables are
-# reinserted in a round, again and again while two such rounds raise the score by more than this
-# share. After that GES takes so many steps in one of three rounds until it ends, and variables are
-# reinserted in another one; in one of nine, when that gained less than half of what the search over
-# orders did of late. Where it gains more than a third of that, which takes three times as long, it
-# has up to so many turns in a row.
+# With more variables tabu search takes too long for one round. Then this share of the variables is
+# reinserted in a round, again and again while each of them raises the score by more than such a
+# share on average. After that GES takes so many steps in one of three rounds until it ends, and so
+# many variables are reinserted in another one; in one of nine, when that gained less than half of
+# what the search over orders did of late. Where it gains more than a third of that, which takes
+# three times as long, it has up to so many turns in a row.
 _MANY_FOR_TABU = 200
+_SHARE_REINSERTED, _STEEP = 0.125, 4e-7
 _GES_STEPS, _REINSERTIONS = 200, 50
 _TURN_OF, _RARE_TURN_OF, _WORTH = 3, 9, 0.5
 _IN_A_ROW, _WORTH_MORE = 4, 1 / 3
-_STEEP = 4e-5
 
 
 class Structure(NamedTuple):
@@ -86,10 +86,9 @@ class Improver:
     early and leaves what was found by then.
 
     The first round is GES, where the score allows it and is native, and tabu search. With more than
-    200 variables it is climbing by single arcs; GES has turns then until it ends, and variables of
-    the best structure are cut loose and reinserted (see `HillClimb`). The other rounds search over
-    orders of the variables: in an
-    order each variable has parents among those before it that grew and shrank one by one, without a
+    200 variables it is climbing by single arcs; then variables of the best structure are cut loose
+    and reinserted (see `HillClimb`) for as long as that gains much, and later in turns, as GES is
+    until it ends. The other rounds search over orders of the variables: in an order each variable has parents among those before it that grew and shrank one by one, without a
     limit on their number, or the best of the small sets that are listed meanwhile; variables are
     moved to their best places, disturbed, and moved again.
 
@@ -144,6 +143,7 @@ class Improver:
         self._reinsertion: tuple[Walk, Reinsertion] | None = None
         self._gains = {"orders": 0.0, "reinsert": 0.0}  # of a turn, the last ones
         self._n_more = 0  # turns of reinsertion that come next
+        self._is_steep = False  # whether reinsertion comes before all else
         self.best = Structure(start, scorer.total(start))
         self.n_rounds = 0
         self.trace: list[Step] = []
@@ -172,13 +172,11 @@ class Improver:
             pass
         elif self._reinsertion is not None and self._has_reinsertion_a_turn:
             self._reinsert(*self._reinsertion)
-            last, gain = self._gains["reinsert"], self.best.score - before
-            self._gains["reinsert"] = gain
+            gain = self._gains["reinsert"] = self.best.score - before
             self._n_more = (self._n_more or _IN_A_ROW) - 1
             if gain <= _WORTH_MORE * self._gains["orders"]:
                 self._n_more = 0
-            if last + gain > _STEEP * abs(self.best.score):
-                self._n_more = 1
+            self._is_steep = gain > self._n_cuts * _STEEP * abs(self.best.score)
         elif self._classes is not None and self.n_rounds % _TURN_OF == 2:
             self._walk_classes(*self._classes)
         else:
@@ -196,7 +194,7 @@ class Improver:
             self._take(finish(climb, walk, ascend), None)
             if walk.has_begun:
                 self._reinsertion = (walk, Reinsertion(walk))
-                self._n_more = 1
+                self._is_steep = True
             if has_ges:
                 classes = ClassWalk(first, self._scorer)
                 self._classes = (classes, GES().steps(classes))
@@ -219,14 +217,20 @@ class Improver:
     def _has_reinsertion_a_turn(self) -> bool:
         is_worth_it = self._gains["reinsert"] >= _WORTH * self._gains["orders"]
         every = _TURN_OF if is_worth_it else _RARE_TURN_OF
-        return self._n_more > 0 or self.n_rounds % every == 0
+        return self._is_steep or self._n_more > 0 or self.n_rounds % every == 0
+
+    @property
+    def _n_cuts(self) -> int:
+        """Of a turn of reinsertion."""
+        many = int(_SHARE_REINSERTED * len(self._numbers)) if self._is_steep else 0
+        return max(_REINSERTIONS, many)
 
     def _reinsert(self, walk: Walk, reinsertion: Reinsertion) -> None:
         """Cut some variables of the best structure loose, and climb again."""
         try:
             if is_better(self.best.score, walk.best_score):
                 reinsertion.go_to(self._parents())
-            reinsertion.run(_REINSERTIONS)
+            reinsertion.run(self._n_cuts)
         except SearchEnd:
             pass
         finally:
