@@ -101,8 +101,8 @@ int main() {
         for (const bool is_weighted : {false, true}) {
             const bestdag::Table table = data.table(is_weighted);
             for (const auto& kernel : {bestdag::make_bic(), bestdag::make_bdeu(1.0)}) {
-                for (const auto& parents : std::vector<std::vector<std::int32_t>>{
-                         {}, {0}, {1, 7}, {0, 2, 5, 8}}) {
+                for (const auto& parents :
+                     std::vector<std::vector<std::int32_t>>{{}, {0}, {1, 7}, {0, 2, 5, 8}}) {
                     check_family(table, kernel, parents);
                 }
             }

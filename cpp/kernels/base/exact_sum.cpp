@@ -46,7 +46,8 @@ double exact_sum(std::span<const double> values) {
         rest = sum.rest;
     }
     // Halfway between two numbers: what is left says which is nearer.
-    if (left > 0 && ((rest < 0.0 && parts[left - 1] < 0.0) || (rest > 0.0 && parts[left - 1] > 0.0))) {
+    if (left > 0 &&
+        ((rest < 0.0 && parts[left - 1] < 0.0) || (rest > 0.0 && parts[left - 1] > 0.0))) {
         const double twice = 2.0 * rest;
         const double next = total + twice;
         if (twice == next - total) total = next;

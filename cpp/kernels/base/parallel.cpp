@@ -13,8 +13,9 @@ namespace bestdag {
 
 namespace {
 
-constexpr double kShortNanoseconds = 3e6;   // nobody need ask whether to stop meanwhile
-constexpr double kThreadNanoseconds = 1e5;  // less is not worth starting a thread, which takes 20 us
+constexpr double kShortNanoseconds = 3e6;  // nobody need ask whether to stop meanwhile
+constexpr double kThreadNanoseconds =
+    1e5;  // less is not worth starting a thread, which takes 20 us
 constexpr auto kPollInterval = std::chrono::milliseconds(20);
 
 class Crew {
@@ -101,8 +102,7 @@ void parallel_for(std::size_t n_tasks, double expected_nanoseconds, const Execut
                   const std::function<void(std::size_t, const StopFlag&)>& task) {
     if (n_tasks == 0) return;
     Crew crew(n_tasks, task);
-    const std::size_t threads =
-        std::min(n_tasks, useful_threads(expected_nanoseconds, execution));
+    const std::size_t threads = std::min(n_tasks, useful_threads(expected_nanoseconds, execution));
     const bool is_short = expected_nanoseconds < kShortNanoseconds;
     crew.start(is_short ? threads - 1 : threads);
     if (is_short || !crew.has_workers()) {

@@ -206,9 +206,9 @@ double ChangeScorers::expected_nanoseconds(const FamilyList& families,
         const Family family = families[i];
         const double cells = n_configurations(table_, family) *
                              static_cast<double>(table_.column(family.child).arity);
-        per_row += static_cast<double>(candidates.offsets[i + 1] - candidates.offsets[i]) *
-                   std::min(kPerRow + kPerCell * cells / bitwise().words_per_nanosecond,
-                            kMostPerRow);
+        per_row +=
+            static_cast<double>(candidates.offsets[i + 1] - candidates.offsets[i]) *
+            std::min(kPerRow + kPerCell * cells / bitwise().words_per_nanosecond, kMostPerRow);
     }
     return kernel_.expected(per_row * static_cast<double>(table_.n_rows()));
 }
@@ -220,9 +220,8 @@ void ChangeScorers::score(const FamilyList& families, const CandidateLists& cand
     };
     const double expected = expected_nanoseconds(families, candidates);
     const std::size_t threads = useful_threads(expected, execution);
-    const std::size_t per_task =
-        std::clamp((candidates.members.size() + threads - 1) / threads, kLeastCandidates,
-                   kMostCandidates);
+    const std::size_t per_task = std::clamp((candidates.members.size() + threads - 1) / threads,
+                                            kLeastCandidates, kMostCandidates);
     std::vector<Task> tasks;
     for (std::size_t i = 0; i < families.size(); ++i) {
         const auto end = static_cast<std::size_t>(candidates.offsets[i + 1]);

@@ -250,8 +250,7 @@ std::optional<Move> Climb::best(double tie, std::int64_t tenure, double aspirati
     for (std::size_t child = 0; child < n_nodes(); ++child) {
         RowBest& known = row_best_[child];
         // What was best still is if it may be: changes that became legal since are in it.
-        if (!known.is_known ||
-            (known.place != kNone && !is_legal(known.kind, known.node, child))) {
+        if (!known.is_known || (known.place != kNone && !is_legal(known.kind, known.node, child))) {
             known = best_of_row(child, 0, 0.0);
         }
         RowBest open = known;
@@ -370,9 +369,8 @@ void Climb::put(std::size_t parent, std::size_t child) {
 void Climb::take(std::size_t parent, std::size_t child) {
     std::erase(parents_[child], static_cast<std::int32_t>(parent));
     is_parent_[place_of(parent, child)] = 0;
-    ancestry_.removed(child, parents_, [this](std::size_t above, std::size_t below) {
-        became_legal(below, above);
-    });
+    ancestry_.removed(child, parents_,
+                      [this](std::size_t above, std::size_t below) { became_legal(below, above); });
     unscore(child);
 }
 
