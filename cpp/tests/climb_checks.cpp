@@ -2,7 +2,9 @@
 // compared with their definitions after every step. Exits 0 when all is well.
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "search/climb.hpp"
@@ -83,7 +85,9 @@ ParentLists after(ParentLists parents, MoveKind kind, std::size_t p, std::size_t
     return parents;
 }
 
-void check_moves(Climb& climb, const Rules& rules) {
+using Arc = std::optional<std::pair<std::size_t, std::size_t>>;
+
+void check_moves(Climb& climb, const Rules& rules, const Arc& last) {
     double highest = -std::numeric_limits<double>::infinity();
     for (const MoveKind kind : {MoveKind::add, MoveKind::remove, MoveKind::reverse}) {
         for (std::size_t p = 0; p < rules.n; ++p) {
@@ -97,6 +101,19 @@ void check_moves(Climb& climb, const Rules& rules) {
     }
     const auto best = climb.best(0.0);
     check(best.has_value() ? best->gain == highest : std::isinf(highest), "the best move");
+    // With a tenure, the best of those that do not touch the pair of the last move.
+    const auto other = climb.best(0.0, 1, std::numeric_limits<double>::infinity());
+    double second = -std::numeric_limits<double>::infinity();
+    for (const MoveKind kind : {MoveKind::add, MoveKind::remove, MoveKind::reverse}) {
+        for (std::size_t p = 0; p < rules.n; ++p) {
+            for (std::size_t c = 0; c < rules.n; ++c) {
+                const bool is_last = last && (std::pair(p, c) == *last || std::pair(c, p) == *last);
+                if (p == c || is_last || !climb.can(kind, p, c)) continue;
+                second = std::max(second, climb.gain(kind, p, c));
+            }
+        }
+    }
+    check(other ? other->gain == second : std::isinf(second), "the best move that is not tabu");
 }
 
 void walk(unsigned seed, Rules rules, const ParentLists& start) {
@@ -119,17 +136,26 @@ void walk(unsigned seed, Rules rules, const ParentLists& start) {
     Climb climb(given);
     check(climb.reset(start), "the start has no cycle");
     std::uint64_t counter = 0;
+    std::vector<ParentLists> seen{start};
+    Arc last;
     for (int step = 0; step < 60; ++step) {
         for (const std::size_t child : climb.unscored()) {
             std::vector<double> row(climb.candidates(child).size());
             for (double& value : row) value = normal(random);
             climb.set_row(child, normal(random), row);
         }
-        check_moves(climb, rules);
+        check_moves(climb, rules, last);
         const auto move = climb.propose(1.0, 200, false, {seed, 1}, counter);
         if (!move) continue;
         climb.apply(move->kind, move->parent, move->child);
+        last = {move->parent, move->child};
         check(obeys(climb.parents(), rules), "a structure obeys the rules");
+        seen.push_back(climb.parents());
+        // Back to a structure from before: what is known of rows that stay is still true.
+        if (step % 4 == 3) {
+            check(climb.reset(seen[random() % seen.size()]), "no cycle");
+            last.reset();
+        }
     }
     const ParentLists reached = climb.parents();
     check(climb.reset(start) && climb.reset(reached), "back and forth");
@@ -154,6 +180,20 @@ int main() {
         start[3] = {2};
         walk(seed, {n, some, must, 3, {{4, 5}}, {{2, 3}}, {{0, 4}}}, start);
     }
+    for (unsigned seed = 0; seed < 4; ++seed) {  // so many that a near structure is near
+        const std::size_t n = 24;
+        Matrix all(n, std::vector<bool>(n, true)), none(n, std::vector<bool>(n));
+        for (std::size_t i = 0; i < n; ++i) all[i][i] = false;
+        walk(seed, {n, all, none, 3, {}, {}, {}}, ParentLists(n));
+        all[5][7] = all[7][5] = false;
+        walk(seed, {n, all, none, n - 1, {}, {}, {}}, ParentLists(n));
+    }
+    const double thirds[] = {1e16, 1.0, 1e-16, -1e16, 0.5, -0.5};
+    check(bestdag::exact_sum(thirds) == 1.0, "small terms are not lost");
+    const double halfway[] = {0x1p53, 1.0, 0x1p-60};
+    check(bestdag::exact_sum(halfway) == 0x1p53 + 2.0, "a little more than half goes up");
+    const double even[] = {0x1p53, 1.0};
+    check(bestdag::exact_sum(even) == 0x1p53 && bestdag::exact_sum({}) == 0.0, "ties to even");
     Climb empty({{0}, {}, {}, {}, {}, {}, {}});
     check(empty.reset({}) && !empty.best(0.0), "no nodes");
     Climb pair({{0, 1, 2}, {1, 0}, {0, 0}, {1, 1}, {}, {}, {}});

@@ -409,8 +409,13 @@ class Climb:
 
     def parents_of(self, child: int) -> list[int]: ...
 
+    def children_of(self, node: int) -> list[int]: ...
+
     def scores(self) -> list[float]:
         """The score of every family."""
+
+    def total(self) -> float:
+        """The exact sum of the scores, rounded once."""
 
     def score(self, child: int) -> float: ...
 

@@ -80,6 +80,20 @@ def test_same_for_any_number_of_threads_and_order_of_columns():
     assert len({(result.dag, result.score) for result in found}) == 1
 
 
+def test_chains_are_a_setting_and_threads_only_work_them_off():
+    data = chain_data(16, 9_000, 3)  # rows enough for several threads to share a family
+    for chains in (1, 5):
+        found = [
+            OrderSearch(chains=chains, rounds=4).run(
+                Problem(Scorer(data, "bdeu", threads=t), threads=t, seed=7)
+            )
+            for t in (1, 4)
+        ]
+        assert found[0].dag == found[1].dag
+        assert found[0].score == found[1].score
+        assert found[0].trace == found[1].trace
+
+
 @pytest.mark.parametrize("max_sets", [1, 2_000, 10_000_000])
 def test_no_worse_than_hill_climbing_however_few_sets_are_listed(max_sets):
     for seed in range(3):

@@ -81,7 +81,15 @@ void register_climb(nb::module_& m) {
                 return self.parents()[child];
             },
             "child"_a)
+        .def(
+            "children_of",
+            [](const Climb& self, std::size_t node) {
+                require_node(self, node);
+                return self.children(node);
+            },
+            "node"_a)
         .def("scores", &Climb::scores, "The score of every family.")
+        .def("total", &Climb::total, "The exact sum of the scores, rounded once.")
         .def(
             "score",
             [](const Climb& self, std::size_t child) {

@@ -13,7 +13,9 @@ namespace bestdag {
 
 namespace {
 
-constexpr double kInlineNanoseconds = 3e6;  // shorter than this, a thread is not worth starting
+constexpr double kShortNanoseconds = 3e6;  // nobody need ask whether to stop meanwhile
+constexpr double kThreadNanoseconds =
+    1e5;  // less is not worth starting a thread, which takes 20 us
 constexpr auto kPollInterval = std::chrono::milliseconds(20);
 
 class Crew {
@@ -26,7 +28,10 @@ public:
         const std::lock_guard lock(mutex_);  // a worker that ends at once waits to be counted
         for (std::size_t i = 0; i < n_workers; ++i) {
             try {
-                workers_.emplace_back([this] { work(); });
+                workers_.emplace_back([this] {
+                    work();
+                    leave();
+                });
                 ++running_;
             } catch (const std::system_error&) {  // no more threads: continue with these
                 break;
@@ -65,11 +70,14 @@ public:
             if (!failure_) failure_ = std::current_exception();
             stop_ = true;
         }
-        const std::lock_guard lock(mutex_);
-        if (running_ > 0 && --running_ == 0) done_.notify_all();
     }
 
 private:
+    void leave() noexcept {
+        const std::lock_guard lock(mutex_);
+        if (--running_ == 0) done_.notify_all();
+    }
+
     const std::size_t n_tasks_;
     const std::function<void(std::size_t, const StopFlag&)>& task_;
     std::vector<std::thread> workers_;
@@ -84,17 +92,23 @@ private:
 
 }  // namespace
 
+std::size_t useful_threads(double expected_nanoseconds, const Execution& execution) noexcept {
+    const double most = std::max(1, execution.threads);
+    return static_cast<std::size_t>(
+        std::clamp(expected_nanoseconds / kThreadNanoseconds, 1.0, most));
+}
+
 void parallel_for(std::size_t n_tasks, double expected_nanoseconds, const Execution& execution,
                   const std::function<void(std::size_t, const StopFlag&)>& task) {
     if (n_tasks == 0) return;
     Crew crew(n_tasks, task);
-    if (expected_nanoseconds >= kInlineNanoseconds) {
-        crew.start(std::min(n_tasks, static_cast<std::size_t>(std::max(1, execution.threads))));
-    }
-    if (crew.has_workers()) {
-        crew.wait(execution.should_stop);
-    } else {
+    const std::size_t threads = std::min(n_tasks, useful_threads(expected_nanoseconds, execution));
+    const bool is_short = expected_nanoseconds < kShortNanoseconds;
+    crew.start(is_short ? threads - 1 : threads);
+    if (is_short || !crew.has_workers()) {
         crew.work();
+    } else {
+        crew.wait(execution.should_stop);
     }
     crew.finish();
 }

@@ -29,9 +29,12 @@ struct Execution {
         should_stop;  // asked by the calling thread about every 20 ms; may be empty
 };
 
-// Run task(0) ... task(n_tasks - 1), each once, in any order, on execution.threads threads. Work
-// expected to take less than a few milliseconds runs on the calling thread without polling.
-// Throws Interrupted when should_stop said so, and the first exception a task threw.
+// How many threads are worth starting for work that takes one of them so long; at least 1.
+std::size_t useful_threads(double expected_nanoseconds, const Execution& execution) noexcept;
+
+// Run task(0) ... task(n_tasks - 1), each once, in any order, on as many threads as are useful.
+// Work expected to take less than a few milliseconds is shared by the calling thread, without
+// polling. Throws Interrupted when should_stop said so, and the first exception a task threw.
 void parallel_for(std::size_t n_tasks, double expected_nanoseconds, const Execution& execution,
                   const std::function<void(std::size_t, const StopFlag&)>& task);
 

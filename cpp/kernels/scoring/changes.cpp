@@ -4,6 +4,7 @@
 #include <atomic>
 #include <type_traits>
 
+#include "base/bitwise.hpp"
 #include "base/transpose.hpp"
 #include "counting/count_type.hpp"
 #include "counting/joint_counts.hpp"
@@ -12,7 +13,10 @@ namespace bestdag {
 
 namespace {
 
-constexpr std::size_t kCandidatesPerTask = 64;  // they share the partition by the family
+// Of one task, which share the partition by the family. With fewer it is not worth its time.
+constexpr std::size_t kMostCandidates = 64, kLeastCandidates = 2;
+// For each row and candidate: with bitmaps for each cell of the family, at most by a histogram.
+constexpr double kPerRow = 0.02, kPerCell = 1.0 / 18.0, kMostPerRow = 0.6;
 
 bool contains(std::span<const std::int32_t> ascending, std::int32_t column) {
     return std::binary_search(ascending.begin(), ascending.end(), column);
@@ -145,6 +149,35 @@ private:
     std::vector<Count> turned_, family_cells_;
 };
 
+// The changes of one family on several threads.
+class SharedWorker final : public ChangeScorers::Worker {
+public:
+    SharedWorker(std::unique_ptr<ChangeScorers::Worker> single, const Table& table,
+                 const Kernel& kernel)
+        : single_(std::move(single)), several_(table, kernel) {}
+
+    void share(int threads) override { threads_ = threads; }
+
+    void score(const Family& family, std::span<const std::int32_t> candidates, const StopFlag& stop,
+               double* scores) override {
+        if (threads_ == 1) {
+            single_->score(family, candidates, stop, scores);
+            return;
+        }
+        const auto child = static_cast<std::int32_t>(family.child);
+        const std::int64_t parents[] = {0, static_cast<std::int64_t>(family.parents.size())};
+        const std::int64_t members[] = {0, static_cast<std::int64_t>(candidates.size())};
+        several_.score({{&child, 1}, parents, family.parents}, {members, candidates},
+                       {scores, candidates.size()},
+                       {threads_, [&stop] { return stop.load(std::memory_order_relaxed); }});
+    }
+
+private:
+    std::unique_ptr<ChangeScorers::Worker> single_;
+    ChangeScorers several_;
+    int threads_ = 1;
+};
+
 }  // namespace
 
 ChangeScorers::ChangeScorers(const Table& table, const Kernel& kernel)
@@ -153,6 +186,12 @@ ChangeScorers::ChangeScorers(const Table& table, const Kernel& kernel)
 ChangeScorers::~ChangeScorers() = default;
 
 std::unique_ptr<ChangeScorers::Worker> ChangeScorers::make_worker(const StopFlag& stop) const {
+    std::unique_ptr<Worker> single = make_single(stop);
+    if (has_long_evaluators()) return single;
+    return std::make_unique<SharedWorker>(std::move(single), table_, kernel_);
+}
+
+std::unique_ptr<ChangeScorers::Worker> ChangeScorers::make_single(const StopFlag& stop) const {
     std::unique_ptr<Worker> worker;
     with_count_type(table_, [&](auto zero) {
         worker = std::make_unique<ChangeScorer<decltype(zero)>>(table_, kernel_, stop);
@@ -160,33 +199,48 @@ std::unique_ptr<ChangeScorers::Worker> ChangeScorers::make_worker(const StopFlag
     return worker;
 }
 
+double ChangeScorers::expected_nanoseconds(const FamilyList& families,
+                                           const CandidateLists& candidates) const {
+    double per_row = 0.0;
+    for (std::size_t i = 0; i < families.size(); ++i) {
+        const Family family = families[i];
+        const double cells = n_configurations(table_, family) *
+                             static_cast<double>(table_.column(family.child).arity);
+        per_row +=
+            static_cast<double>(candidates.offsets[i + 1] - candidates.offsets[i]) *
+            std::min(kPerRow + kPerCell * cells / bitwise().words_per_nanosecond, kMostPerRow);
+    }
+    return kernel_.expected(per_row * static_cast<double>(table_.n_rows()));
+}
+
 void ChangeScorers::score(const FamilyList& families, const CandidateLists& candidates,
                           std::span<double> scores, const Execution& execution) {
     struct Task {
         std::size_t family, first, count;
     };
+    const double expected = expected_nanoseconds(families, candidates);
+    const std::size_t threads = useful_threads(expected, execution);
+    const std::size_t per_task = std::clamp((candidates.members.size() + threads - 1) / threads,
+                                            kLeastCandidates, kMostCandidates);
     std::vector<Task> tasks;
     for (std::size_t i = 0; i < families.size(); ++i) {
         const auto end = static_cast<std::size_t>(candidates.offsets[i + 1]);
         for (auto first = static_cast<std::size_t>(candidates.offsets[i]); first < end;
-             first += kCandidatesPerTask) {
-            tasks.push_back({i, first, std::min(kCandidatesPerTask, end - first)});
+             first += per_task) {
+            tasks.push_back({i, first, std::min(per_task, end - first)});
         }
     }
-    const double expected = kernel_.expected(0.1 * static_cast<double>(table_.n_rows()) *
-                                             static_cast<double>(candidates.members.size()));
-    const auto n_workers =
-        std::min(tasks.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
+    const std::size_t n_workers = std::min(tasks.size(), threads);
     // A call that finds the workers taken makes its own; so do kernels whose evaluators do long
     // work, because these look at the flag of the call they were made in.
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    const bool keeps = lock.owns_lock() && !(kernel_.traits().nanoseconds_per_family > 0.0);
+    const bool keeps = lock.owns_lock() && !has_long_evaluators();
     std::vector<std::unique_ptr<Worker>> own;
     std::vector<std::unique_ptr<Worker>>& workers = keeps ? workers_ : own;
     if (workers.size() < n_workers) workers.resize(n_workers);
     std::atomic<std::size_t> next = 0;
     parallel_for(n_workers, expected, execution, [&](std::size_t number, const StopFlag& stop) {
-        if (!workers[number]) workers[number] = make_worker(stop);
+        if (!workers[number]) workers[number] = make_single(stop);
         for (std::size_t at; !stop && (at = next++) < tasks.size();) {
             const Task& task = tasks[at];
             workers[number]->score(families[task.family],

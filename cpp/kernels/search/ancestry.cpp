@@ -1,9 +1,5 @@
 #include "search/ancestry.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <utility>
-
 namespace bestdag {
 
 Ancestry::Ancestry(std::size_t n_nodes)
@@ -40,7 +36,8 @@ void Ancestry::added(std::size_t parent, std::size_t child) {
     }
 }
 
-void Ancestry::removed(std::size_t child, const ParentLists& parents) {
+// A node and its descendants, parents first.
+void Ancestry::find_below(std::size_t child) {
     // An ancestor has fewer ancestors than its descendants: by their number is an order in which
     // parents come first.
     changed_.clear();
@@ -48,7 +45,6 @@ void Ancestry::removed(std::size_t child, const ParentLists& parents) {
         if (node == child || reaches(child, node)) changed_.emplace_back(n_ancestors(node), node);
     }
     std::sort(changed_.begin(), changed_.end());
-    for (const auto& [_, node] : changed_) gather(node, parents);
 }
 
 // The ancestors of a node from those of its parents.

@@ -99,11 +99,14 @@ private:
     std::atomic<std::size_t> n_bytes_ = 0;
 };
 
-// One thread's access: rows that are missing are worked out by its worker.
+// One searcher's access: rows that are missing are worked out by its worker.
 class RowReader {
 public:
     RowReader(ChangeRows& rows, std::unique_ptr<ChangeScorers::Worker> worker)
         : rows_(&rows), worker_(std::move(worker)) {}
+
+    // Let its worker use so many threads.
+    void share(int threads) { worker_->share(threads); }
 
     // The row of a family; it stays where it is until `clear`. `known`: its score, or not a number.
     // Throws Interrupted when asked to stop.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <tuple>
 
@@ -10,6 +11,8 @@ namespace bestdag {
 namespace {
 
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+// A structure is near when at most one family in so many is another.
+constexpr std::size_t kNear = 8;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min() / 2;
 
 // Of moves with equal gains the first is taken.
@@ -29,6 +32,8 @@ Climb::Climb(ClimbRules rules)
       is_parent_(rules_.candidates.size()),
       is_fixed_(rules_.required),
       stamps_(rules_.candidates.size(), kNever),
+      reversals_(rules_.n_nodes()),
+      changed_at_(rules_.n_nodes()),
       row_best_(rules_.n_nodes()) {
     for (const auto& [a, b] : rules_.edges) {
         for (const std::size_t place : {place_of(a, b), place_of(b, a)}) {
@@ -43,17 +48,28 @@ std::span<const std::int32_t> Climb::candidates(std::size_t child) const noexcep
 
 std::size_t Climb::place_of(std::size_t parent, std::size_t child) const noexcept {
     const auto row = candidates(child);
+    if (row.size() + 1 == n_nodes()) {  // all others
+        return parent == child ? kNone : first(child) + parent - (parent > child ? 1 : 0);
+    }
     const auto found = std::lower_bound(row.begin(), row.end(), static_cast<std::int32_t>(parent));
     if (found == row.end() || static_cast<std::size_t>(*found) != parent) return kNone;
     return first(child) + static_cast<std::size_t>(found - row.begin());
 }
 
 bool Climb::reset(const ParentLists& parents) {
-    std::fill(stamps_.begin(), stamps_.end(), kNever);
-    std::fill(row_best_.begin(), row_best_.end(), RowBest{});
+    reset_at_ = n_moves_;
+    std::vector<std::size_t> changed;
+    for (std::size_t child = 0; child < n_nodes(); ++child) {
+        if (parents_[child] != parents[child]) changed.push_back(child);
+    }
+    const bool is_near = changed.size() * kNear <= n_nodes() && !has_path_rules();
+    return is_near ? reset_some(parents, changed) : reset_all(parents);
+}
+
+bool Climb::reset_all(const ParentLists& parents) {
+    forget_rows();
     for (std::size_t child = 0; child < n_nodes(); ++child) {
         if (parents_[child] == parents[child]) continue;
-        is_scored_[child] = 0;
         for (const std::int32_t parent : parents_[child]) {
             is_parent_[place_of(static_cast<std::size_t>(parent), child)] = 0;
         }
@@ -64,8 +80,32 @@ bool Climb::reset(const ParentLists& parents) {
             is_parent_[place] = 1;
         }
         parents_[child] = parents[child];
+        unscore(child);
     }
     return ancestry_.reset(parents_);
+}
+
+// Arc by arc: what is known of the rows of other families stays. No structure in between has a
+// cycle when the last one has none, because arcs go before others come.
+bool Climb::reset_some(const ParentLists& parents, std::span<const std::size_t> changed) {
+    std::vector<std::int32_t> arcs;
+    for (const std::size_t child : changed) {
+        arcs.clear();
+        std::set_difference(parents_[child].begin(), parents_[child].end(), parents[child].begin(),
+                            parents[child].end(), std::back_inserter(arcs));
+        for (const std::int32_t parent : arcs) take(static_cast<std::size_t>(parent), child);
+    }
+    for (const std::size_t child : changed) {
+        arcs.clear();
+        std::set_difference(parents[child].begin(), parents[child].end(), parents_[child].begin(),
+                            parents_[child].end(), std::back_inserter(arcs));
+        for (const std::int32_t number : arcs) {
+            const auto parent = static_cast<std::size_t>(number);
+            if (place_of(parent, child) == kNone || ancestry_.reaches(child, parent)) return false;
+            put(parent, child);
+        }
+    }
+    return true;
 }
 
 std::vector<std::size_t> Climb::unscored() const {
@@ -81,6 +121,7 @@ void Climb::set_row(std::size_t child, double score, std::span<const double> cha
     std::copy(changed.begin(), changed.end(),
               changed_.begin() + static_cast<std::ptrdiff_t>(first(child)));
     row_best_[child].is_known = false;
+    changed_at_[child] = ++n_changes_;
     is_scored_[child] = 1;
 }
 
@@ -154,8 +195,24 @@ double Climb::gain(MoveKind kind, std::size_t parent, std::size_t child) const {
     return back == kNone ? kMinusInfinity : there + (changed_[back] - scores_[parent]);
 }
 
-// The place of the best legal change of one family, and the first of equals.
-std::size_t Climb::best_of_row(std::size_t child, std::int64_t tenure, double aspiration) const {
+std::vector<std::size_t> Climb::children(std::size_t node) const {
+    std::vector<std::size_t> found;
+    const auto number = static_cast<std::int32_t>(node);
+    for (std::size_t child = 0; child < n_nodes(); ++child) {
+        if (std::binary_search(parents_[child].begin(), parents_[child].end(), number)) {
+            found.push_back(child);
+        }
+    }
+    return found;
+}
+
+Climb::RowBest Climb::at_place(std::size_t place) const {
+    if (place == kNone) return {.is_known = true};
+    return {true, kind_at(place), place, node_at(place), changed_[place]};
+}
+
+// The best legal change of one family, and the first of equals.
+Climb::RowBest Climb::best_of_row(std::size_t child, std::int64_t tenure, double aspiration) const {
     std::size_t found = kNone;
     double highest = kMinusInfinity;
     for (std::size_t place = first(child); place < first(child + 1); ++place) {
@@ -166,15 +223,19 @@ std::size_t Climb::best_of_row(std::size_t child, std::int64_t tenure, double as
         found = place;
         highest = changed_[place];
     }
-    return found;
+    return at_place(found);
 }
 
 template <class Visit>
-void Climb::each_reversal(const Visit& visit) const {
+void Climb::each_reversal(const Visit& visit) {
     for (std::size_t child = 0; child < n_nodes(); ++child) {
-        for (const std::int32_t number : parents_[child]) {
-            const auto parent = static_cast<std::size_t>(number);
-            visit(parent, child, gain(MoveKind::reverse, parent, child));
+        for (std::size_t i = 0; i < parents_[child].size(); ++i) {
+            const auto parent = static_cast<std::size_t>(parents_[child][i]);
+            Reversal& known = reversals_[child][i];
+            if (known.at < std::max(changed_at_[child], changed_at_[parent])) {
+                known = {gain(MoveKind::reverse, parent, child), n_changes_};
+            }
+            visit(parent, child, known.gain);
         }
     }
 }
@@ -188,17 +249,20 @@ std::optional<Move> Climb::best(double tie, std::int64_t tenure, double aspirati
     };
     for (std::size_t child = 0; child < n_nodes(); ++child) {
         RowBest& known = row_best_[child];
-        // What was best still is if it may be: apply() forgets rows where more may be now.
-        if (tenure > 0 || !known.is_known ||
-            (known.place != kNone &&
-             !is_legal(kind_at(known.place), node_at(known.place), child))) {
-            known = {tenure == 0, best_of_row(child, tenure, aspiration)};
+        // What was best still is if it may be: changes that became legal since are in it.
+        if (!known.is_known || (known.place != kNone && !is_legal(known.kind, known.node, child))) {
+            known = best_of_row(child, 0, 0.0);
         }
-        if (known.place == kNone) continue;
-        const double gain = changed_[known.place] - scores_[child];
-        if (!found || gain > found->gain) {
-            found = Move{kind_at(known.place), node_at(known.place), child, gain};
+        RowBest open = known;
+        const auto is_higher = [&] {
+            return open.place != kNone && (!found || open.score - scores_[child] > found->gain);
+        };
+        if (!is_higher()) continue;
+        if (tenure > 0 && is_tabu(open.place, open.score - scores_[child], tenure, aspiration)) {
+            open = best_of_row(child, tenure, aspiration);
+            if (!is_higher()) continue;
         }
+        found = Move{open.kind, open.node, child, open.score - scores_[child]};
     }
     each_reversal([&](std::size_t parent, std::size_t child, double gain) {
         if (found && !(gain > found->gain)) return;
@@ -213,8 +277,8 @@ std::optional<Move> Climb::best(double tie, std::int64_t tenure, double aspirati
         if (move.gain >= enough && comes_before(move, *found) && is_open(move)) found = move;
     };
     for (std::size_t child = 0; child < n_nodes(); ++child) {
-        const std::size_t known = row_best_[child].place;
-        if (known == kNone || !(changed_[known] - scores_[child] >= enough)) continue;
+        const RowBest& known = row_best_[child];
+        if (known.place == kNone || !(known.score - scores_[child] >= enough)) continue;
         for (std::size_t place = first(child); place < first(child + 1); ++place) {
             offer({kind_at(place), node_at(place), child, changed_[place] - scores_[child]});
         }
@@ -284,15 +348,13 @@ void Climb::apply(MoveKind kind, std::size_t parent, std::size_t child) {
     for (const std::size_t place : {place_of(parent, child), place_of(child, parent)}) {
         if (place != kNone) stamps_[place] = n_moves_;
     }
-    forget_rows(kind, parent);
     scores_[child] = changed_[place_of(parent, child)];
     if (kind == MoveKind::reverse) scores_[parent] = changed_[place_of(child, parent)];
-    if (kind == MoveKind::add) {
-        put(parent, child);
-        return;
-    }
-    take(parent, child);
+    if (kind != MoveKind::add) take(parent, child);
+    if (kind == MoveKind::add) put(parent, child);
     if (kind == MoveKind::reverse) put(child, parent);
+    // A path that is opened or closed may free an arc that a statement held.
+    if (has_path_rules()) forget_rows();
 }
 
 void Climb::put(std::size_t parent, std::size_t child) {
@@ -301,29 +363,35 @@ void Climb::put(std::size_t parent, std::size_t child) {
     group.insert(std::lower_bound(group.begin(), group.end(), number), number);
     is_parent_[place_of(parent, child)] = 1;
     ancestry_.added(parent, child);
-    row_best_[child].is_known = false;
-    is_scored_[child] = 0;
+    unscore(child);
 }
 
 void Climb::take(std::size_t parent, std::size_t child) {
     std::erase(parents_[child], static_cast<std::int32_t>(parent));
     is_parent_[place_of(parent, child)] = 0;
-    ancestry_.removed(child, parents_);
+    ancestry_.removed(child, parents_,
+                      [this](std::size_t above, std::size_t below) { became_legal(below, above); });
+    unscore(child);
+}
+
+void Climb::unscore(std::size_t child) {
+    reversals_[child].assign(parents_[child].size(), Reversal{});
+    changed_at_[child] = ++n_changes_;
     row_best_[child].is_known = false;
     is_scored_[child] = 0;
 }
 
-// Forget the rows in which the move may make a change legal that was not. Taking an arc away lets
-// its ancestors have other parents. A new arc lets nothing new happen, except that a path it closes
-// may free an arc that an ancestor statement held; with statements about paths all rows are new.
-void Climb::forget_rows(MoveKind kind, std::size_t parent) {
-    const bool all = !rules_.ancestors.empty() || !rules_.non_ancestors.empty();
-    if (kind == MoveKind::add && !all) return;
-    for (std::size_t node = 0; node < n_nodes(); ++node) {
-        if (all || node == parent || ancestry_.reaches(node, parent)) {
-            row_best_[node].is_known = false;
-        }
-    }
+// A new parent that would have closed a cycle may be the best change now.
+void Climb::became_legal(std::size_t parent, std::size_t child) {
+    RowBest& known = row_best_[child];
+    if (!known.is_known || is_full(child)) return;
+    const std::size_t place = place_of(parent, child);
+    if (place == kNone) return;
+    const double highest = known.place == kNone ? kMinusInfinity : known.score;
+    const bool is_first = changed_[place] == highest && place < known.place;
+    if (changed_[place] > highest || (is_first && known.place != kNone)) known = at_place(place);
 }
+
+void Climb::forget_rows() { std::fill(row_best_.begin(), row_best_.end(), RowBest{}); }
 
 }  // namespace bestdag

@@ -2,6 +2,7 @@
 // from outside, a row of them for each family that changed.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/exact_sum.hpp"
 #include "base/philox.hpp"
 #include "search/ancestry.hpp"
 
@@ -49,6 +51,7 @@ public:
     std::size_t n_nodes() const noexcept { return parents_.size(); }
     std::span<const std::int32_t> candidates(std::size_t child) const noexcept;
     const ParentLists& parents() const noexcept { return parents_; }
+    std::vector<std::size_t> children(std::size_t node) const;
 
     // Take another structure. False when it has a cycle or an arc that is no candidate, and then
     // nothing else may be asked; the rules are not checked. Rows of families that stay are kept.
@@ -67,6 +70,8 @@ public:
 
     // Of every family; right after a move whose score was known.
     const std::vector<double>& scores() const noexcept { return scores_; }
+    // Their sum, rounded once.
+    double total() const { return exact_sum(scores_); }
     bool is_full(std::size_t child) const noexcept {
         return parents_[child].size() >= static_cast<std::size_t>(rules_.max_parents[child]);
     }
@@ -100,10 +105,19 @@ public:
 private:
     static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
+    // What a reversal gains, worked out after so many changes of rows and scores.
+    struct Reversal {
+        double gain = 0.0;
+        std::int64_t at = -1;
+    };
+
     // What is known of a row without asking again: its best legal change.
     struct RowBest {
         bool is_known = false;
+        MoveKind kind = MoveKind::add;
         std::size_t place = kNone;  // none is legal
+        std::size_t node = 0;
+        double score = 0.0;  // after the change
     };
 
     std::size_t first(std::size_t child) const noexcept {
@@ -117,19 +131,27 @@ private:
         return is_parent_[place] ? MoveKind::remove : MoveKind::add;
     }
     bool is_tabu(std::size_t place, double gain, std::int64_t tenure, double aspiration) const {
-        return stamps_[place] > n_moves_ - tenure && !(gain > aspiration);
+        return stamps_[place] > std::max(n_moves_ - tenure, reset_at_) && !(gain > aspiration);
     }
     // The rest of `can`, for an arc known to be there, or to be a candidate and not there.
     bool is_legal(MoveKind kind, std::size_t parent, std::size_t child) const;
     bool obeys_paths(MoveKind kind, std::size_t parent, std::size_t child) const;
     bool has_path_after(MoveKind kind, std::size_t parent, std::size_t child, std::size_t from,
                         std::size_t to) const;
-    std::size_t best_of_row(std::size_t child, std::int64_t tenure, double aspiration) const;
+    RowBest at_place(std::size_t place) const;
+    RowBest best_of_row(std::size_t child, std::int64_t tenure, double aspiration) const;
     template <class Visit>
-    void each_reversal(const Visit& visit) const;
+    void each_reversal(const Visit& visit);
+    bool reset_all(const ParentLists& parents);
+    bool reset_some(const ParentLists& parents, std::span<const std::size_t> changed);
     void put(std::size_t parent, std::size_t child);
     void take(std::size_t parent, std::size_t child);
-    void forget_rows(MoveKind kind, std::size_t parent);
+    void unscore(std::size_t child);
+    void became_legal(std::size_t parent, std::size_t child);
+    void forget_rows();
+    bool has_path_rules() const noexcept {
+        return !rules_.ancestors.empty() || !rules_.non_ancestors.empty();
+    }
 
     ClimbRules rules_;
     ParentLists parents_;
@@ -140,7 +162,10 @@ private:
     std::vector<std::uint8_t> is_parent_;  // aligned with the candidates
     std::vector<std::uint8_t> is_fixed_;   // arcs that no removal may take
     std::vector<std::int64_t> stamps_;     // the last move that changed this pair
-    std::int64_t n_moves_ = 0;
+    std::int64_t n_moves_ = 0, reset_at_ = 0;
+    std::vector<std::vector<Reversal>> reversals_;  // of the arcs to each node's parents
+    std::vector<std::int64_t> changed_at_;          // the last change of a row or score, by node
+    std::int64_t n_changes_ = 0;
     std::vector<RowBest> row_best_;
 };
 

@@ -83,6 +83,9 @@ ParentLists OrderCrew::parents() const {
 }
 
 bool OrderCrew::improve(double nanoseconds, const Execution& execution) {
+    // Threads beyond one for each lane work for the lanes.
+    const int per_lane = std::max(1, execution.threads / static_cast<int>(lanes_.size()));
+    for (OrderLane& lane : lanes_) lane.share(per_lane);
     if (!is_settled_) settle(execution);
     const double before = total();
     const double end = rows_.nanoseconds() + nanoseconds;

@@ -47,6 +47,9 @@ class OrderLane {
 public:
     OrderLane(RowReader reader, const Precedences& precedences, double tie, PhiloxKey key);
 
+    // Work out missing rows on so many threads.
+    void share(int threads) { reader_.share(threads); }
+
     // Where attempts begin.
     const OrderState& home() const noexcept { return home_; }
     // The best home since the last `adopt`.

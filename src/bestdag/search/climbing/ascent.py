@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable
 from itertools import chain
 
-from bestdag.search.climbing.walk import ADD, REMOVE, Move, Walk
+from bestdag.search.climbing.walk import ADD, REMOVE, Mark, Move, Walk
 from bestdag.search.feasible import Parents
 
 __all__ = ["Reinsertion", "ascend"]
@@ -61,15 +61,20 @@ class Reinsertion:
     """Cut variables loose from their parents and children, climb again, keep what is better.
 
     It begins at the current structure of a walk, a local optimum, and ends at the one found. Of
-    many variables those with most arcs come first, which gain most. A variable is tried again when
-    an arc of its own has changed since; when none is left to try, no single move and no such cut
-    gains.
+    many variables the one with most arcs comes next, which gains most. A variable is tried again
+    when an arc of its own has changed since; when none is left to try, no single move and no such
+    cut gains.
     """
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
         self._home = walk.mark()
         self._waiting = deque(_busiest_first(self._home.parents, range(len(walk.base))))
+
+    @property
+    def home(self) -> Mark:
+        """The structure found so far."""
+        return self._home
 
     def go_to(self, parents: Parents) -> None:
         """Go on from another local optimum."""
@@ -95,14 +100,17 @@ class Reinsertion:
 
     def _settle(self) -> None:
         left, self._home = self._home.parents, self._walk.mark()
-        touched = _touched(left, self._home.parents).difference(self._waiting)
-        self._waiting.extend(_busiest_first(self._home.parents, touched))
+        touched = _touched(left, self._home.parents)
+        if len(left) > _MANY_VARIABLES:
+            self._waiting = deque(_busiest_first(self._home.parents, touched.union(self._waiting)))
+        else:
+            self._waiting.extend(sorted(touched.difference(self._waiting)))
 
 
 def _cut(walk: Walk, parents: Parents, node: int) -> list[Move]:
     """Remove the arcs of one variable that may go, unscored."""
     arcs = [(parent, node) for parent in parents[node]]
-    arcs += [(node, child) for child, group in enumerate(parents) if node in group]
+    arcs += [(node, child) for child in walk.climb.children_of(node)]
     moves: list[Move] = []
     for arc in arcs:
         if walk.climb.can(REMOVE, *arc):
@@ -115,17 +123,14 @@ def _busiest_first(parents: Parents, variables: Iterable[int]) -> list[int]:
     """Sort variables by their number of arcs, falling, where there are many; else by number."""
     if len(parents) <= _MANY_VARIABLES:
         return sorted(variables)
-    n_arcs = [len(group) for group in parents]
-    for parent in chain.from_iterable(parents):
-        n_arcs[parent] += 1
-    return sorted(variables, key=lambda v: (-n_arcs[v], v))
+    n_children = Counter(chain.from_iterable(parents))
+    return sorted(variables, key=lambda v: (-len(parents[v]) - n_children[v], v))
 
 
 def _touched(before: Parents, after: Parents) -> set[int]:
     """Return the variables at the ends of arcs that differ."""
     touched: set[int] = set()
     for child, (old, new) in enumerate(zip(before, after, strict=True)):
-        changed = set(old).symmetric_difference(new)
-        if changed:
-            touched.update(changed, [child])
+        if old != new:
+            touched.update(set(old).symmetric_difference(new), [child])
     return touched

@@ -201,7 +201,7 @@ class Walk:
         for move in moves:
             kind, parent, child, gain = move
             climb.apply(kind, parent, child)
-            made.append((move, gain, math.fsum(climb.scores())))
+            made.append((move, gain, climb.total()))
             children.append(child)
             if kind == REVERSE:
                 children.append(parent)
@@ -227,7 +227,7 @@ class Walk:
         """Score the structure that moves made on `climb` alone led to."""
         self._require_steps()
         self._score_unscored()
-        score = math.fsum(self.climb.scores())
+        score = self.climb.total()
         self._arrive(moves, [(why, score - self.score, score)])
 
     def go_to(self, parents: Parents, why: str) -> None:
@@ -235,7 +235,7 @@ class Walk:
         self._require_steps()
         self.climb.reset(parents)
         self._score_unscored()
-        score = math.fsum(self.climb.scores())
+        score = self.climb.total()
         self._path = _Path(parents, [])
         self._arrive([], [(why, score - self.score, score)])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets
 
-__all__ = ["Candidates", "Limits"]
+__all__ = ["Candidates", "Limits", "with_set"]
 
 # Sets up to this size are listed for every choice of promising parents.
 _LISTED_SIZE = 3
@@ -112,3 +112,19 @@ class Candidates:
 
 def _n_sets(n: int, size: int) -> int:
     return sum(math.comb(n, k) for k in range(size + 1))
+
+
+def with_set(sets: ParentSets, score: float, parents: Sequence[int]) -> ParentSets:
+    """Put in one more set, at its place."""
+    if not math.isfinite(score):
+        return sets
+    place = int(np.searchsorted(-sets.scores, -score, side="right"))
+    at = int(sets.offsets[place])
+    ends = np.insert(sets.offsets[1:], place, at) + len(parents) * (
+        np.arange(len(sets.scores) + 1) >= place
+    )
+    return ParentSets(
+        np.insert(sets.scores, place, score),
+        np.concatenate([[0], ends]).astype(np.int64),
+        np.insert(sets.members, at, np.array(parents, np.int32)).astype(np.int32),
+    )

@@ -5,18 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import NamedTuple
 
 from bestdag import _core
 from bestdag.graph.dag import Dag
 from bestdag.machine import memory_left, thread_count
-from bestdag.scores.prior import UniformPrior
-from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.climbing.ascent import Reinsertion, ascend
 from bestdag.search.climbing.run import finish, walk_for
@@ -24,13 +18,14 @@ from bestdag.search.climbing.walk import Walk
 from bestdag.search.ges.search import GES
 from bestdag.search.ges.walk import Walk as ClassWalk
 from bestdag.search.hill_climb import HillClimb
-from bestdag.search.order.candidates import Candidates, Limits
-from bestdag.search.order.orders import Orders
+from bestdag.search.order.candidates import Candidates, Limits, with_set
+from bestdag.search.order.crew import new_crew, prior_sums
+from bestdag.search.order.orders import Orders, chains_among_sets
 from bestdag.search.order.path_limits import narrowed, precedences
 from bestdag.search.problem import Problem, SearchEnd
 from bestdag.search.result import SearchResult, Step
 from bestdag.search.tabu import Tabu
-from bestdag.search.ties import is_better, tie_width
+from bestdag.search.ties import is_better
 
 __all__ = ["Improver", "Structure"]
 
@@ -40,12 +35,6 @@ _MOST_WORK, _WORK_PER_VARIABLE = 3e8, 1e6
 # rounds, fewer after so many turns without success.
 _ROUNDS, _ROUNDS_PER_VARIABLE = 1000, 5
 _TURN_EVERY, _TURN_SELDOM, _MANY_FAILURES = 2, 8, 3
-_MANY_VARIABLES = 100
-# Searchers that work from the same structure; threads share them.
-_LANES = 4
-# Bytes of scores that are kept, and of the memory there is; when there are more, they are forgotten
-# and scored again.
-_MAX_BYTES, _SHARE_FOR_SCORES = 1 << 29, 0.25
 # Of a small set that is listed, here and in native code; and of the memory there is, for them all.
 _BYTES_PER_SET, _SHARE_FOR_SETS = 60, 0.2
 # To set up the search over orders, for each pair of variables.
@@ -58,11 +47,14 @@ _LARGE, _COMMON = 3, 0.3
 _MANY_SETS = 2_000_000
 # Where classes grow denser than this, steps of GES take longer and longer.
 _STEPS_PER_VARIABLE = 6
-# With more variables tabu search takes too long for one round. Then GES takes so many steps in one
-# of three rounds until it ends, and in another one so many variables are reinserted; in one of
-# nine, when that gained less than half of what the search over orders did of late. Where it gains
-# more than a third of that, which takes three times as long, it has up to so many turns in a row.
+# With more variables tabu search takes too long for one round. Then this share of the variables is
+# reinserted in a round, again and again while each of them raises the score by more than such a
+# share on average. After that GES takes so many steps in one of three rounds until it ends, and so
+# many variables are reinserted in another one; in one of nine, when that gained less than half of
+# what the search over orders did of late. Where it gains more than a third of that, which takes
+# three times as long, it has up to so many turns in a row.
 _MANY_FOR_TABU = 200
+_SHARE_REINSERTED, _STEEP = 0.125, 4e-7
 _GES_STEPS, _REINSERTIONS = 200, 50
 _TURN_OF, _RARE_TURN_OF, _WORTH = 3, 9, 0.5
 _IN_A_ROW, _WORTH_MORE = 4, 1 / 3
@@ -83,12 +75,12 @@ class Improver:
     early and leaves what was found by then.
 
     The first round is GES, where the score allows it and is native, and tabu search. With more than
-    200 variables it is climbing by single arcs; GES has turns then until it ends, and variables of
-    the best structure are cut loose and reinserted (see `HillClimb`). The other rounds search over
-    orders of the variables: in an
-    order each variable has parents among those before it that grew and shrank one by one, without a
-    limit on their number, or the best of the small sets that are listed meanwhile; variables are
-    moved to their best places, disturbed, and moved again.
+    200 variables it is climbing by single arcs; then variables of the best structure are cut loose
+    and reinserted (see `HillClimb`) for as long as that gains much, and later in turns, as GES is
+    until it ends. The other rounds search over orders of the variables: in an order each variable
+    has parents among those before it that grew and shrank one by one, without a limit on their
+    number, or the best of the small sets that are listed meanwhile; variables are moved to their
+    best places, disturbed, and moved again.
 
     Parameters
     ----------
@@ -98,6 +90,8 @@ class Improver:
         The structure to begin with; it obeys the problem's knowledge.
     max_sets : int, default 10,000,000
         About so many small parent sets are listed, fewer where memory is short.
+    chains : int, default 4
+        Searchers that work from the same structure; threads share them.
 
     Attributes
     ----------
@@ -120,14 +114,17 @@ class Improver:
     (True, 1)
     """
 
-    def __init__(self, problem: Problem, start: Dag, *, max_sets: int = 10_000_000) -> None:
+    def __init__(
+        self, problem: Problem, start: Dag, *, max_sets: int = 10_000_000, chains: int = 4
+    ) -> None:
         scorer = problem.scorer("order")
         self._problem = problem
         self._scorer = scorer
+        self._chains = chains
         self._max_sets = int(min(max_sets, _SHARE_FOR_SETS * memory_left() / _BYTES_PER_SET))
         self._threads = thread_count(problem.threads, who="order")
         self._numbers = {name: i for i, name in enumerate(problem.names)}
-        self._prior = None if scorer.bulk.native is None else _sums(scorer)
+        self._prior = prior_sums(scorer)
         self._is_narrow = False  # whether limits are such that no statement can be broken
         self._crew: _core.OrderCrew | None = None
         self._lists: list[Candidates] | None = None
@@ -141,6 +138,7 @@ class Improver:
         self._reinsertion: tuple[Walk, Reinsertion] | None = None
         self._gains = {"orders": 0.0, "reinsert": 0.0}  # of a turn, the last ones
         self._n_more = 0  # turns of reinsertion that come next
+        self._is_steep = False  # whether reinsertion comes before all else
         self.best = Structure(start, scorer.total(start))
         self.n_rounds = 0
         self.trace: list[Step] = []
@@ -173,6 +171,7 @@ class Improver:
             self._n_more = (self._n_more or _IN_A_ROW) - 1
             if gain <= _WORTH_MORE * self._gains["orders"]:
                 self._n_more = 0
+            self._is_steep = gain > self._n_cuts * _STEEP * abs(self.best.score)
         elif self._classes is not None and self.n_rounds % _TURN_OF == 2:
             self._walk_classes(*self._classes)
         else:
@@ -190,6 +189,7 @@ class Improver:
             self._take(finish(climb, walk, ascend), None)
             if walk.has_begun:
                 self._reinsertion = (walk, Reinsertion(walk))
+                self._is_steep = True
             if has_ges:
                 classes = ClassWalk(first, self._scorer)
                 self._classes = (classes, GES().steps(classes))
@@ -212,19 +212,28 @@ class Improver:
     def _has_reinsertion_a_turn(self) -> bool:
         is_worth_it = self._gains["reinsert"] >= _WORTH * self._gains["orders"]
         every = _TURN_OF if is_worth_it else _RARE_TURN_OF
-        return self._n_more > 0 or self.n_rounds % every == 0
+        return self._is_steep or self._n_more > 0 or self.n_rounds % every == 0
+
+    @property
+    def _n_cuts(self) -> int:
+        """Of a turn of reinsertion."""
+        many = int(_SHARE_REINSERTED * len(self._numbers)) if self._is_steep else 0
+        return max(_REINSERTIONS, many)
 
     def _reinsert(self, walk: Walk, reinsertion: Reinsertion) -> None:
         """Cut some variables of the best structure loose, and climb again."""
         try:
             if is_better(self.best.score, walk.best_score):
                 reinsertion.go_to(self._parents())
-            reinsertion.run(_REINSERTIONS)
+            reinsertion.run(self._n_cuts)
         except SearchEnd:
             pass
         finally:
-            best = self._problem.dag(walk.best_parents())
-            self._keep(Structure(best, walk.best_score), "reinsert")
+            if self._is_better(walk.best_score):
+                home = reinsertion.home  # which is the best, unless time ended on the way to it
+                is_home = home.score == walk.best_score
+                best = self._problem.dag(home.parents if is_home else walk.best_parents())
+                self._keep(Structure(best, walk.best_score), "reinsert")
 
     def climb(self) -> bool:
         """Take single arc changes until none raises the best; True when one did."""
@@ -303,10 +312,10 @@ class Improver:
         if self._orders is None or self._orders[0] != self.best.dag:
             scores = self._scorer.by_child(self.best.dag)
             children = [
-                _with_set(self._sets[v], scores[names[v]], group)
+                with_set(self._sets[v], scores[names[v]], group)
                 for v, group in enumerate(self._parents())
             ]
-            chains = _LANES if n <= _MANY_VARIABLES else _LANES // 2
+            chains = chains_among_sets(self._chains, n)
             table = ScoreTable(names, children, complete=False)
             seed = problem.seed + self.n_rounds
             orders = Orders(table, self._before, seed, chains, self._threads)
@@ -370,62 +379,5 @@ class Improver:
             self._lists.insert(0, Candidates(self._scorer, limits, _MANY_SETS // 2))
 
     def _new_crew(self, limits: Limits, before: Sequence[tuple[int, int]]) -> _core.OrderCrew:
-        scorer, n = self._scorer, len(self._numbers)
-        allowed = limits.allowed & (limits.max_parents > 0)
-        candidates = [np.flatnonzero(column).astype(np.int32) for column in allowed.T]
-        offsets = np.zeros(n + 1, np.int64)
-        np.cumsum([len(group) for group in candidates], out=offsets[1:])
-        arcs, bases = (np.zeros((n, n)), np.zeros(n)) if self._prior is None else self._prior
-        native = None if self._prior is None else scorer.bulk.native
-        return _core.OrderCrew(
-            native.change_scorers if native else partial(_score_in_python, scorer),
-            offsets,
-            np.concatenate([np.empty(0, np.int32), *candidates]),
-            limits.required.T[allowed.T].astype(np.uint8),
-            arcs.T[allowed.T],
-            bases,
-            limits.max_parents,
-            before=[*((p, c) for p, c in np.argwhere(limits.required).tolist()), *before],
-            tie=tie_width(self.best.score),
-            n_rows=float(scorer.dataset.n_rows),
-            seed=self._problem.seed % 2**64,
-            n_lanes=_LANES,
-            max_bytes=min(_MAX_BYTES, _SHARE_FOR_SCORES * memory_left()),
-        )
-
-
-def _with_set(sets: ParentSets, score: float, parents: Sequence[int]) -> ParentSets:
-    """Put in one more set, at its place."""
-    if not math.isfinite(score):
-        return sets
-    place = int(np.searchsorted(-sets.scores, -score, side="right"))
-    at = int(sets.offsets[place])
-    ends = np.insert(sets.offsets[1:], place, at) + len(parents) * (
-        np.arange(len(sets.scores) + 1) >= place
-    )
-    return ParentSets(
-        np.insert(sets.scores, place, score),
-        np.concatenate([[0], ends]).astype(np.int64),
-        np.insert(sets.members, at, np.array(parents, np.int32)).astype(np.int32),
-    )
-
-
-def _score_in_python(
-    scorer: Scorer, child: int, parents: list[int], candidates: list[int]
-) -> npt.NDArray[np.float64]:
-    wanted = np.array(candidates, np.int32)
-    return scorer.bulk.numbered_changes([(child, parents)], [wanted])[0]
-
-
-def _sums(scorer: Scorer) -> tuple[Any, Any] | None:
-    """Return what a prior adds, by arcs and by children; None when it is no finite sum."""
-    names = [variable.name for variable in scorer.variables]
-    n = len(names)
-    prior: Any = scorer.structure_prior
-    if prior is None or isinstance(prior, UniformPrior):
-        return np.zeros((n, n)), np.zeros(n)
-    if not hasattr(prior, "arc"):
-        return None
-    arcs = np.array([[0.0 if p == c else prior.arc(p, c) for c in names] for p in names])
-    bases = np.array([prior.family(c, frozenset()) for c in names])
-    return (arcs, bases) if np.isfinite(arcs).all() and np.isfinite(bases).all() else None
+        seed, score = self._problem.seed, self.best.score
+        return new_crew(self._scorer, self._prior, limits, before, seed, self._chains, score)

@@ -12,7 +12,17 @@ from bestdag.graph.dag import Dag
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.exact.bnc.relaxation import Sets
 
-__all__ = ["Orders"]
+__all__ = ["Orders", "chains_among_sets"]
+
+_MANY_VARIABLES = 100
+
+
+def chains_among_sets(chains: int, n_variables: int) -> int:
+    """Say how many chains of a search work among listed sets.
+
+    They do not share what they find in different corners of a large problem: half of them.
+    """
+    return chains if n_variables <= _MANY_VARIABLES else max(1, chains // 2)
 
 
 class Orders:

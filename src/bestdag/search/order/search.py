@@ -33,24 +33,30 @@ class OrderSearch:
         fraction of a second.
     rounds : int, optional
         End after so many rounds in all, with status "step limit".
+    chains : int, default 4
+        So many searchers work from the same structure; half of them, where there are more than
+        100 variables, search among listed sets. Threads work them off: the result depends on the
+        chains, and not on the threads.
 
     Notes
     -----
     The first round is GES, where the score is equal on equivalent structures and native, and tabu
-    search; with more than 200 variables hill climbing. Then come rounds over
-    orders. Given an order, a variable's parents grow among its predecessors: the
-    one that raises the score most is added until none does, then those whose loss raises it are
-    dropped, and single parents exchanged. There is no limit on their number. Which changes raise
-    the score of a family is worked out in one native call and remembered (up to 512 MB). Because
-    parents that help only together are missed in this way, all small sets are listed meanwhile,
-    some variables at a time, and taken where they are better.
+    search; with more than 200 variables hill climbing, and then variables are cut loose and
+    reinserted for as long as that gains much. Then come rounds over orders. Given an order, a
+    variable's parents grow among its predecessors: the one that raises the score most is added
+    until none does, then those whose loss raises it are dropped, and single parents exchanged.
+    There is no limit on their number. Which changes raise the score of a family is worked out in
+    one native call and remembered (up to 512 MB). Because parents that help only together are
+    missed in this way, all small sets are listed meanwhile, some variables at a time, and taken
+    where they are better.
 
     Every variable is moved to its best place in the order, then a round disturbs the order, moves
     the variables touched to their best places, and keeps what is no worse; where nothing better
-    has been found for a while, what is some nats worse too. Four searchers with random numbers of
-    their own work from the same structure, and improvements of different parts are put together.
-    Threads share the searchers; the result does not depend on the number of threads, nor on the
-    speed of the machine unless a time limit ends the search. It ends with hill climbing, so that
+    has been found for a while, what is some nats worse too. Several searchers with random numbers
+    of their own work from the same structure, and improvements of different parts are put together.
+    Threads share the searchers, and where there are more threads than these and many rows, the
+    counting for each; the result does not depend on the number of threads, nor on the speed of the
+    machine unless a time limit ends the search. It ends with hill climbing, so that
     no single arc change improves a "local optimum".
 
     Statements about paths and open edges are no matter of single families. The search first tries
@@ -84,21 +90,25 @@ class OrderSearch:
     max_sets: int = setting(10_000_000, "List about so many small parent sets.")
     patience: int = setting(20, "Stop after so many rounds without improvement.")
     rounds: int | None = setting(None, "End after so many rounds; the same result every time.")
+    chains: int = setting(4, "So many searchers work side by side.")
 
     def __post_init__(self) -> None:
         require_count("order", "max_sets", self.max_sets, minimum=1)
         require_count("order", "patience", self.patience, minimum=1)
         if self.rounds is not None:
             require_count("order", "rounds", self.rounds, minimum=1)
+        require_count("order", "chains", self.chains, minimum=1)
 
     def run(self, problem: Problem) -> SearchResult:
         """Search; a time limit or Ctrl-C gives the best structure so far."""
         if isinstance(problem.scores, ScoreTable):
-            run = TableRun(problem, max(1, round(_TURNS_PER_ROUND * self.patience)))
+            turns = max(1, round(_TURNS_PER_ROUND * self.patience))
+            run = TableRun(problem, turns, self.chains)
             status = problem.until_stopped(run.search)
             best = run.best
             return problem.result(self, best.dag, best.score, status, trace=tuple(run.trace))
-        improver = Improver(problem, problem.feasible_dag("order"), max_sets=self.max_sets)
+        start = problem.feasible_dag("order")
+        improver = Improver(problem, start, max_sets=self.max_sets, chains=self.chains)
         status = problem.until_stopped(lambda: self._improve(problem, improver))
         best = improver.best
         return problem.result(self, best.dag, best.score, status, trace=tuple(improver.trace))

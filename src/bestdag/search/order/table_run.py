@@ -7,7 +7,7 @@ from bestdag.machine import thread_count
 from bestdag.scores.table import ScoreTable
 from bestdag.search.order.improve import Structure
 from bestdag.search.order.listed_climb import ListedClimb
-from bestdag.search.order.orders import Orders
+from bestdag.search.order.orders import Orders, chains_among_sets
 from bestdag.search.order.path_limits import precedences
 from bestdag.search.problem import Problem
 from bestdag.search.result import Status, Step
@@ -18,17 +18,15 @@ __all__ = ["TableRun"]
 _ROUNDS, _ROUNDS_PER_VARIABLE = 1000, 5
 # Rounds in all, times variables: a round takes longer the more variables there are.
 _MOST_WORK = 150_000_000
-_MANY_VARIABLES = 100
 
 
 class TableRun:
     """State of one search: `best` and `trace` can be read whenever it ends."""
 
-    def __init__(self, problem: Problem, patience: int) -> None:
+    def __init__(self, problem: Problem, patience: int, chains: int) -> None:
         self._problem = problem
         self._patience = patience
-        # Chains do not share what they find in different corners of a large problem.
-        self._chains = 4 if len(problem.names) <= _MANY_VARIABLES else 2
+        self._chains = chains_among_sets(chains, len(problem.names))
         self._rounds_left = _MOST_WORK // len(problem.names)
         self._threads = thread_count(problem.threads, who="order")
         self._best: Structure | None = None
