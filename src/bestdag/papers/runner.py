@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bestdag.errors import FileError
+from bestdag.errors import FileError, require_positive
 from bestdag.files import shown_path
 from bestdag.machine import thread_count
 from bestdag.papers.data_folder import DataFolder
@@ -55,6 +55,7 @@ def reproduce(
     force: bool = False,
     threads: int | None = None,
     forecast_only: bool = False,
+    time_limit: float | None = None,
     command: str | None = None,
     on_forecast: Callable[[Forecast], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -80,6 +81,9 @@ def reproduce(
         One process per processor unless given.
     forecast_only : bool, default False
         Run one trial of each group and forecast the others; the summary is of these.
+    time_limit : float, optional
+        Seconds from now after which no trial begins; those that have begun end. The summary is of
+        the rows there are. Trials come in an order in which all groups fill alike.
     command : str, optional
         By what the summary says that it was made.
     on_forecast, on_progress : callable, optional
@@ -91,6 +95,9 @@ def reproduce(
     """
     import bestdag
 
+    if time_limit is not None:
+        require_positive(_WHO, "time_limit", time_limit)
+    end = math.inf if time_limit is None else time.monotonic() + time_limit
     place = Path(folder)
     if (place / ROWS).exists() and not (resume or force):
         what = f"{_WHO}: {shown_path(place / ROWS)} exists already"
@@ -104,8 +111,8 @@ def reproduce(
     about = {"study": study.name, "seed": seed, "version": bestdag.__version__}
     rows = RowFile(place / ROWS, about)
     with rows.opened(fresh=force and not resume) as kept:
-        run = _Run(study, files, rows, kept, threads, on_progress)
-        wanted = [trial for trial in possible if trial.key not in kept]
+        run = _Run(study, files, rows, kept, threads, end, on_progress)
+        wanted = [trial for trial in _evenly(possible) if trial.key not in kept]
         if size == "full" or forecast_only:
             run.run(_one_of_each(wanted, kept, possible))
             if on_forecast is not None:
@@ -121,6 +128,7 @@ def reproduce(
         n_planned=len(planned),
         seconds=seconds,
         missing=missing,
+        time_limit=time_limit if len(found) < len(possible) and not forecast_only else None,
     )
     summary.write(place)
     return summary
@@ -128,6 +136,17 @@ def reproduce(
 
 def _row(trial: Trial, entry: Mapping[str, Any]) -> Row:
     return {**trial.settings, **entry["row"]}
+
+
+def _evenly(trials: Sequence[Trial]) -> list[Trial]:
+    """Order trials so that the same share of each group is done at any time."""
+    sizes = Counter(trial.group for trial in trials)
+    before: Counter[str] = Counter()
+    places = []
+    for trial in trials:
+        places.append((before[trial.group] + 0.5) / sizes[trial.group])
+        before[trial.group] += 1
+    return [trials[k] for k in sorted(range(len(trials)), key=places.__getitem__)]
 
 
 def _one_of_each(
@@ -152,6 +171,7 @@ class _Run:
         rows: RowFile,
         kept: dict[str, dict[str, Any]],
         threads: int | None,
+        end: float,
         on_progress: Callable[[Progress], None] | None,
     ) -> None:
         self._study = study
@@ -159,6 +179,7 @@ class _Run:
         self._rows = rows
         self._kept = kept
         self._processors = thread_count(threads, who=_WHO)
+        self._end = end
         self._on_progress = on_progress
 
     def run(self, trials: Sequence[Trial]) -> None:
@@ -183,16 +204,25 @@ class _Run:
             if self._on_progress is not None:
                 spent = time.monotonic() - begun
                 left = spent * (len(trials) - n_done) / n_done
+                left = min(left, max(0.0, self._end - time.monotonic()))
                 self._on_progress(Progress(n_done, len(trials), left if n_done > 1 else None))
 
-        run_all(work, trials, threads=self._processors, who=_WHO, on_answer=keep)
+        run_all(
+            work,
+            trials,
+            threads=self._processors,
+            who=_WHO,
+            on_answer=keep,
+            may_begin=lambda: time.monotonic() < self._end,
+        )
 
     def forecast(self, left: Sequence[Trial], possible: Sequence[Trial]) -> Forecast:
-        """Take each trial for the mean of those of its group that are known."""
+        """Take each trial for the mean of those of its group that are known, or else of all."""
         known: dict[str, list[float]] = defaultdict(list)
         for trial in possible:
             if trial.key in self._kept:
                 known[trial.group].append(self._kept[trial.key]["seconds"])
         means = {group: math.fsum(times) / len(times) for group, times in known.items()}
-        total = math.fsum(means[trial.group] for trial in left)
+        mean = math.fsum(means.values()) / max(1, len(means))
+        total = math.fsum(means.get(trial.group, mean) for trial in left)
         return Forecast(len(left), total / self._processors, self._processors)

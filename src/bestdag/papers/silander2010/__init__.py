@@ -34,9 +34,9 @@ def trials(size: Size, seed: int) -> Iterator[Trial]:
     """List networks with their data sets, then tables with their halves."""
     n_networks, n_samples, n_halves = (50, 10, 50) if size == "quick" else (100, 100, 100)
     for edges in (4, 7):
-        for network in range(n_networks):
-            for scheme in SCHEMES:
-                for sample in range(n_samples):
+        for sample in range(n_samples):
+            for network in range(n_networks):
+                for scheme in SCHEMES:
                     yield Trial(
                         f"rank, {edges} edges",
                         {
