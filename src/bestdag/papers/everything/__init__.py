@@ -84,9 +84,7 @@ def run(trial: Trial, folder: DataFolder) -> dict[str, Any]:
     name, given = SCORES[str(settings["score"])]
     score = make_score(name, **given)
     search = "auto" if settings["on"] in LARGE_NETWORKS else "exact"
-    found = learn(
-        train, score, search=search, max_parents=_MAX_PARENTS, time_limit=_CAP, threads=1
-    )
+    found = learn(train, score, search=search, max_parents=_MAX_PARENTS, time_limit=_CAP, threads=1)
     loss = loss_of(found.dag, score, train, test)
     row: dict[str, Any] = {
         "n_train": train.n_rows,
@@ -122,7 +120,7 @@ STUDY = Study(
     choices=(
         "At most three parents for every score, because LL has no other bound; each search has "
         f"{_CAP} seconds for its proof, and what is not proved is counted. The nine "
-        "networks from mildew to link (35 to 724 nodes) are searched by \"auto\" for as long.",
+        'networks from mildew to link (35 to 724 nodes) are searched by "auto" for as long.',
         "Each score is searched on its own, counts and all, so that times can be compared.",
         "Parameters are those that belong to each score: the posterior mean under its own prior, "
         "else fsNML. BDe without a prior network is BDeu, and is left out.",

@@ -19,7 +19,8 @@ _NOTE = "The paper shows this as a figure without numbers. Means and quartiles."
 
 def sections(rows: Sequence[Row]) -> list[Section]:
     """Draw what there are rows of."""
-    return [*_comparisons(rows), *_saturations(rows), *_limits(rows), *_unproved(rows)]
+    made = [*_comparisons(rows), *_saturations(rows), *_limits(rows)]
+    return [*made, *_choices(rows), *_unproved(rows)]
 
 
 def _comparisons(rows: Sequence[Row]) -> Iterator[Section]:
@@ -99,6 +100,20 @@ def _limits(rows: Sequence[Row]) -> Iterator[Section]:
         yield Figure("figure-7", title, svg, _NOTE)
         cells = [[line.name, *(f"{v:.4g}" for v in line.y)] for line in lines]
         yield Table(f"{title}: mean", ["limit", *(f"{size:,.0f}" for size in lines[0].x)], cells)
+
+
+def _choices(rows: Sequence[Row]) -> Iterator[Section]:
+    """Show how much accuracy depends on whose prior the parameters have."""
+    cells = []
+    for part in ("random", "known"):
+        some = [row for row in rows if row["part"] == part and row["rows"] <= 160]
+        if some:
+            for entry, name in (("accuracy", "each score's own"), ("accuracy_bdeu", "BDeu's")):
+                means = [np.mean([row[m][entry] for row in some]) for m in METHODS[:3]]
+                cells.append([part, name, *(f"{v:.2f}" for v in means)])
+    if cells:
+        title = "How much the prior of the parameters matters: mean accuracy score, up to 160 rows"
+        yield Table(title, ["networks", "prior", *METHODS[:3]], cells)
 
 
 def _unproved(rows: Sequence[Row]) -> Iterator[Section]:
