@@ -16,6 +16,7 @@ __all__ = [
     "MEASURED",
     "NETWORKS",
     "SCORES",
+    "ranks_by_rows",
     "ranks_by_size",
     "size_class",
 ]
@@ -95,6 +96,27 @@ def ranks_by_size(rows: Sequence[Row], measure: str) -> dict[str, np.ndarray]:
         name: np.array([np.mean(together[name][unit], axis=0) for unit in sorted(together[name])])
         for name in CLASSES
         if name in together
+    }
+
+
+def ranks_by_rows(rows: Sequence[Row], measure: str) -> dict[int, np.ndarray]:
+    """Return mean ranks of the scores by the number of rows drawn from a network.
+
+    Means over networks, each the mean over its samples; only the networks of NETWORKS, which have
+    all numbers of rows, and of those the ones for which all scores have the measure.
+    """
+    found: dict[tuple[int, str, int], dict[str, float]] = defaultdict(dict)
+    for row in rows:
+        if row["part"] == "network" and row["on"] in NETWORKS and row.get(measure) is not None:
+            key = (row["rows"], row["on"], row["repetition"])
+            found[key][row["score"]] = round(row[measure], 9)
+    by: dict[int, dict[str, list[np.ndarray]]] = defaultdict(lambda: defaultdict(list))
+    for (size, network, _), values in found.items():
+        if len(values) == len(SCORES):
+            by[size][network].append(_ranks(np.array([values[score] for score in SCORES])))
+    return {
+        size: np.mean([np.mean(ranks, axis=0) for ranks in by[size].values()], axis=0)
+        for size in sorted(by)
     }
 
 

@@ -86,6 +86,9 @@ def _saturations(rows: Sequence[Row]) -> Iterator[Section]:
         ]
         if lines:
             yield Figure(name, title, line_chart(lines, x="rows", y=title[10:], log_x=True), _NOTE)
+            cells = [[line.name, *(f"{v:.4g}" for v in line.y)] for line in lines]
+            header = ["rows", *(f"{size:,.0f}" for size in lines[0].x)]
+            yield Table(f"{title}: mean", header, cells)
 
 
 def _limits(rows: Sequence[Row]) -> Iterator[Section]:
