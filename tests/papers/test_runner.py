@@ -97,8 +97,8 @@ def test_a_full_run_takes_the_rows_of_a_quick_one(tmp_path):
 def test_a_forecast_runs_one_trial_of_each_group(tmp_path):
     told = []
     reproduce(TOY, tmp_path, size="full", threads=1, forecast_only=True, on_forecast=told.append)
-    assert [one["trial"]["k"] for one in lines(tmp_path)[1:]] == [0, 1]
-    assert told[0].n_trials == 9
+    assert {one["trial"]["k"] for one in lines(tmp_path)[1:]} == {0, 1}
+    assert (told[0].n_trials, told[0].n_known, told[0].n_groups) == (9, 2, 2)
     assert told[0].seconds > 0
 
 
@@ -116,6 +116,25 @@ def test_no_trial_begins_after_the_time_limit_and_the_rows_there_are_make_the_su
     assert about in (tmp_path / "summary.md").read_text()
     whole = reproduce(TOY, tmp_path, threads=1, resume=True, time_limit=60)
     assert (whole.n_done, whole.time_limit) == (5, None)
+
+
+def test_a_forecast_of_a_part_of_the_groups_takes_the_others_for_their_mean(tmp_path):
+    def long(trial, folder):
+        time.sleep(0.2)
+        return run(trial, folder)
+
+    told = []
+    reproduce(
+        replace(TOY, run=long),
+        tmp_path,
+        size="full",
+        threads=1,
+        time_limit=0.1,
+        on_forecast=told.append,
+    )
+    assert [(one.n_trials, one.n_known, one.n_groups) for one in told] == [(10, 1, 2)]
+    known = lines(tmp_path)[1]["seconds"]
+    assert told[0].seconds == pytest.approx(10 * known)
 
 
 def test_groups_fill_alike(tmp_path):

@@ -39,7 +39,12 @@ _EPILOG = "\b\nStudies:\n" + "\n".join(f"  {name:<15} {what}" for name, what in 
 @click.option("-o", "--output", metavar="DIR", help="Folder to write.  [default: NAME-quick]")
 @click.option("--resume", is_flag=True, help="Go on with the rows that are there.")
 @click.option("--force", is_flag=True, help="Begin anew in a folder that has rows.")
-@click.option("--forecast", "is_forecast", is_flag=True, help="Say what it would take, and stop.")
+@click.option(
+    "--forecast",
+    "is_forecast",
+    is_flag=True,
+    help="Say within minutes what it would take, and stop.",
+)
 @click.option(
     "--time-limit",
     type=float,
@@ -86,6 +91,8 @@ def command(
             f"{count_of(forecast.n_trials, 'trial')} to go, about {duration(forecast.seconds)} on "
             f"{count_of(forecast.processors, 'processor')}"
         )
+        if forecast.n_known < forecast.n_groups:
+            line += f", by trials of {forecast.n_known:,} of {forecast.n_groups:,} kinds"
         click.echo(line, err=not is_forecast or as_json)
 
     with _showing(name, quiet=quiet) as show:

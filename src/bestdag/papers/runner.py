@@ -16,7 +16,7 @@ from bestdag.files import shown_path
 from bestdag.machine import thread_count
 from bestdag.papers.data_folder import DataFolder
 from bestdag.papers.store import RowFile
-from bestdag.papers.study import Row, Size, Study, Trial
+from bestdag.papers.study import Row, Size, Study, Trial, generator_of
 from bestdag.papers.summary import Summary
 from bestdag.workers import run_all
 
@@ -24,15 +24,30 @@ __all__ = ["Forecast", "Progress", "reproduce"]
 
 _WHO = "reproduce"
 ROWS = "rows.jsonl"
+# No trial begins for a forecast alone after so many seconds.
+_TO_FORECAST = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a run will take: seconds on so many idle processors, from the groups' known trials."""
+    """What a run will take: seconds on so many idle processors, from the groups' known trials.
+
+    Attributes
+    ----------
+    n_trials : int
+        Those to come.
+    seconds : float
+    processors : int
+    n_groups, n_known : int
+        Groups of trials, and those of which a trial has been run; the others are taken for their
+        mean.
+    """
 
     n_trials: int
     seconds: float
     processors: int
+    n_groups: int
+    n_known: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +95,8 @@ def reproduce(
     threads : int, optional
         One process per processor unless given.
     forecast_only : bool, default False
-        Run one trial of each group and forecast the others; the summary is of these.
+        Run one trial of each group, as far as two minutes allow, and forecast the others; the
+        summary is of these.
     time_limit : float, optional
         Seconds from now after which no trial begins; those that have begun end. The summary is of
         the rows there are. Trials come in an order in which all groups fill alike.
@@ -111,14 +127,15 @@ def reproduce(
     about = {"study": study.name, "seed": seed, "version": bestdag.__version__}
     rows = RowFile(place / ROWS, about)
     with rows.opened(fresh=force and not resume) as kept:
-        run = _Run(study, files, rows, kept, threads, end, on_progress)
+        run = _Run(study, files, rows, kept, threads, on_progress)
         wanted = [trial for trial in _evenly(possible) if trial.key not in kept]
         if size == "full" or forecast_only:
-            run.run(_one_of_each(wanted, kept, possible))
+            soon = min(end, time.monotonic() + _TO_FORECAST)
+            run.run(_one_of_each(wanted, kept, possible, seed), soon)
             if on_forecast is not None:
                 on_forecast(run.forecast([t for t in wanted if t.key not in kept], possible))
         if not forecast_only:
-            run.run([trial for trial in wanted if trial.key not in kept])
+            run.run([trial for trial in wanted if trial.key not in kept], end)
         found = [_row(trial, kept[trial.key]) for trial in possible if trial.key in kept]
         seconds = math.fsum(kept[t.key]["seconds"] for t in possible if t.key in kept)
     summary = Summary.of(
@@ -150,15 +167,16 @@ def _evenly(trials: Sequence[Trial]) -> list[Trial]:
 
 
 def _one_of_each(
-    wanted: Sequence[Trial], kept: Mapping[str, Any], possible: Sequence[Trial]
+    wanted: Sequence[Trial], kept: Mapping[str, Any], possible: Sequence[Trial], seed: int
 ) -> list[Trial]:
-    """Return one trial of each group of which none is known yet."""
+    """Return one trial of each group of which none is known yet, groups in a random order."""
     known = {trial.group for trial in possible if trial.key in kept}
     first: dict[str, Trial] = {}
     for trial in wanted:
         if trial.group not in known:
             first.setdefault(trial.group, trial)
-    return list(first.values())
+    chosen = list(first.values())
+    return [chosen[k] for k in generator_of("forecast", seed).permutation(len(chosen))]
 
 
 class _Run:
@@ -171,7 +189,6 @@ class _Run:
         rows: RowFile,
         kept: dict[str, dict[str, Any]],
         threads: int | None,
-        end: float,
         on_progress: Callable[[Progress], None] | None,
     ) -> None:
         self._study = study
@@ -179,11 +196,10 @@ class _Run:
         self._rows = rows
         self._kept = kept
         self._processors = thread_count(threads, who=_WHO)
-        self._end = end
         self._on_progress = on_progress
 
-    def run(self, trials: Sequence[Trial]) -> None:
-        """Run them in any order; each is in the file when it is done."""
+    def run(self, trials: Sequence[Trial], end: float) -> None:
+        """Run them in any order, each in the file when it is done; none begins after `end`."""
         if not trials:
             return
         begun = time.monotonic()
@@ -204,7 +220,7 @@ class _Run:
             if self._on_progress is not None:
                 spent = time.monotonic() - begun
                 left = spent * (len(trials) - n_done) / n_done
-                left = min(left, max(0.0, self._end - time.monotonic()))
+                left = min(left, max(0.0, end - time.monotonic()))
                 self._on_progress(Progress(n_done, len(trials), left if n_done > 1 else None))
 
         run_all(
@@ -213,7 +229,7 @@ class _Run:
             threads=self._processors,
             who=_WHO,
             on_answer=keep,
-            may_begin=lambda: time.monotonic() < self._end,
+            may_begin=lambda: time.monotonic() < end,
         )
 
     def forecast(self, left: Sequence[Trial], possible: Sequence[Trial]) -> Forecast:
@@ -225,4 +241,6 @@ class _Run:
         means = {group: math.fsum(times) / len(times) for group, times in known.items()}
         mean = math.fsum(means.values()) / max(1, len(means))
         total = math.fsum(means.get(trial.group, mean) for trial in left)
-        return Forecast(len(left), total / self._processors, self._processors)
+        n_groups = len({trial.group for trial in possible})
+        seconds = total / self._processors
+        return Forecast(len(left), seconds, self._processors, n_groups, len(means))
