@@ -153,18 +153,16 @@ void check_several() {
         const bestdag::Table table = data.table(false);
         for (const bool leave_out : {false, true}) {
             const bestdag::Execution execution{2, {}};
-            const auto together =
-                bestdag::every_set_by(table, kernels, leave_out, execution, {});
+            const auto together = bestdag::every_set_by(table, kernels, leave_out, execution, {});
             for (std::size_t k = 0; k < kernels.size(); ++k) {
-                const auto alone =
-                    bestdag::every_set(table, kernels[k], leave_out, execution, {});
+                const auto alone = bestdag::every_set(table, kernels[k], leave_out, execution, {});
                 check(alone.given.size() == together[k].given.size(), "as many arrays");
                 bool is_same = std::equal(alone.joint->data(), alone.joint->data() + alone.n_sets(),
                                           together[k].joint->data());
                 for (std::size_t a = 0; a < alone.given.size(); ++a) {
                     const double* const own = alone.given[a]->data();
-                    is_same = is_same && std::equal(own, own + alone.n_sets(),
-                                                    together[k].given[a]->data());
+                    is_same = is_same &&
+                              std::equal(own, own + alone.n_sets(), together[k].given[a]->data());
                 }
                 check(is_same, "a score's values do not depend on what it is counted with");
             }

@@ -42,9 +42,8 @@ public:
         }
         Watcher watcher(seconds, std::move(progress));
         return run_watched(threads, watcher, [&](const bestdag::Execution& execution) {
-            auto values =
-                bestdag::every_set_by(all.front()->table_, kernels, leave_out, execution,
-                                      [&](double share) { return watcher(share); });
+            auto values = bestdag::every_set_by(all.front()->table_, kernels, leave_out, execution,
+                                                [&](double share) { return watcher(share); });
             for (std::size_t k = 0; k < all.size(); ++k) all[k]->values_ = std::move(values[k]);
         });
     }
