@@ -20,7 +20,12 @@ SHORT = {
     "carvalho2009": ("iris, inside", "iris, outside", "vote, inside"),
     "everything": ("iris, 10 %", "asia, 30 rows"),
     "jensen2007": ("",),
-    "scanagatta2014": ("10 nodes, 20 rows", "child, 20 rows", "at most 1 parents, 20 rows"),
+    "scanagatta2014": (
+        "10 nodes, 20 rows",
+        "child, 20 rows",
+        "at most 1 parents, 20 rows",
+        "ess 2, 80 rows",
+    ),
     "silander2010": ("rank, 4 edges", "halves of post-operative"),
     "silander2018": ("regret", "structure of asia, 10 rows", "prediction of iris"),
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from bestdag.papers.charts import Line, line_chart
-from bestdag.papers.scanagatta2014.rows import KNOWN, LIMITS, METHODS, curves
+from bestdag.papers.scanagatta2014.rows import FEW, KNOWN, LIMITS, METHODS, OTHER_ESS, curves
 from bestdag.papers.sections import Figure, Section, Table
 from bestdag.papers.study import Row
 
@@ -109,14 +109,31 @@ def _choices(rows: Sequence[Row]) -> Iterator[Section]:
     """Show how much accuracy depends on whose prior the parameters have."""
     cells = []
     for part in ("random", "known"):
-        some = [row for row in rows if row["part"] == part and row["rows"] <= 160]
+        some = [row for row in rows if row["part"] == part and row["rows"] <= FEW]
         if some:
             for entry, name in (("accuracy", "each score's own"), ("accuracy_bdeu", "BDeu's")):
                 means = [np.mean([row[m][entry] for row in some]) for m in METHODS[:3]]
                 cells.append([part, name, *(f"{v:.2f}" for v in means)])
     if cells:
-        title = "How much the prior of the parameters matters: mean accuracy score, up to 160 rows"
+        title = f"How much the prior of the parameters matters: mean accuracy, up to {FEW} rows"
         yield Table(title, ["networks", "prior", *METHODS[:3]], cells)
+    cells = []
+    for ess in sorted((1.0, *OTHER_ESS)):
+        part = "random" if ess == 1 else "ess"
+        some = [
+            row
+            for row in rows
+            if row["part"] == part
+            and (row["nodes"], row.get("ess", 1.0)) == (20, ess)
+            and row["rows"] <= FEW
+        ]
+        if some:
+            for entry, what in (("accuracy", "accuracy score"), ("n_arcs", "arcs")):
+                means = [np.mean([row[m][entry] for row in some]) for m in METHODS[:3]]
+                cells.append([f"{ess:g}", what, *(f"{v:.2f}" for v in means)])
+    if len(cells) > 2:
+        title = f"How much ess matters: means for 20 nodes, up to {FEW} rows"
+        yield Table(title, ["ess", "of", *METHODS[:3]], cells)
 
 
 def _unproved(rows: Sequence[Row]) -> Iterator[Section]:
@@ -125,6 +142,7 @@ def _unproved(rows: Sequence[Row]) -> Iterator[Section]:
         where = {
             "random": f"random, {row.get('nodes')} nodes",
             "known": str(row.get("name")),
+            "ess": f"other ess, {row.get('nodes')} nodes",
             "limits": f"limits of parents, {row.get('nodes')} nodes",
         }[row["part"]]
         found[where] += [row[m]["gap"] for m in METHODS[:3] if m in row]
