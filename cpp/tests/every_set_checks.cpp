@@ -144,6 +144,32 @@ void check_threads() {
     check(found[0] == found[1], "threads change nothing");
 }
 
+// Counted once for several scores, some of which leave out more sets than others.
+void check_several() {
+    const std::vector<bestdag::Kernel> kernels{bestdag::make_bic(), bestdag::make_bdeu(1.0),
+                                               bestdag::make_fnml(), bestdag::make_qnml(true)};
+    for (const std::size_t n_rows : {12, 300}) {
+        const Data data = random_data(12, n_rows, 7);
+        const bestdag::Table table = data.table(false);
+        for (const bool leave_out : {false, true}) {
+            const bestdag::Execution execution{2, {}};
+            const auto together = bestdag::every_set_by(table, kernels, leave_out, execution, {});
+            for (std::size_t k = 0; k < kernels.size(); ++k) {
+                const auto alone = bestdag::every_set(table, kernels[k], leave_out, execution, {});
+                check(alone.given.size() == together[k].given.size(), "as many arrays");
+                bool is_same = std::equal(alone.joint->data(), alone.joint->data() + alone.n_sets(),
+                                          together[k].joint->data());
+                for (std::size_t a = 0; a < alone.given.size(); ++a) {
+                    const double* const own = alone.given[a]->data();
+                    is_same = is_same &&
+                              std::equal(own, own + alone.n_sets(), together[k].given[a]->data());
+                }
+                check(is_same, "a score's values do not depend on what it is counted with");
+            }
+        }
+    }
+}
+
 void check_stopping() {
     const Data data = random_data(20, 400, 6);
     const bestdag::Table table = data.table(false);
@@ -167,6 +193,7 @@ int main() {
         check_scores(bestdag::make_bd(1.0), weighted, 5);
     }
     check_threads();
+    check_several();
     check_stopping();
     return report();
 }

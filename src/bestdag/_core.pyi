@@ -611,6 +611,14 @@ class EverySet:
     def compute(self, leave_out: bool, threads: int, seconds: float, progress: object | None) -> bool:
         """Work out the values; False when out of time."""
 
+def compute_every_set(all: Sequence[EverySet], leave_out: bool, threads: int, seconds: float, progress: object | None) -> bool:
+    """
+    Work out the values by several scores of one table, each set counted once for all; False when out of time.
+    """
+
+def has_set_form(table: Table, kernel: Kernel) -> bool:
+    """Whether the values of all sets make every local score."""
+
 class EverySetProgram:
     def __init__(self, sets: EverySet, required: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
@@ -34,6 +35,7 @@ def run_all(
     who: str,
     on_done: Callable[[int], None] | None = None,
     on_answer: Callable[[int, _Answer], None] | None = None,
+    may_begin: Callable[[], bool] | None = None,
 ) -> list[_Answer]:
     """Return work(item, threads) for every item, in their order, on all processors.
 
@@ -51,6 +53,9 @@ def run_all(
         Called here with the numbers of items as they are done, in any order.
     on_answer : callable, optional
         Called here with the number of an item and its answer as soon as that is known.
+    may_begin : callable, optional
+        Asked here before each item; once it says no, no other item is begun, and the answers are
+        those of the items that were.
 
     Notes
     -----
@@ -73,11 +78,13 @@ def run_all(
             crew = _Crew(lambda number: work(items[number], own), len(items), who)
             try:
                 if crew.begin(n_workers):
-                    return crew.run(on_done, on_answer)
+                    return crew.run(on_done, on_answer, may_begin)
             finally:
                 crew.end()
     answers = []
     for number, item in enumerate(items):
+        if may_begin is not None and not may_begin():
+            break
         answers.append(work(item, n_threads))
         if on_answer is not None:
             on_answer(number, answers[-1])
@@ -132,12 +139,13 @@ class _Crew(Generic[_Answer]):
         self,
         on_done: Callable[[int], None] | None,
         on_answer: Callable[[int, _Answer], None] | None,
+        may_begin: Callable[[], bool] | None,
     ) -> list[_Answer]:
         answers: dict[int, _Answer] = {}
         busy: dict[Any, int] = {}
-        waiting = iter(range(self._n_items))
+        waiting = takewhile(lambda _: may_begin is None or may_begin(), range(self._n_items))
         for first in self._lines:
-            self._give(first, next(waiting), busy)
+            self._give(first, next(waiting, None), busy)
         while busy:
             for line in list(wait(list(busy))):
                 number = busy.pop(line)
@@ -147,16 +155,16 @@ class _Crew(Generic[_Answer]):
                 if done.failure is not None:
                     raise done.failure
                 answers[number] = done.answer
-                following = next(waiting, None)
-                if following is not None:
-                    self._give(line, following, busy)
+                self._give(line, next(waiting, None), busy)
                 if on_answer is not None:
                     on_answer(number, done.answer)
                 if on_done is not None:
                     on_done(number)
-        return [answers[number] for number in range(self._n_items)]
+        return [answers[number] for number in sorted(answers)]
 
-    def _give(self, line: Any, number: int, busy: dict[Any, int]) -> None:
+    def _give(self, line: Any, number: int | None, busy: dict[Any, int]) -> None:
+        if number is None:
+            return
         with suppress(BrokenPipeError):  # it is heard of when its answer is read
             line.send(number)
         busy[line] = number

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+import time
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ import pytest
 
 from bestdag import BestdagError, FileError, FormatError, WriteError
 from bestdag.papers.runner import reproduce
+from bestdag.papers.study import Trial
 from tests.papers.toy import TOY, run
 
 
@@ -95,9 +97,53 @@ def test_a_full_run_takes_the_rows_of_a_quick_one(tmp_path):
 def test_a_forecast_runs_one_trial_of_each_group(tmp_path):
     told = []
     reproduce(TOY, tmp_path, size="full", threads=1, forecast_only=True, on_forecast=told.append)
-    assert [one["trial"]["k"] for one in lines(tmp_path)[1:]] == [0, 1]
-    assert told[0].n_trials == 9
+    assert {one["trial"]["k"] for one in lines(tmp_path)[1:]} == {0, 1}
+    assert (told[0].n_trials, told[0].n_known, told[0].n_groups) == (9, 2, 2)
     assert told[0].seconds > 0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_no_trial_begins_after_the_time_limit_and_the_rows_there_are_make_the_summary(
+    tmp_path, threads
+):
+    def long(trial, folder):
+        time.sleep(0.3)
+        return run(trial, folder)
+
+    summary = reproduce(replace(TOY, run=long), tmp_path, threads=threads, time_limit=0.1)
+    assert (summary.n_done, summary.n_planned) == (threads, 6)
+    about = f"{threads} of 6 trials. The others had not begun when the time limit of 0.1 s was over"
+    assert about in (tmp_path / "summary.md").read_text()
+    whole = reproduce(TOY, tmp_path, threads=1, resume=True, time_limit=60)
+    assert (whole.n_done, whole.time_limit) == (5, None)
+
+
+def test_a_forecast_of_a_part_of_the_groups_takes_the_others_for_their_mean(tmp_path):
+    def long(trial, folder):
+        time.sleep(0.2)
+        return run(trial, folder)
+
+    told = []
+    reproduce(
+        replace(TOY, run=long),
+        tmp_path,
+        size="full",
+        threads=1,
+        time_limit=0.1,
+        on_forecast=told.append,
+    )
+    assert [(one.n_trials, one.n_known, one.n_groups) for one in told] == [(10, 1, 2)]
+    known = lines(tmp_path)[1]["seconds"]
+    assert told[0].seconds == pytest.approx(10 * known)
+
+
+def test_groups_fill_alike(tmp_path):
+    def two_groups(size, seed):
+        return [Trial("a" if k < 8 else "b", {"k": k, "seed": seed}) for k in range(10)]
+
+    reproduce(replace(TOY, trials=two_groups), tmp_path, threads=1)
+    order = [one["trial"]["k"] for one in lines(tmp_path)[1:]]
+    assert order == [0, 1, 8, 2, 3, 4, 5, 9, 6, 7]
 
 
 def test_progress_counts_to_the_end(tmp_path):

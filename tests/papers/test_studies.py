@@ -4,6 +4,7 @@ import json
 from itertools import islice
 
 import pytest
+from tools.write_study_page import DOCS, claims_table, verdicts
 
 from bestdag.cli.classify import COMPARED
 from bestdag.papers import STUDIES, load_study
@@ -19,7 +20,12 @@ SHORT = {
     "carvalho2009": ("iris, inside", "iris, outside", "vote, inside"),
     "everything": ("iris, 10 %", "asia, 30 rows"),
     "jensen2007": ("",),
-    "scanagatta2014": ("10 nodes, 20 rows", "child, 20 rows", "at most 1 parents, 20 rows"),
+    "scanagatta2014": (
+        "10 nodes, 20 rows",
+        "child, 20 rows",
+        "at most 1 parents, 20 rows",
+        "ess 2, 80 rows",
+    ),
     "silander2010": ("rank, 4 edges", "halves of post-operative"),
     "silander2018": ("regret", "structure of asia, 10 rows", "prediction of iris"),
 }
@@ -74,3 +80,11 @@ def test_short_trials_run_and_their_rows_make_a_summary(study):
     for section in made.sections:
         if isinstance(section, Figure):
             assert "nan" not in section.svg
+
+
+def test_the_first_page_of_the_documentation_has_the_claims_of_all_pages():
+    table = claims_table()
+    assert table in (DOCS / "index.md").read_text(), "run: python tools/write_study_page.py"
+    for name in STUDIES:
+        claims = load_study(name).claims([])
+        assert set(verdicts((DOCS / f"{name}.md").read_text())) == {one.name for one in claims}

@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <limits>
@@ -28,13 +29,27 @@ public:
     EverySet(const BoundTable& table, const bestdag::Kernel& kernel)
         : table_(table.table), kernel_(kernel) {}
 
-    // False when out of time; the values are then not to be used.
-    bool compute(bool leave_out, int threads, double seconds, nb::object progress) {
+    // For several at once, of the same table: each set is counted once for all. False when out of
+    // time; the values are then not to be used.
+    static bool compute_all(const std::vector<EverySet*>& all, bool leave_out, int threads,
+                            double seconds, nb::object progress) {
+        std::vector<bestdag::Kernel> kernels;
+        for (const EverySet* one : all) {
+            if (&one->table_ != &all.front()->table_) {
+                throw std::invalid_argument("all sets must be those of one table");
+            }
+            kernels.push_back(one->kernel_);
+        }
         Watcher watcher(seconds, std::move(progress));
         return run_watched(threads, watcher, [&](const bestdag::Execution& execution) {
-            values_ = bestdag::every_set(table_, kernel_, leave_out, execution,
-                                         [&](double share) { return watcher(share); });
+            auto values = bestdag::every_set_by(all.front()->table_, kernels, leave_out, execution,
+                                                [&](double share) { return watcher(share); });
+            for (std::size_t k = 0; k < all.size(); ++k) all[k]->values_ = std::move(values[k]);
         });
+    }
+
+    bool compute(bool leave_out, int threads, double seconds, nb::object progress) {
+        return compute_all({this}, leave_out, threads, seconds, std::move(progress));
     }
 
     bestdag::EverySetProgram program(const Masks& required, const Masks& allowed,
@@ -92,6 +107,16 @@ void register_every_set(nb::module_& m) {
              nb::keep_alive<1, 2>())
         .def("compute", &EverySet::compute, "leave_out"_a, "threads"_a, "seconds"_a,
              "progress"_a.none(), "Work out the values; False when out of time.");
+    m.def("compute_every_set", &EverySet::compute_all, "all"_a, "leave_out"_a, "threads"_a,
+          "seconds"_a, "progress"_a.none(),
+          "Work out the values by several scores of one table, each set counted once for all; "
+          "False when out of time.");
+    m.def(
+        "has_set_form",
+        [](const BoundTable& table, const bestdag::Kernel& kernel) {
+            return bestdag::has_set_form(table.table, kernel);
+        },
+        "table"_a, "kernel"_a, "Whether the values of all sets make every local score.");
     nb::class_<Program>(m, "EverySetProgram")
         .def(
             "__init__",

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
+#include <utility>
 
 #include "scoring/arity_shapes.hpp"
 #include "scoring/set_layout.hpp"
@@ -41,15 +43,6 @@ std::vector<std::size_t> arities_of(const Table& table) {
     return arities;
 }
 
-bool has_set_form(const Table& table, const Kernel& kernel) {
-    const std::size_t n = table.n_columns();
-    if (n < 1 || n > kMaxEverySetColumns || kernel.traits().may_refuse) return false;
-    const StopFlag stop = false;
-    const auto evaluator = kernel.evaluator(table, stop);
-    const double most = evaluator->has_sized_terms() ? kMaxSizedShapes : kMaxShapes;
-    return evaluator->set_form() != SetForm::none && ArityShapes::count(arities_of(table)) <= most;
-}
-
 std::size_t n_arrays(const SetValues& values) { return 1 + values.given.size(); }
 
 // Everything but the values.
@@ -77,6 +70,15 @@ bool is_by_arity(const Table& table, const Kernel& kernel) {
 
 }  // namespace
 
+bool has_set_form(const Table& table, const Kernel& kernel) {
+    const std::size_t n = table.n_columns();
+    if (n < 1 || n > kMaxEverySetColumns || kernel.traits().may_refuse) return false;
+    const StopFlag stop = false;
+    const auto evaluator = kernel.evaluator(table, stop);
+    const double most = evaluator->has_sized_terms() ? kMaxSizedShapes : kMaxShapes;
+    return evaluator->set_form() != SetForm::none && ArityShapes::count(arities_of(table)) <= most;
+}
+
 EverySetForecast forecast_every_set(const Table& table, const Kernel& kernel, bool leave_out,
                                     const Execution& execution) {
     EverySetForecast forecast;
@@ -87,7 +89,7 @@ EverySetForecast forecast_every_set(const Table& table, const Kernel& kernel, bo
         run_on_worker(table, execution, [&](const StopFlag& stop) {
             const SetLayout<Weight> layout(table, stop);
             SetValues values = outline(layout, is_by_arity(table, kernel));
-            SetWalk<Weight> walk(layout, kernel, values, leave_out, stop);
+            SetWalk<Weight> walk(layout, {&kernel, 1}, {&values, 1}, leave_out, stop);
             for (int path = 0; path < kPaths && !stop; ++path) {
                 forecast.row_steps +=
                     walk.random_path({2006, 445}, static_cast<std::uint64_t>(path)) / kPaths;
@@ -106,17 +108,24 @@ EverySetForecast forecast_every_set(const Table& table, const Kernel& kernel, bo
     return forecast;
 }
 
-SetValues every_set(const Table& table, const Kernel& kernel, bool leave_out,
-                    const Execution& execution, const std::function<bool(double)>& progress) {
-    SetValues values;
+std::vector<SetValues> every_set_by(const Table& table, std::span<const Kernel> kernels,
+                                    bool leave_out, const Execution& execution,
+                                    const std::function<bool(double)>& progress) {
+    if (kernels.empty() || kernels.size() > kMaxScoresAtOnce) {
+        throw std::invalid_argument("every set: too few or too many scores");
+    }
+    std::vector<SetValues> all;
     with_weight_type(table, [&](auto zero) {
         using Weight = decltype(zero);
         std::optional<SetLayout<Weight>> made;
         run_on_worker(table, execution, [&](const StopFlag& stop) { made.emplace(table, stop); });
         const SetLayout<Weight>& layout = *made;
-        values = outline(layout, is_by_arity(table, kernel));
-        values.joint = std::make_unique<Cells<double>>(values.n_sets());
-        for (auto& given : values.given) given = std::make_unique<Cells<double>>(values.n_sets());
+        for (const Kernel& kernel : kernels) {
+            SetValues& values = all.emplace_back(outline(layout, is_by_arity(table, kernel)));
+            const std::size_t n_sets = values.n_sets();
+            values.joint = std::make_unique<Cells<double>>(n_sets);
+            for (auto& given : values.given) given = std::make_unique<Cells<double>>(n_sets);
+        }
         const std::size_t n_fixed = std::min(layout.n - 1, kTaskColumns);
         const std::size_t n_tasks = std::size_t{1} << n_fixed;
         std::atomic<std::size_t> next = 0;
@@ -126,16 +135,21 @@ SetValues every_set(const Table& table, const Kernel& kernel, bool leave_out,
                 return (progress && progress(done / static_cast<double>(n_tasks))) ||
                        (execution.should_stop && execution.should_stop());
             }};
-        const double expected = 20.0 * static_cast<double>(values.n_sets()) *
+        const double expected = 20.0 * std::exp2(static_cast<double>(layout.n)) *
                                 std::min(100.0, static_cast<double>(layout.rows.size()));
         const auto n_workers =
             std::min(n_tasks, static_cast<std::size_t>(std::max(1, execution.threads)));
         parallel_for(n_workers, expected, watched, [&](std::size_t, const StopFlag& stop) {
-            SetWalk<Weight> walk(layout, kernel, values, leave_out, stop);
+            SetWalk<Weight> walk(layout, kernels, all, leave_out, stop);
             for (std::size_t task; !stop && (task = next++) < n_tasks;) walk.run(task, n_fixed);
         });
     });
-    return values;
+    return all;
+}
+
+SetValues every_set(const Table& table, const Kernel& kernel, bool leave_out,
+                    const Execution& execution, const std::function<bool(double)>& progress) {
+    return std::move(every_set_by(table, {&kernel, 1}, leave_out, execution, progress).front());
 }
 
 }  // namespace bestdag

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/cells.hpp"
@@ -50,8 +51,19 @@ struct EverySetForecast {
 EverySetForecast forecast_every_set(const Table& table, const Kernel& kernel, bool leave_out,
                                     const Execution& execution);
 
-// Requires is_possible. `progress` is told the share of the work done by the calling thread and
+inline constexpr std::size_t kMaxScoresAtOnce = 31;
+
+// Whether the score has the form, and the table is not too wide.
+bool has_set_form(const Table& table, const Kernel& kernel);
+
+// Values by each of some kernels, at most kMaxScoresAtOnce: each set is counted once for all. All
+// must have the form. `progress` is told the share of the work done by the calling thread and
 // returns true to stop. Throws Interrupted.
+std::vector<SetValues> every_set_by(const Table& table, std::span<const Kernel> kernels,
+                                    bool leave_out, const Execution& execution,
+                                    const std::function<bool(double)>& progress);
+
+// By one kernel.
 SetValues every_set(const Table& table, const Kernel& kernel, bool leave_out,
                     const Execution& execution, const std::function<bool(double)>& progress);
 

@@ -1,13 +1,12 @@
 // The walk over all sets of columns that works out the values of every_set.hpp.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <memory>
+#include <span>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -17,40 +16,22 @@
 #include "scoring/every_set.hpp"
 #include "scoring/row_levels.hpp"
 #include "scoring/set_layout.hpp"
+#include "scoring/set_terms.hpp"
 
 namespace bestdag {
 
-// Doubles, for the terms of larger counts.
-inline constexpr std::size_t kMaxRememberedTerms = std::size_t{1} << 22;
-
-// One thread's walk.
+// One thread's walk, for one score or several: each set is counted once for all of them.
 template <class Weight>
 class SetWalk {
 public:
-    SetWalk(const SetLayout<Weight>& layout, const Kernel& kernel, SetValues& values,
-            bool leave_out, const StopFlag& stop)
-        : layout_(layout),
-          values_(values),
-          stop_(stop),
-          evaluator_(kernel.evaluator(layout.table, stop)),
-          is_sized_(evaluator_->has_sized_terms()),
-          levels_(layout),
-          constants_(layout.shapes.size(), std::numeric_limits<double>::quiet_NaN()),
-          filled_(layout.shapes.size(), 0),
-          fill_values_(layout.shapes.size()) {
-        const double most = layout.table.total_weight() + 1.0;
-        const std::size_t n_tables = is_sized_ ? layout.shapes.size() : 1;
-        const double each = static_cast<double>(kMaxRememberedTerms / n_tables);
-        n_remembered_ = static_cast<std::size_t>(std::min(most, each));
-        joint_terms_.resize(n_tables);
-        if (values.by_arity) {
-            for (const std::size_t arity : layout.shapes.arities()) {
-                row_terms_.emplace_back(n_remembered_, [&](double count) {
-                    return evaluator_->row_term(count, arity);
-                });
-            }
+    // As many values as kernels.
+    SetWalk(const SetLayout<Weight>& layout, std::span<const Kernel> kernels,
+            std::span<SetValues> values, bool leave_out, const StopFlag& stop)
+        : layout_(layout), stop_(stop), levels_(layout), every_((Scores{1} << kernels.size()) - 1) {
+        terms_.reserve(kernels.size());
+        for (std::size_t k = 0; k < kernels.size(); ++k) {
+            terms_.emplace_back(layout, kernels[k], values[k], leave_out, stop);
         }
-        if (leave_out && !values.by_arity) find_excluded_shapes();
     }
 
     // All sets whose first n_fixed places are as the bits of `task` say, the first place highest.
@@ -64,7 +45,7 @@ public:
                 levels_.exclude(place);
             }
         }
-        visit(n_fixed, task, shape);
+        visit(n_fixed, task, shape, every_);
     }
 
     // Rows looked at on a random path, each level counted as often as there are such levels.
@@ -80,7 +61,7 @@ public:
             const bool is_in = philox4x64(key, number * layout_.n + place)[0] & 1u;
             is_in ? levels_.include(place) : levels_.exclude(place);
             shape += is_in ? layout_.shapes.stride(place) : 0;
-            if (levels_[place + 1].rows.empty() || is_excluded(shape)) break;
+            if (levels_[place + 1].rows.empty() || wanted(shape, every_) == 0) break;
         }
         return steps;
     }
@@ -88,71 +69,57 @@ public:
 private:
     static constexpr double kSplitSteps = 3.0;  // splitting cells by more than two states, per row
     static constexpr double kLeafSteps = 20.0;  // what a set takes beside its rows, in rows
-    static constexpr double kSlack = 1e-9;      // what rounding may do to a score, of its size
 
-    // Shapes of sets in which no family reaches the score of its child without parents, nor in any
-    // larger set: whichever member is the child, or none of them.
-    void find_excluded_shapes() {
-        const std::size_t n = layout_.n;
-        std::vector<double> alone(n);
-        for (std::size_t place = 0; place < n; ++place) {
-            std::vector<Weight> counts(layout_.arity(place), Weight{0});
-            for (const DistinctRow<Weight>& row : layout_.rows) {
-                counts[layout_.codes[place][row.number]] += row.weight;
-            }
-            const auto states = static_cast<double>(layout_.arity(place));
-            double value = evaluator_->set_constant(states);
-            for (const Weight count : counts) {
-                value += evaluator_->cell_term(static_cast<double>(count), states);
-            }
-            alone[place] = value - evaluator_->set_constant(1.0) -
-                           evaluator_->cell_term(layout_.table.total_weight(), 1.0);
-        }
-        excluded_.resize(layout_.shapes.size());
-        for (std::size_t shape = 0; shape < layout_.shapes.size(); ++shape) {
-            bool may_win = false;
-            for (std::size_t place = 0; place < n && !may_win; ++place) {
-                const std::size_t arity = layout_.arity(place);
-                const Family family{layout_.column[place], {}};
-                const FamilyShape of{layout_.table, family,
-                                     layout_.n_cells[shape] / static_cast<double>(arity), arity,
-                                     layout_.table.total_weight()};
-                may_win = !(evaluator_->most(of) < alone[place] - kSlack * std::abs(alone[place]));
-            }
-            excluded_[shape] = !may_win;
+    // Which of the scores, by bits.
+    using Scores = std::uint32_t;
+
+    template <class Use>
+    void each(Scores scores, const Use& use) {
+        for (Scores left = scores; left != 0; left &= left - 1) {
+            use(terms_[static_cast<std::size_t>(std::countr_zero(left))]);
         }
     }
 
-    bool is_excluded(std::size_t shape) const { return !excluded_.empty() && excluded_[shape]; }
+    // Those of the scores that do not leave out sets of this shape.
+    Scores wanted(std::size_t shape, Scores scores) const {
+        Scores found = 0;
+        for (Scores left = scores; left != 0; left &= left - 1) {
+            const auto k = static_cast<std::size_t>(std::countr_zero(left));
+            if (!terms_[k].is_excluded(shape)) found |= Scores{1} << k;
+        }
+        return found;
+    }
 
-    void visit(std::size_t place, std::size_t set, std::size_t shape) {
-        if (is_excluded(shape)) {
+    void visit(std::size_t place, std::size_t set, std::size_t shape, Scores scores) {
+        const Scores here = wanted(shape, scores);
+        if (here != scores) {
             const std::size_t n_left = layout_.n - place;
-            std::fill_n(values_.joint->data() + (set << n_left), std::size_t{1} << n_left,
-                        -std::numeric_limits<double>::infinity());
-            return;
+            each(scores & ~here, [&](SetTerms<Weight>& terms) {
+                terms.leave_out(set << n_left, std::size_t{1} << n_left);
+            });
+            if (here == 0) return;
         }
         if (levels_[place].rows.empty()) {
-            fill(place, set, shape);
+            fill(place, set, shape, here);
             return;
         }
         if (place + 2 == layout_.n && layout_.arity(place) == 2) {
-            finish_two(set, shape);
+            finish_two(set, shape, here);
             return;
         }
         if (place + 1 == layout_.n) {
-            finish_one(set, shape);
+            finish_one(set, shape, here);
             return;
         }
         if (place + 6 <= layout_.n && stop_) return;
         levels_.exclude(place);
-        visit(place + 1, 2 * set, shape);
+        visit(place + 1, 2 * set, shape, here);
         levels_.include(place);
-        visit(place + 1, 2 * set + 1, shape + layout_.shapes.stride(place));
+        visit(place + 1, 2 * set + 1, shape + layout_.shapes.stride(place), here);
     }
 
     // The last place: without it each cell is one, with it each row is.
-    void finish_one(std::size_t set, std::size_t shape) {
+    void finish_one(std::size_t set, std::size_t shape, Scores scores) {
         const auto& level = levels_[layout_.n - 1];
         CountSpectrum<Weight>&without = ends_[0], &with = ends_[1];
         without.copy(level.counts);
@@ -168,13 +135,13 @@ private:
             }
             without.add(total);
         }
-        put(2 * set, shape, without);
-        put(2 * set + 1, shape + layout_.shapes.stride(layout_.n - 1), with);
+        put(2 * set, shape, without, scores);
+        put(2 * set + 1, shape + layout_.shapes.stride(layout_.n - 1), with, scores);
     }
 
     // The last two places at once, where most of the time goes; the first of them has two states.
     // Rows of a cell come in runs with the same code at the last place.
-    void finish_two(std::size_t set, std::size_t shape) {
+    void finish_two(std::size_t set, std::size_t shape, Scores scores) {
         const std::size_t place = layout_.n - 2;
         const auto& level = levels_[place];
         for (CountSpectrum<Weight>& end : ends_) end.copy(level.counts);
@@ -201,89 +168,40 @@ private:
         first.add(ones);
         last.add(run);
         const std::size_t of_first = shape + layout_.shapes.stride(place);
-        put(4 * set, shape, neither);
-        put(4 * set + 1, shape + layout_.shapes.stride(place + 1), last);
-        put(4 * set + 2, of_first, first);
-        put(4 * set + 3, of_first + layout_.shapes.stride(place + 1), both);
+        put(4 * set, shape, neither, scores);
+        put(4 * set + 1, shape + layout_.shapes.stride(place + 1), last, scores);
+        put(4 * set + 2, of_first, first, scores);
+        put(4 * set + 3, of_first + layout_.shapes.stride(place + 1), both, scores);
     }
 
-    void put(std::size_t set, std::size_t shape, const CountSpectrum<Weight>& counts) {
-        values_.joint->data()[set] = joint_sum(shape, counts) + constant(shape);
-        for (std::size_t a = 0; a < row_terms_.size(); ++a) {
-            values_.given[a]->data()[set] = row_sum(a, counts);
-        }
+    void put(std::size_t set, std::size_t shape, const CountSpectrum<Weight>& counts,
+             Scores scores) {
+        each(scores, [&](SetTerms<Weight>& terms) { terms.put(set, shape, counts); });
     }
 
     // No row is left: the places that follow change the number of cells only.
-    void fill(std::size_t place, std::size_t set, std::size_t shape) {
+    void fill(std::size_t place, std::size_t set, std::size_t shape, Scores scores) {
         const std::size_t n_left = layout_.n - place;
         if (n_left > layout_.n_tail) {
             if (stop_) return;
             levels_.pass(place);
-            fill(place + 1, 2 * set, shape);
+            fill(place + 1, 2 * set, shape, scores);
             levels_.pass(place);
-            fill(place + 1, 2 * set + 1, shape + layout_.shapes.stride(place));
+            fill(place + 1, 2 * set + 1, shape + layout_.shapes.stride(place), scores);
             return;
         }
         const CountSpectrum<Weight>& counts = levels_[place].counts;
-        const std::size_t n_sets = std::size_t{1} << n_left;
-        const std::size_t first = set << n_left;
-        double* const joint = values_.joint->data() + first;
-        const double common = is_sized_ ? 0.0 : joint_sum(shape, counts);
-        ++fill_;
-        for (std::size_t k = 0; k < n_sets; ++k) {
-            const std::size_t here = shape + layout_.tail_shape[k];
-            if (filled_[here] != fill_) {
-                filled_[here] = fill_;
-                // Left out as elsewhere: a set that is not, above one that is, would win.
-                fill_values_[here] =
-                    is_excluded(here)
-                        ? -std::numeric_limits<double>::infinity()
-                        : (is_sized_ ? joint_sum(here, counts) : common) + constant(here);
-            }
-            joint[k] = fill_values_[here];
-        }
-        for (std::size_t a = 0; a < row_terms_.size(); ++a) {
-            std::fill_n(values_.given[a]->data() + first, n_sets, row_sum(a, counts));
-        }
-    }
-
-    double joint_sum(std::size_t shape, const CountSpectrum<Weight>& counts) {
-        std::unique_ptr<CountTerms>& terms = joint_terms_[is_sized_ ? shape : 0];
-        const auto compute = [&](double count) {
-            return evaluator_->cell_term(count, layout_.n_cells[shape]);
-        };
-        if (!terms) terms = std::make_unique<CountTerms>(n_remembered_, compute);
-        return terms->sum(counts, compute);
-    }
-
-    double row_sum(std::size_t a, const CountSpectrum<Weight>& counts) {
-        return row_terms_[a].sum(counts, [&](double count) {
-            return evaluator_->row_term(count, layout_.shapes.arities()[a]);
+        each(scores, [&](SetTerms<Weight>& terms) {
+            terms.fill_tail(set << n_left, std::size_t{1} << n_left, shape, counts);
         });
     }
 
-    double constant(std::size_t shape) {
-        double& value = constants_[shape];
-        if (std::isnan(value)) value = evaluator_->set_constant(layout_.n_cells[shape]);
-        return value;
-    }
-
     const SetLayout<Weight>& layout_;
-    SetValues& values_;
     const StopFlag& stop_;
-    std::unique_ptr<Evaluator> evaluator_;
-    const bool is_sized_;
-    std::vector<std::uint8_t> excluded_;  // by shape; empty where all sets are counted
     RowLevels<Weight> levels_;
-    std::vector<double> constants_;
-    std::vector<std::uint64_t> filled_;  // the fill that last worked out each shape
-    std::vector<double> fill_values_;
-    std::uint64_t fill_ = 0;
-    std::size_t n_remembered_ = 0;
-    std::vector<std::unique_ptr<CountTerms>> joint_terms_;  // by shape, or one for all
-    std::vector<CountTerms> row_terms_;                     // by arity
-    std::array<CountSpectrum<Weight>, 4> ends_;             // of the sets that end a walk
+    Scores every_;
+    std::vector<SetTerms<Weight>> terms_;
+    std::array<CountSpectrum<Weight>, 4> ends_;  // of the sets that end a walk
 };
 
 }  // namespace bestdag

@@ -39,7 +39,18 @@ _EPILOG = "\b\nStudies:\n" + "\n".join(f"  {name:<15} {what}" for name, what in 
 @click.option("-o", "--output", metavar="DIR", help="Folder to write.  [default: NAME-quick]")
 @click.option("--resume", is_flag=True, help="Go on with the rows that are there.")
 @click.option("--force", is_flag=True, help="Begin anew in a folder that has rows.")
-@click.option("--forecast", "is_forecast", is_flag=True, help="Say what it would take, and stop.")
+@click.option(
+    "--forecast",
+    "is_forecast",
+    is_flag=True,
+    help="Say within minutes what it would take, and stop.",
+)
+@click.option(
+    "--time-limit",
+    type=float,
+    metavar="SECONDS",
+    help="Begin no trial after so long, and write the summary of those there are.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all draws.")
 @threads_option
 @common_options
@@ -51,6 +62,7 @@ def command(
     resume: bool,
     force: bool,
     is_forecast: bool,
+    time_limit: float | None,
     seed: int,
     threads: int | None,
     as_json: bool,
@@ -79,6 +91,8 @@ def command(
             f"{count_of(forecast.n_trials, 'trial')} to go, about {duration(forecast.seconds)} on "
             f"{count_of(forecast.processors, 'processor')}"
         )
+        if forecast.n_known < forecast.n_groups:
+            line += f", by trials of {forecast.n_known:,} of {forecast.n_groups:,} kinds"
         click.echo(line, err=not is_forecast or as_json)
 
     with _showing(name, quiet=quiet) as show:
@@ -92,8 +106,10 @@ def command(
             force=force,
             threads=threads,
             forecast_only=is_forecast,
+            time_limit=time_limit,
             command=f"bestdag reproduce {name} --{size} --data DIR"
-            + (f" --seed {seed}" if seed else ""),
+            + (f" --seed {seed}" if seed else "")
+            + ("" if time_limit is None else f" --time-limit {time_limit:g}"),
             on_forecast=tell,
             on_progress=show,
         )

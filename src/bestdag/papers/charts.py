@@ -1,4 +1,4 @@
-"""Charts of numbers as SVG: lines with bars, and points against a diagonal."""
+"""Charts as SVG: lines with bars, points against a diagonal, names in layers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["Line", "line_chart", "scatter_chart"]
+__all__ = ["Line", "layers_chart", "line_chart", "scatter_chart"]
 
 _WIDTH, _HEIGHT = 640, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 150, 20, 50
@@ -83,6 +83,30 @@ def scatter_chart(
         drawn.append(
             f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{colour}"><title>{escape(name)}'
             "</title></circle>"
+        )
+    return _svg(drawn)
+
+
+def layers_chart(layers: Sequence[Sequence[str]], links: Sequence[tuple[str, str]]) -> str:
+    """Draw names in layers, the first at the bottom, with lines between those that are linked."""
+    places = {}
+    for up, layer in enumerate(layers):
+        y = _HEIGHT - 30 - up * (_HEIGHT - 60) / max(1, len(layers) - 1)
+        for k, name in enumerate(layer):
+            places[name] = ((k + 0.5) * _WIDTH / len(layer), y)
+    drawn = []
+    for below, above in links:
+        (a, b), (c, d) = places[below], places[above]
+        drawn.append(
+            f'<line x1="{a:.1f}" y1="{b - 14:.1f}" x2="{c:.1f}" y2="{d + 14:.1f}" '
+            'stroke="#999999"/>'
+        )
+    for name, (x, y) in places.items():
+        drawn.append(
+            f'<rect x="{x - 48:.1f}" y="{y - 14:.1f}" width="96" height="28" rx="4" '
+            f'fill="#ffffff" stroke="{_COLOURS[0]}"/>'
+            f'<text x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle" xml:space="preserve">'
+            f"{escape(name)}</text>"
         )
     return _svg(drawn)
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bestdag.errors import FileError
+from bestdag.errors import FileError, require_positive
 from bestdag.files import shown_path
 from bestdag.machine import thread_count
 from bestdag.papers.data_folder import DataFolder
 from bestdag.papers.store import RowFile
-from bestdag.papers.study import Row, Size, Study, Trial
+from bestdag.papers.study import Row, Size, Study, Trial, generator_of
 from bestdag.papers.summary import Summary
 from bestdag.workers import run_all
 
@@ -24,15 +24,30 @@ __all__ = ["Forecast", "Progress", "reproduce"]
 
 _WHO = "reproduce"
 ROWS = "rows.jsonl"
+# No trial begins for a forecast alone after so many seconds.
+_TO_FORECAST = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a run will take: seconds on so many idle processors, from the groups' known trials."""
+    """What a run will take: seconds on so many idle processors, from the groups' known trials.
+
+    Attributes
+    ----------
+    n_trials : int
+        Those to come.
+    seconds : float
+    processors : int
+    n_groups, n_known : int
+        Groups of trials, and those of which a trial has been run; the others are taken for their
+        mean.
+    """
 
     n_trials: int
     seconds: float
     processors: int
+    n_groups: int
+    n_known: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +70,7 @@ def reproduce(
     force: bool = False,
     threads: int | None = None,
     forecast_only: bool = False,
+    time_limit: float | None = None,
     command: str | None = None,
     on_forecast: Callable[[Forecast], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -79,7 +95,11 @@ def reproduce(
     threads : int, optional
         One process per processor unless given.
     forecast_only : bool, default False
-        Run one trial of each group and forecast the others; the summary is of these.
+        Run one trial of each group, as far as two minutes allow, and forecast the others; the
+        summary is of these.
+    time_limit : float, optional
+        Seconds from now after which no trial begins; those that have begun end. The summary is of
+        the rows there are. Trials come in an order in which all groups fill alike.
     command : str, optional
         By what the summary says that it was made.
     on_forecast, on_progress : callable, optional
@@ -91,6 +111,9 @@ def reproduce(
     """
     import bestdag
 
+    if time_limit is not None:
+        require_positive(_WHO, "time_limit", time_limit)
+    end = math.inf if time_limit is None else time.monotonic() + time_limit
     place = Path(folder)
     if (place / ROWS).exists() and not (resume or force):
         what = f"{_WHO}: {shown_path(place / ROWS)} exists already"
@@ -105,13 +128,14 @@ def reproduce(
     rows = RowFile(place / ROWS, about)
     with rows.opened(fresh=force and not resume) as kept:
         run = _Run(study, files, rows, kept, threads, on_progress)
-        wanted = [trial for trial in possible if trial.key not in kept]
+        wanted = [trial for trial in _evenly(possible) if trial.key not in kept]
         if size == "full" or forecast_only:
-            run.run(_one_of_each(wanted, kept, possible))
+            soon = min(end, time.monotonic() + _TO_FORECAST)
+            run.run(_one_of_each(wanted, kept, possible, seed), soon)
             if on_forecast is not None:
                 on_forecast(run.forecast([t for t in wanted if t.key not in kept], possible))
         if not forecast_only:
-            run.run([trial for trial in wanted if trial.key not in kept])
+            run.run([trial for trial in wanted if trial.key not in kept], end)
         found = [_row(trial, kept[trial.key]) for trial in possible if trial.key in kept]
         seconds = math.fsum(kept[t.key]["seconds"] for t in possible if t.key in kept)
     summary = Summary.of(
@@ -121,6 +145,7 @@ def reproduce(
         n_planned=len(planned),
         seconds=seconds,
         missing=missing,
+        time_limit=time_limit if len(found) < len(possible) and not forecast_only else None,
     )
     summary.write(place)
     return summary
@@ -130,16 +155,28 @@ def _row(trial: Trial, entry: Mapping[str, Any]) -> Row:
     return {**trial.settings, **entry["row"]}
 
 
+def _evenly(trials: Sequence[Trial]) -> list[Trial]:
+    """Order trials so that the same share of each group is done at any time."""
+    sizes = Counter(trial.group for trial in trials)
+    before: Counter[str] = Counter()
+    places = []
+    for trial in trials:
+        places.append((before[trial.group] + 0.5) / sizes[trial.group])
+        before[trial.group] += 1
+    return [trials[k] for k in sorted(range(len(trials)), key=places.__getitem__)]
+
+
 def _one_of_each(
-    wanted: Sequence[Trial], kept: Mapping[str, Any], possible: Sequence[Trial]
+    wanted: Sequence[Trial], kept: Mapping[str, Any], possible: Sequence[Trial], seed: int
 ) -> list[Trial]:
-    """Return one trial of each group of which none is known yet."""
+    """Return one trial of each group of which none is known yet, groups in a random order."""
     known = {trial.group for trial in possible if trial.key in kept}
     first: dict[str, Trial] = {}
     for trial in wanted:
         if trial.group not in known:
             first.setdefault(trial.group, trial)
-    return list(first.values())
+    chosen = list(first.values())
+    return [chosen[k] for k in generator_of("forecast", seed).permutation(len(chosen))]
 
 
 class _Run:
@@ -161,8 +198,8 @@ class _Run:
         self._processors = thread_count(threads, who=_WHO)
         self._on_progress = on_progress
 
-    def run(self, trials: Sequence[Trial]) -> None:
-        """Run them in any order; each is in the file when it is done."""
+    def run(self, trials: Sequence[Trial], end: float) -> None:
+        """Run them in any order, each in the file when it is done; none begins after `end`."""
         if not trials:
             return
         begun = time.monotonic()
@@ -183,16 +220,27 @@ class _Run:
             if self._on_progress is not None:
                 spent = time.monotonic() - begun
                 left = spent * (len(trials) - n_done) / n_done
+                left = min(left, max(0.0, end - time.monotonic()))
                 self._on_progress(Progress(n_done, len(trials), left if n_done > 1 else None))
 
-        run_all(work, trials, threads=self._processors, who=_WHO, on_answer=keep)
+        run_all(
+            work,
+            trials,
+            threads=self._processors,
+            who=_WHO,
+            on_answer=keep,
+            may_begin=lambda: time.monotonic() < end,
+        )
 
     def forecast(self, left: Sequence[Trial], possible: Sequence[Trial]) -> Forecast:
-        """Take each trial for the mean of those of its group that are known."""
+        """Take each trial for the mean of those of its group that are known, or else of all."""
         known: dict[str, list[float]] = defaultdict(list)
         for trial in possible:
             if trial.key in self._kept:
                 known[trial.group].append(self._kept[trial.key]["seconds"])
         means = {group: math.fsum(times) / len(times) for group, times in known.items()}
-        total = math.fsum(means[trial.group] for trial in left)
-        return Forecast(len(left), total / self._processors, self._processors)
+        mean = math.fsum(means.values()) / max(1, len(means))
+        total = math.fsum(means.get(trial.group, mean) for trial in left)
+        n_groups = len({trial.group for trial in possible})
+        seconds = total / self._processors
+        return Forecast(len(left), seconds, self._processors, n_groups, len(means))

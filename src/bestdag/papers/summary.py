@@ -41,6 +41,8 @@ class Summary:
     choices : tuple of str
     missing : mapping of str to str
         Files that could not be used, and why.
+    time_limit : float or None
+        Seconds, where some trials had not begun by then.
     """
 
     study: str
@@ -54,6 +56,7 @@ class Summary:
     sections: tuple[Section, ...]
     choices: tuple[str, ...]
     missing: Mapping[str, str]
+    time_limit: float | None = None
 
     @classmethod
     def of(
@@ -65,6 +68,7 @@ class Summary:
         n_planned: int,
         seconds: float,
         missing: Mapping[str, str],
+        time_limit: float | None = None,
     ) -> Summary:
         """Make tables, figures and claims of rows."""
         return cls(
@@ -79,6 +83,7 @@ class Summary:
             sections=tuple(study.sections(rows)),
             choices=study.choices,
             missing=dict(missing),
+            time_limit=time_limit,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,6 +97,7 @@ class Summary:
                 {name: getattr(claim, name) for name in Claim.__slots__} for claim in self.claims
             ],
             "missing": dict(self.missing),
+            "time_limit": self.time_limit,
         }
 
     def markdown(self) -> str:
@@ -139,7 +145,11 @@ class Summary:
 
     def _about(self) -> str:
         left = "" if self.n_done == self.n_planned else f" of {self.n_planned:,}"
-        return f"{self.n_done:,}{left} {'trial' if self.n_planned == 1 else 'trials'}."
+        done = f"{self.n_done:,}{left} {'trial' if self.n_planned == 1 else 'trials'}."
+        if self.time_limit is None:
+            return done
+        limit = duration(self.time_limit)
+        return f"{done} The others had not begun when the time limit of {limit} was over."
 
     def _needed(self) -> list[str]:
         return [

@@ -148,10 +148,14 @@ class NativeScores:
         """Bytes and steps of `every_set` and a program over it; None where it is not possible."""
         return _core.forecast_every_set(self._table, self._kernel, leave_out, self._threads)
 
+    def has_set_form(self) -> bool:
+        """Whether `every_set` is possible, whatever it takes."""
+        return _core.has_set_form(self._table, self._kernel)
+
     def every_set(self) -> _core.EverySet:
         """Values of all sets of columns, from which every local score comes; not yet computed.
 
-        Needs a forecast that is not None.
+        Needs a forecast that is not None, or `has_set_form`.
         """
         return _core.EverySet(self._table, self._kernel)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
@@ -84,6 +85,18 @@ class Scorer:
             _require_prior(structure_prior)
             for name in dataset.names:  # so that an unknown variable is found at once
                 self._scores.log_prior(name, frozenset())
+
+    def by(self, score: Score | str) -> Scorer:
+        """Return the same data by another score, with the same prior; what is read is shared."""
+        chosen = make_score(score) if isinstance(score, str) else _checked_score(score)
+        require_whole_weights(chosen, self.dataset)
+        counts = self._scores.counts
+        if counts.missing == "available":
+            chosen = _averaged(chosen, self.dataset)
+        other = copy.copy(self)
+        other._scores = FamilyScores(counts, chosen, self.structure_prior)
+        other.bulk = BulkScores(other._scores)
+        return other
 
     @property
     def dataset(self) -> Dataset:

@@ -263,3 +263,25 @@ def test_ctrl_c_leaves_a_structure(monkeypatch, where):
     assert (found.status, found.bound) == ("interrupted", None)
     assert knowledge.allows(found.dag)
     assert found.score == problem.scorer("test").total(found.dag)
+
+
+@pytest.mark.parametrize("n", [4, 5, 9])
+def test_counted_once_for_several_scores_each_has_the_optimum_it_has_alone(n):
+    """Min-BDeu is no sum over cells, and goes its own way."""
+    scorer = Scorer(dependent_data(n, 60, n), "bic", threads=1)
+    scorers = [scorer, *map(scorer.by, ["fnml", "min_bdeu", "qnml", "bdeu"])]
+    results = Exact().run_each([Problem(one, threads=1) for one in scorers])
+    for one, found in zip(scorers, results, strict=True):
+        alone = Exact().run(Problem(Scorer(one.dataset, one.score), threads=1))
+        assert found.status == alone.status == "optimum proved"
+        assert found.score == pytest.approx(alone.score, abs=1e-9)
+        assert one.total(found.dag) == pytest.approx(found.score, abs=1e-9)
+        for proof in found.certificates:
+            proof.verify()
+
+
+def test_what_is_counted_for_several_scores_is_of_one_table():
+    data = dependent_data(5, 30, 1)
+    sets = [Scorer(data, "bic", threads=1).bulk.native.every_set() for _ in range(2)]
+    with pytest.raises(ValueError, match="one table"):
+        _core.compute_every_set(sets, True, 1, math.inf, None)

@@ -19,7 +19,7 @@ from bestdag.papers.carvalho2009.rows import (
 from bestdag.papers.claims import Claim, Interval, Verdict, all_of, is_above
 from bestdag.papers.study import Row
 
-__all__ = ["claims"]
+__all__ = ["claims", "judge"]
 
 _SOYBEAN = "soybean-large"
 _NAMED = ("letter", "vehicle", _SOYBEAN, "hepatitis")
@@ -27,7 +27,12 @@ _NAMED = ("letter", "vehicle", _SOYBEAN, "hepatitis")
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
     """Judge C1 to C8, by plain frequencies and cuts inside the folds."""
-    return list(_claims(hits_by_table(rows)))
+    return judge(hits_by_table(rows))
+
+
+def judge(hits: Mapping[str, Hits]) -> list[Claim]:
+    """Judge them by the tables of one variant."""
+    return list(_claims(hits))
 
 
 def _claims(hits: Mapping[str, Hits]) -> Iterator[Claim]:

@@ -57,6 +57,8 @@ TABLES = tuple(PRINTED)
 # By the paper: those with rows held out, and the others.
 LARGE, SMALL = TABLES[:3], TABLES[3:]
 MAIN = {"parameters": "mle", "cuts": "inside", "incomplete": "dropped"}
+# By what the rows of one variant are known; "also" is there where it is not None.
+_SETTINGS = (*MAIN, "also")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +112,7 @@ def hits_by_table(rows: Sequence[Row], variant: Mapping[str, str] = MAIN) -> dic
     """Put the divisions of each table together."""
     found: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        if all(row[name] == value for name, value in variant.items()):
+        if all(row.get(name) == variant.get(name) for name in _SETTINGS):
             found[row["table"]].append(row)
     return {table: _together(found[table]) for table in TABLES if table in found}
 

@@ -10,7 +10,16 @@ import numpy as np
 
 from bestdag.papers.study import Row
 
-__all__ = ["CLASSES", "MEASURED", "NETWORKS", "SCORES", "ranks_by_size", "size_class"]
+__all__ = [
+    "CLASSES",
+    "LARGE_NETWORKS",
+    "MEASURED",
+    "NETWORKS",
+    "SCORES",
+    "ranks_by_rows",
+    "ranks_by_size",
+    "size_class",
+]
 
 SCORES: dict[str, tuple[str, dict[str, Any]]] = {
     "LL": ("ll", {}),
@@ -37,6 +46,18 @@ NETWORKS = (
     "insurance",
     "water",
     "alarm",
+)
+# Of 35 to 724 nodes: the best structure is not proved in the time a trial has.
+LARGE_NETWORKS = (
+    "mildew",
+    "barley",
+    "hailfinder",
+    "pathfinder",
+    "munin1",
+    "andes",
+    "diabetes",
+    "pigs",
+    "link",
 )
 MEASURED = ("loss", "shd", "moral", "arcs", "parameters")
 # Numbers of training rows: up to the first, up to the second, more.
@@ -75,6 +96,27 @@ def ranks_by_size(rows: Sequence[Row], measure: str) -> dict[str, np.ndarray]:
         name: np.array([np.mean(together[name][unit], axis=0) for unit in sorted(together[name])])
         for name in CLASSES
         if name in together
+    }
+
+
+def ranks_by_rows(rows: Sequence[Row], measure: str) -> dict[int, np.ndarray]:
+    """Return mean ranks of the scores by the number of rows drawn from a network.
+
+    Means over networks, each the mean over its samples; only the networks of NETWORKS, which have
+    all numbers of rows, and of those the ones for which all scores have the measure.
+    """
+    found: dict[tuple[int, str, int], dict[str, float]] = defaultdict(dict)
+    for row in rows:
+        if row["part"] == "network" and row["on"] in NETWORKS and row.get(measure) is not None:
+            key = (row["rows"], row["on"], row["repetition"])
+            found[key][row["score"]] = round(row[measure], 9)
+    by: dict[int, dict[str, list[np.ndarray]]] = defaultdict(lambda: defaultdict(list))
+    for (size, network, _), values in found.items():
+        if len(values) == len(SCORES):
+            by[size][network].append(_ranks(np.array([values[score] for score in SCORES])))
+    return {
+        size: np.mean([np.mean(ranks, axis=0) for ranks in by[size].values()], axis=0)
+        for size in sorted(by)
     }
 
 

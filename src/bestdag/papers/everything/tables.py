@@ -6,8 +6,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from bestdag.papers.everything.rows import CLASSES, SCORES, ranks_by_size, size_class
-from bestdag.papers.sections import Section, Table
+from bestdag.papers.charts import Line, line_chart
+from bestdag.papers.everything.rows import (
+    CLASSES,
+    SCORES,
+    ranks_by_rows,
+    ranks_by_size,
+    size_class,
+)
+from bestdag.papers.sections import Figure, Section, Table
 from bestdag.papers.study import Row
 
 __all__ = ["sections"]
@@ -17,6 +24,9 @@ _TITLES = {
     "shd": "Mean rank by SHD to the true class (networks)",
     "moral": "Mean rank by mismatches of moral graphs (networks)",
 }
+
+# As many as there are colours.
+_DRAWN = ("AIC", "BIC", "MIT(0.99)", "BD1/2", "BDeu(1)", "Min-BDeu", "fNML", "qNML")
 
 
 def sections(rows: Sequence[Row]) -> list[Section]:
@@ -40,8 +50,22 @@ def sections(rows: Sequence[Row]) -> list[Section]:
     if best:
         title = "Which score when: lowest mean ranks"
         made.insert(0, Table(title, ["by", "training rows", "first three"], best))
-    made += _sizes(rows)
-    return made
+    return [*made, *_figures(rows), *_sizes(rows)]
+
+
+def _figures(rows: Sequence[Row]) -> Iterator[Section]:
+    """Draw mean ranks against the number of rows, for the scores that are most used."""
+    for measure, title in _TITLES.items():
+        found = ranks_by_rows(rows, measure)
+        if len(found) > 1:
+            lines = [
+                Line(score, list(found), [float(v[k]) for v in found.values()])
+                for k, score in enumerate(SCORES)
+                if score in _DRAWN
+            ]
+            what = f"{title.split(' (')[0]}, by rows drawn from networks"
+            svg = line_chart(lines, x="rows", y="mean rank of 13", log_x=True)
+            yield Figure(f"ranks-{measure}", what, svg, "1 is best; of 13 scores 8 are drawn.")
 
 
 def _first(ranks: np.ndarray) -> str:

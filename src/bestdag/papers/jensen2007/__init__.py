@@ -15,7 +15,7 @@ from bestdag.evaluation.ranks import every_structure
 from bestdag.graph.dag import Dag
 from bestdag.papers.data_folder import DataFolder
 from bestdag.papers.jensen2007.claims import claims
-from bestdag.papers.jensen2007.rows import EPSILONS, PRIORS, SIZES, TABLE_7_3
+from bestdag.papers.jensen2007.rows import EPSILONS, PARTS, PRIORS, ROWS_OF_SPREAD, SIZES, TABLE_7_3
 from bestdag.papers.jensen2007.tables import sections
 from bestdag.papers.study import Size, Study, Trial, generator_of
 from bestdag.scores import make_score
@@ -30,7 +30,6 @@ _THREE = {
     "chain": Dag(list("ABC"), [("A", "B"), ("B", "C")]),
     "complete": Dag(list("ABC"), [("A", "B"), ("B", "C"), ("A", "C")]),
 }
-_ROWS_OF_SPREAD = 5
 
 
 def trials(size: Size, seed: int) -> Iterator[Trial]:
@@ -141,39 +140,87 @@ def _bic(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _classes() -> dict[str, Any]:
     """Figure 7.17: the classes of structures over three nodes, and which a single arc joins."""
     every = every_structure(3)
-    n_arcs = {}
-    links = set()
     kinds = {
         tuple(masks): int(kind)
         for masks, kind in zip(every.masks.tolist(), every.classes, strict=True)
     }
+    shown = {kind: _class_name(masks) for masks, kind in kinds.items()}
+    n_arcs = {kind: sum(mask.bit_count() for mask in masks) for masks, kind in kinds.items()}
+    links = set()
     for masks, kind in kinds.items():
-        n_arcs[kind] = sum(mask.bit_count() for mask in masks)
-        for child in range(3):
-            for parent in range(3):
-                more = list(masks)
-                more[child] |= 1 << parent
-                if tuple(more) in kinds and more[child] != masks[child]:
-                    links.add((kind, kinds[tuple(more)]))
-    by_arcs = [sum(n == k for n in n_arcs.values()) for k in range(4)]
-    return {"n_classes": len(n_arcs), "by_arcs": by_arcs, "n_links": len(links)}
+        for child, parent in product(range(3), repeat=2):
+            more = list(masks)
+            more[child] |= 1 << parent
+            if tuple(more) in kinds and more[child] != masks[child]:
+                links.add((shown[kind], shown[kinds[tuple(more)]]))
+    return {
+        "n_classes": len(n_arcs),
+        "by_arcs": [sum(n == k for n in n_arcs.values()) for k in range(4)],
+        "levels": [sorted(shown[kind] for kind in shown if n_arcs[kind] == k) for k in range(4)],
+        "links": sorted(map(list, links)),
+    }
+
+
+def _class_name(masks: Sequence[int]) -> str:
+    """Write the class of a structure over A, B and C.
+
+    Examples
+    --------
+    >>> _class_name([0, 0, 0b011]), _class_name([0, 0b001, 0b010]), _class_name([0, 0, 0])
+    ('A → C ← B', 'A — B — C', 'A  B  C')
+    """
+    names = "ABC"
+    linked = [{j for j in range(3) if masks[i] >> j & 1 or masks[j] >> i & 1} for i in range(3)]
+    n_links = sum(map(len, linked)) // 2
+    if n_links == 3:
+        return "A — B — C — A"
+    if n_links < 2:
+        pairs = [names[i] + " — " + names[j] for i in range(3) for j in linked[i] if i < j]
+        alone = [names[i] for i in range(3) if not linked[i]]
+        return "  ".join(sorted([*pairs, *alone]))
+    middle = next(i for i in range(3) if len(linked[i]) == 2)
+    first, last = sorted(linked[middle])
+    marks = (" → ", " ← ") if masks[middle].bit_count() == 2 else (" — ", " — ")
+    return names[first] + marks[0] + names[middle] + marks[1] + names[last]
 
 
 def _spread(structure: str) -> dict[str, Any]:
-    """Figure 7.21: how a structure spreads its probability over all tables of five rows."""
+    """Figure 7.21: how a structure spreads its probability over all tables of some rows."""
     cells = list(product(range(2), repeat=3))
     variables = [Variable(name, _BINARY) for name in "ABC"]
-    total, entropy, greatest = 0.0, 0.0, 0.0
-    for rows in combinations_with_replacement(range(len(cells)), _ROWS_OF_SPREAD):
+    tables, logs = [], []
+    for rows in combinations_with_replacement(range(len(cells)), ROWS_OF_SPREAD):
         data = Dataset(variables, list(np.array([cells[row] for row in rows]).T))
-        log_p = Scorer(data, make_score("bd", pseudo_count=1.0), threads=1).total(_THREE[structure])
+        scorer = Scorer(data, make_score("bd", pseudo_count=1.0), threads=1)
+        logs.append(scorer.total(_THREE[structure]))
         orders = math.factorial(len(rows))
         for row in set(rows):
             orders //= math.factorial(rows.count(row))
-        total += orders * math.exp(log_p)
-        entropy -= orders * math.exp(log_p) * log_p
-        greatest = max(greatest, math.exp(log_p))
-    return {"total": total, "entropy": entropy, "greatest": greatest}
+        tables.append(orders)
+    shares = [orders * math.exp(log_p) for orders, log_p in zip(tables, logs, strict=True)]
+    return {
+        "total": math.fsum(shares),
+        "entropy": -math.fsum(share * log_p for share, log_p in zip(shares, logs, strict=True)),
+        "greatest": math.exp(max(logs)),
+        "curve": _curve(np.array(tables), np.array(logs)),
+    }
+
+
+def _curve(orders: np.ndarray, logs: np.ndarray) -> list[float]:
+    """Return the mean probability of data sets in equal parts, the most probable first.
+
+    As a multiple of what each would have if all were equally probable.
+
+    Examples
+    --------
+    >>> _curve(np.array([1, 3]), np.log([0.7, 0.1]))[::5]
+    [2.8, 0.4, 0.4, 0.4]
+    """
+    first = np.argsort(-logs, kind="stable")
+    end = np.concatenate([[0.0], np.cumsum(orders[first])]) / orders.sum()
+    below = np.concatenate([[0.0], np.cumsum((orders * np.exp(logs))[first])])
+    shares = np.interp(np.linspace(0.0, 1.0, PARTS + 1), end, below)
+    return [round(float(v), 12) for v in np.diff(shares) * PARTS]
 
 
 def _independence(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,10 +271,13 @@ STUDY = Study(
         "all structures equally probable. The curves are means over samples; the book may show "
         "one.",
         "Figure 7.22: sizes 10, 100, 1,000 and 10,000; the text names 100 alone.",
-        "Exercise 7.9 needs the database of Example 6.2 and the network of section 3.1.3, which "
-        "are "
-        "not in chapter 7: it is left out.",
-        "Figure 7.21 shows a sketch; here three structures spread their probability over all "
-        "tables of five rows of three binary variables, under Dirichlet(1, ..., 1).",
+        "Exercise 7.9 is left out. Missing: the incomplete database of Example 6.2 (chapter 6), "
+        "and the structure of the simplified insemination model of section 3.1.3 (chapter 3); "
+        "chapter 7 has neither.",
+        "Figure 7.21 is a sketch without numbers; here three structures spread their probability "
+        f"over all tables of {ROWS_OF_SPREAD} rows of three binary variables, under "
+        "Dirichlet(1, ..., 1), tables ordered by how probable they are.",
+        "Figure 7.17 is drawn from the 25 structures over three variables: which classes a single "
+        "arc joins.",
     ),
 )

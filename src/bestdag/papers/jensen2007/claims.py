@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bestdag.papers.claims import Claim, Verdict
-from bestdag.papers.jensen2007.rows import PRIORS
+from bestdag.papers.jensen2007.rows import PRIORS, ROWS_OF_SPREAD
 from bestdag.papers.study import Row
 
 __all__ = ["claims", "independence_at"]
@@ -56,7 +56,8 @@ def _claims(rows: Sequence[Row]) -> Iterator[Claim]:
         "The BIC score of the insemination model on the database of Example 6.2.",
         "cannot be told",
         "none",
-        "the chapter has neither the model nor the database",
+        "missing: the incomplete database of Example 6.2 (chapter 6) and the model of section "
+        "3.1.3 (chapter 3); chapter 7 has neither",
     )
     both = [(row["by_rows"], row["by_counts"]) for row in rows if row["part"] == "bic"]
     apart = max((abs(a - b) for a, b in both), default=np.nan)
@@ -77,7 +78,7 @@ def _claims(rows: Sequence[Row]) -> Iterator[Claim]:
         "A complex structure spreads its probability over more data sets than a simple one.",
         _when(len(order) == 3, order == sorted(order)),
         "entropies (nats) of empty, chain, complete: " + ", ".join(f"{v:.3f}" for v in order),
-        "they must grow; over tables of five rows, probabilities add to 1 for each",
+        f"they must grow; over tables of {ROWS_OF_SPREAD} rows, probabilities add to 1 for each",
     )
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["EPSILONS", "PRIORS", "SIZES", "TABLE_7_3"]
+__all__ = ["EPSILONS", "PARTS", "PRIORS", "ROWS_OF_SPREAD", "SIZES", "TABLE_7_3"]
+
+ROWS_OF_SPREAD = 7  # of the data sets of Figure 7.21
+PARTS = 20  # equal parts of all data sets there
 
 # Mutual information in bits.
 TABLE_7_3 = {

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from bestdag.papers.charts import Line, line_chart
+from bestdag.papers.charts import Line, layers_chart, line_chart
 from bestdag.papers.jensen2007.claims import independence_at
-from bestdag.papers.jensen2007.rows import EPSILONS, PRIORS, SIZES
+from bestdag.papers.jensen2007.rows import EPSILONS, PARTS, PRIORS, ROWS_OF_SPREAD, SIZES
 from bestdag.papers.sections import Figure, Section, Table
 from bestdag.papers.study import Row
 
 __all__ = ["sections"]
+
+_SPREAD = {"empty": "too simple", "chain": "appropriate", "complete": "too complex"}
 
 
 def sections(rows: Sequence[Row]) -> list[Section]:
@@ -39,21 +41,44 @@ def sections(rows: Sequence[Row]) -> list[Section]:
         made.append(Table(title, ["cases", "epsilon", *PRIORS], cells))
     for row in rows:
         if row["part"] == "classes":
-            note = "Adding or removing one arc joins them by so many links, each counted once."
-            cells = [[*map(str, row["by_arcs"]), str(row["n_classes"]), str(row["n_links"])]]
+            title = "Figure 7.17: classes over three variables"
+            note = (
+                "Lines join classes that differ by one arc in some of their members: upwards is "
+                "the upper neighbourhood of greedy equivalence search, downwards the lower one."
+            )
+            svg = layers_chart(row["levels"], [(a, b) for a, b in row["links"]])
+            made.append(Figure("figure-7-17", title, svg, note))
+            cells = [[*map(str, row["by_arcs"]), str(row["n_classes"]), str(len(row["links"]))]]
             header = ["no arc", "one", "two", "three", "classes", "links"]
-            made.append(Table("Figure 7.17: classes over three variables", header, cells, note))
-    spread = [row for row in rows if row["part"] == "spread"]
+            made.append(Table(f"{title}: numbers", header, cells))
+    spread = {row["structure"]: row for row in rows if row["part"] == "spread"}
+    if len(spread) == len(_SPREAD):
+        made.append(_spread_figure(spread))
     if spread:
         cells = [
-            [
-                row["structure"],
-                f"{row['total']:.9f}",
-                f"{row['entropy']:.3f}",
-                f"{row['greatest']:.4g}",
-            ]
-            for row in spread
+            [name, f"{row['total']:.9f}", f"{row['entropy']:.3f}", f"{row['greatest']:.4g}"]
+            for name, row in spread.items()
         ]
         header = ["structure", "sum of P(D)", "entropy (nats)", "greatest P(D)"]
         made.append(Table("Figure 7.21: how structures spread their probability", header, cells))
     return made
+
+
+def _spread_figure(spread: Mapping[str, Row]) -> Figure:
+    lines = [
+        Line(title, [(k + 0.5) / PARTS for k in range(PARTS)], spread[name]["curve"])
+        for name, title in _SPREAD.items()
+    ]
+    return Figure(
+        "figure-7-21",
+        "Figure 7.21: marginal likelihood of three structures",
+        line_chart(
+            lines,
+            x="share of all data sets, the most probable first",
+            y="P(D | S) times the number of data sets",
+            log_y=True,
+        ),
+        f"All data sets of {ROWS_OF_SPREAD} rows of three binary variables. The simple structure "
+        "(no arc) puts most on few of them, the complex one (complete) spreads its probability "
+        "most; the appropriate one is A -> B -> C.",
+    )

@@ -10,12 +10,23 @@ import numpy as np
 
 from bestdag.papers.study import Row
 
-__all__ = ["KNOWN", "LIMITS", "METHODS", "SIZES", "by_network", "curves"]
+__all__ = [
+    "FEW",
+    "KNOWN",
+    "LIMITS",
+    "METHODS",
+    "OTHER_ESS",
+    "SIZES",
+    "by_network",
+    "curves",
+]
 
 SIZES = tuple(10 * 2**i for i in range(1, 11))
 KNOWN = ("child", "insurance", "water", "alarm")
 METHODS = ("BDeu", "Min-BDeu", "Max-BDeu", "Empty")
 LIMITS = (1, 2, 3, 4, 5, 6)
+# Beside 1, where there are few rows and priors matter most.
+OTHER_ESS, FEW = (0.5, 2.0), 160
 
 
 def by_network(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
+import numpy as np
+
 from bestdag.papers.charts import Line, line_chart
-from bestdag.papers.scanagatta2014.rows import KNOWN, LIMITS, METHODS, curves
+from bestdag.papers.scanagatta2014.rows import FEW, KNOWN, LIMITS, METHODS, OTHER_ESS, curves
 from bestdag.papers.sections import Figure, Section, Table
 from bestdag.papers.study import Row
 
@@ -16,7 +19,8 @@ _NOTE = "The paper shows this as a figure without numbers. Means and quartiles."
 
 def sections(rows: Sequence[Row]) -> list[Section]:
     """Draw what there are rows of."""
-    return [*_comparisons(rows), *_saturations(rows), *_limits(rows), *_unproved(rows)]
+    made = [*_comparisons(rows), *_saturations(rows), *_limits(rows)]
+    return [*made, *_choices(rows), *_unproved(rows)]
 
 
 def _comparisons(rows: Sequence[Row]) -> Iterator[Section]:
@@ -82,6 +86,9 @@ def _saturations(rows: Sequence[Row]) -> Iterator[Section]:
         ]
         if lines:
             yield Figure(name, title, line_chart(lines, x="rows", y=title[10:], log_x=True), _NOTE)
+            cells = [[line.name, *(f"{v:.4g}" for v in line.y)] for line in lines]
+            header = ["rows", *(f"{size:,.0f}" for size in lines[0].x)]
+            yield Table(f"{title}: mean", header, cells)
 
 
 def _limits(rows: Sequence[Row]) -> Iterator[Section]:
@@ -98,13 +105,58 @@ def _limits(rows: Sequence[Row]) -> Iterator[Section]:
         yield Table(f"{title}: mean", ["limit", *(f"{size:,.0f}" for size in lines[0].x)], cells)
 
 
+def _choices(rows: Sequence[Row]) -> Iterator[Section]:
+    """Show how much accuracy depends on whose prior the parameters have."""
+    cells = []
+    for part in ("random", "known"):
+        some = [row for row in rows if row["part"] == part and row["rows"] <= FEW]
+        if some:
+            for entry, name in (("accuracy", "each score's own"), ("accuracy_bdeu", "BDeu's")):
+                means = [np.mean([row[m][entry] for row in some]) for m in METHODS[:3]]
+                cells.append([part, name, *(f"{v:.2f}" for v in means)])
+    if cells:
+        title = f"How much the prior of the parameters matters: mean accuracy, up to {FEW} rows"
+        yield Table(title, ["networks", "prior", *METHODS[:3]], cells)
+    cells = []
+    for ess in sorted((1.0, *OTHER_ESS)):
+        part = "random" if ess == 1 else "ess"
+        some = [
+            row
+            for row in rows
+            if row["part"] == part
+            and (row["nodes"], row.get("ess", 1.0)) == (20, ess)
+            and row["rows"] <= FEW
+        ]
+        if some:
+            for entry, what in (("accuracy", "accuracy score"), ("n_arcs", "arcs")):
+                means = [np.mean([row[m][entry] for row in some]) for m in METHODS[:3]]
+                cells.append([f"{ess:g}", what, *(f"{v:.2f}" for v in means)])
+    if len(cells) > 2:
+        title = f"How much ess matters: means for 20 nodes, up to {FEW} rows"
+        yield Table(title, ["ess", "of", *METHODS[:3]], cells)
+
+
 def _unproved(rows: Sequence[Row]) -> Iterator[Section]:
-    gaps = [row[m]["gap"] for row in rows for m in METHODS[:3] if m in row]
-    if not gaps:
+    found: dict[str, list[float | None]] = defaultdict(list)
+    for row in rows:
+        where = {
+            "random": f"random, {row.get('nodes')} nodes",
+            "known": str(row.get("name")),
+            "ess": f"other ess, {row.get('nodes')} nodes",
+            "limits": f"limits of parents, {row.get('nodes')} nodes",
+        }[row["part"]]
+        found[where] += [row[m]["gap"] for m in METHODS[:3] if m in row]
+    if not found:
         return
-    found = [gap for gap in gaps if gap != 0]
-    known = [gap for gap in found if gap is not None]
-    worst = f"{max(known):.3g}" if known else ""
-    cells = [[f"{len(gaps):,}", f"{len(gaps) - len(found):,}", f"{len(found):,}", worst]]
-    header = ["searches", "optimum proved", "not proved", "largest gap (nats)"]
+    found["all"] = [gap for gaps in found.values() for gap in gaps]
+    cells = []
+    for where, gaps in found.items():
+        open_ = [gap for gap in gaps if gap != 0]
+        known = [gap for gap in open_ if gap is not None]
+        cells.append(
+            [where, f"{len(gaps):,}", f"{len(gaps) - len(open_):,}", f"{len(open_):,}"]
+            + ([f"{np.median(known):.3g}", f"{max(known):.3g}"] if known else ["", ""])
+        )
+    header = ["networks", "searches", "optimum proved", "not proved"]
+    header += ["median gap of these (nats)", "largest gap"]
     yield Table("Proofs", header, cells)

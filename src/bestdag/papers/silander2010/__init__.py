@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from bestdag.evaluation.ranks import every_structure, scores_of_structures
+from bestdag.graph.dag import Dag
+from bestdag.graph.generators import random_dag
 from bestdag.network.random_network import random_network
 from bestdag.papers.data_folder import DataFolder
 from bestdag.papers.fits import held_out_losses
@@ -23,6 +25,7 @@ from bestdag.search.ties import tie_width
 __all__ = ["STUDY"]
 
 SCHEMES: dict[str, dict[str, float]] = {"bdeu": {"ess": 1.0}, "half": {"pseudo_count": 0.5}}
+_RANKING = {label: make_score(name) for label, name in RANKED.items()}
 SCORES = {
     "fNML": make_score("fnml"),
     "BDeu": make_score("bdeu"),
@@ -33,21 +36,22 @@ SCORES = {
 def trials(size: Size, seed: int) -> Iterator[Trial]:
     """List networks with their data sets, then tables with their halves."""
     n_networks, n_samples, n_halves = (50, 10, 50) if size == "quick" else (100, 100, 100)
-    for edges in (4, 7):
-        for network in range(n_networks):
-            for scheme in SCHEMES:
-                for sample in range(n_samples):
-                    yield Trial(
-                        f"rank, {edges} edges",
-                        {
-                            "part": "rank",
-                            "edges": edges,
-                            "scheme": scheme,
-                            "network": network,
-                            "sample": sample,
-                            "seed": seed,
-                        },
-                    )
+    for part, n_drawn in (("rank", n_samples), ("rank, uniform", n_samples // 10)):
+        for edges in (4, 7):
+            for sample in range(n_drawn):
+                for network in range(n_networks):
+                    for scheme in SCHEMES:
+                        yield Trial(
+                            f"{part}, {edges} edges",
+                            {
+                                "part": part,
+                                "edges": edges,
+                                "scheme": scheme,
+                                "network": network,
+                                "sample": sample,
+                                "seed": seed,
+                            },
+                        )
     for table in TABLES:
         for half in range(min(n_halves, 10) if size == "quick" and table == "adult" else n_halves):
             for missing in ("filled", "state") if table in UNWHOLE else ("filled",):
@@ -67,7 +71,7 @@ def trials(size: Size, seed: int) -> Iterator[Trial]:
 def run(trial: Trial, folder: DataFolder) -> dict[str, Any]:
     """Rank the true structure, or predict one half of a table from the other."""
     settings = trial.settings
-    if settings["part"] == "rank":
+    if settings["part"] in ("rank", "rank, uniform"):
         return _ranks(settings)
     data = load_table(folder, str(settings["table"]), str(settings["missing"]))
     rng = generator_of("silander2010", settings["table"], settings["half"], settings["seed"])
@@ -82,34 +86,34 @@ def _ranks(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Rank the structure among all, for each score and size; and count the arcs of the best."""
     edges, scheme = settings["edges"], settings["scheme"]
     drawn = generator_of("silander2010", edges, settings["network"], settings["seed"])
-    truth = random_network(
-        5,
-        "order",
-        n_arcs=edges,
-        arities=(2, 4),
-        seed=int(drawn.integers(2**62)),
-        **SCHEMES[scheme],
-    )
+    every = every_structure(5)
+    n_arcs = (every.masks[:, :, None] >> np.arange(5) & 1).sum(axis=(1, 2))
+    number = int(drawn.integers(2**62))
+    if settings["part"] == "rank":
+        of = random_dag(5, "order", n_arcs=edges, seed=number)
+    else:
+        masks = every.masks[int(drawn.choice(np.flatnonzero(n_arcs == edges)))].tolist()
+        names = [f"v{k + 1}" for k in range(5)]
+        of = Dag(
+            names, [(names[p], names[c]) for c in range(5) for p in range(5) if masks[c] >> p & 1]
+        )
+    truth = random_network(of, "order", arities=(2, 4), seed=number, **SCHEMES[scheme])
     again = generator_of("silander2010", *(settings[k] for k in sorted(settings)))
     data = truth.sample(SIZES[-1], seed=int(again.integers(2**62)), threads=1)
     names = sorted(truth.names)
     masks = [sum(1 << names.index(p) for p in truth.dag.parents(name)) for name in names]
-    every = every_structure(len(names))
     own = int(np.flatnonzero((every.masks == masks).all(axis=1))[0])
-    n_arcs = (every.masks[:, :, None] >> np.arange(len(names)) & 1).sum(axis=(1, 2))
-    found: dict[str, Any] = {}
-    for label, score in RANKED.items():
-        mids, ranks, arcs = [], [], []
-        for size in SIZES:
-            scorer = Scorer(data.select(rows=slice(size)), score, threads=1)
-            totals, scale = scores_of_structures(scorer)
+    found: dict[str, Any] = {label: {"mid": [], "rank": [], "arcs": []} for label in RANKED}
+    for size in SIZES:
+        rows = Scorer(data.select(rows=slice(size)), "ll", threads=1)
+        for label, score in _RANKING.items():
+            totals, scale = scores_of_structures(rows.by(score))
             width = max(tie_width(float(totals[own])), 1e-12 * scale)
             better = int(np.count_nonzero(totals > totals[own] + width))
             equal = int(np.count_nonzero(np.abs(totals - totals[own]) <= width))
-            ranks.append(1 + better)
-            mids.append(1 + better + (equal - 1) / 2)
-            arcs.append(int(n_arcs[int(totals.argmax())]))
-        found[label] = {"mid": mids, "rank": ranks, "arcs": arcs}
+            found[label]["rank"].append(1 + better)
+            found[label]["mid"].append(1 + better + (equal - 1) / 2)
+            found[label]["arcs"].append(int(n_arcs[int(totals.argmax())]))
     return found
 
 
@@ -125,10 +129,11 @@ STUDY = Study(
     choices=(
         "Structures: each has its number of arcs placed at random over a random order of five "
         "nodes; arities 2 to 4 are equally likely. Both parameter schemes have the same "
-        "structures.",
+        "structures. Beside that, structures drawn uniformly from all with so many arcs, with a "
+        "tenth of the data sets.",
         "Ranks: structures of equal score share the middle of their ranks (BDeu, AIC and BIC give "
-        "equivalent structures equal scores, fNML does not). rows.jsonl also has 1 + the number of "
-        "strictly better ones.",
+        "equivalent structures equal scores, fNML does not). 1 + the number of strictly better "
+        "ones is shown beside.",
         "Tables are cut by the rule that reproduces the printed numbers of columns and mean "
         "arities: "
         "number columns into three intervals of equal width, at most six different values kept.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -23,6 +23,8 @@ __all__ = [
     "structure_values",
 ]
 
+# The paper's own regret of qNML, beside the exact one.
+APPROXIMATE = "qNML, approximate regret"
 METHODS = ("BDeu", "BIC", "fNML", "qNML")
 NETWORKS = ("asia", "cancer", "earthquake", "sachs", "survey")
 SIZES = (10, 20, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10000)
@@ -81,6 +83,18 @@ def shared_ranks(values: np.ndarray) -> np.ndarray:
     return ranks
 
 
+def least_ranks(values: np.ndarray) -> np.ndarray:
+    """Rank along the last axis; equal values share the least of their ranks.
+
+    Examples
+    --------
+    >>> least_ranks(np.array([3.0, 1.0, 3.0, 2.0])).tolist()
+    [3, 1, 3, 2]
+    """
+    ranks: np.ndarray = 1 + (values[..., None, :] < values[..., :, None]).sum(axis=-1)
+    return ranks
+
+
 def structure_values(
     rows: Sequence[Row], entry: str, methods: Sequence[str] = METHODS
 ) -> dict[tuple[str, int], np.ndarray]:
@@ -92,7 +106,12 @@ def structure_values(
     return {key: np.array(values, np.float64) for key, values in found.items()}
 
 
-def prediction_ranks(rows: Sequence[Row]) -> tuple[list[str], np.ndarray]:
+def prediction_ranks(
+    rows: Sequence[Row],
+    part: str = "prediction",
+    methods: Sequence[str] = METHODS,
+    rank: Callable[[np.ndarray], np.ndarray] = shared_ranks,
+) -> tuple[list[str], np.ndarray]:
     """Return tables, and mean ranks over training fractions: permutations by tables by methods.
 
     Only permutations of which every table has all fractions; losses that are equal to nine digits
@@ -100,9 +119,9 @@ def prediction_ranks(rows: Sequence[Row]) -> tuple[list[str], np.ndarray]:
     """
     found: dict[tuple[int, str], dict[int, np.ndarray]] = defaultdict(dict)
     for row in rows:
-        if row["part"] == "prediction":
-            losses = np.array([row["losses"][m] for m in METHODS])
-            ranks = shared_ranks(np.round(losses, 9))
+        if row["part"] == part:
+            losses = np.array([row["losses"][m] for m in methods])
+            ranks = rank(np.round(losses, 9))
             found[row["permutation"], row["table"]][row["percent"]] = ranks
     tables = [table for table in TABLES if any(key[1] == table for key in found)]
     most = max((len(parts) for parts in found.values()), default=0)
@@ -112,7 +131,7 @@ def prediction_ranks(rows: Sequence[Row]) -> tuple[list[str], np.ndarray]:
         if all(len(found.get((p, table), ())) == most for table in tables)
     ]
     means = [[np.mean(list(found[p, t].values()), axis=0) for t in tables] for p in whole]
-    return tables, np.array(means, np.float64).reshape(len(whole), len(tables), len(METHODS))
+    return tables, np.array(means, np.float64).reshape(len(whole), len(tables), len(methods))
 
 
 def mean_parameters(rows: Sequence[Row], percent: int) -> dict[str, np.ndarray]:

@@ -16,7 +16,13 @@ from bestdag.scores.parent_sets.enumeration import n_parent_sets
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search.bound import upper_bound, with_bound
-from bestdag.search.exact.dp.all_sets import forecast_whole, solve_whole
+from bestdag.search.exact.dp.all_sets import (
+    WholeResult,
+    can_share_sets,
+    forecast_whole,
+    solve_whole,
+    solve_whole_each,
+)
 from bestdag.search.exact.dp.engine import Forecast
 from bestdag.search.exact.solution import Solution
 from bestdag.search.exact.solver import EngineChoice, Listener, Solver
@@ -94,6 +100,23 @@ class Exact:
             return self._whole(problem)
         return self._from_lists(problem)
 
+    def run_each(self, problems: Sequence[Problem]) -> list[SearchResult]:
+        """Solve problems that differ in the score alone, as `run` solves each.
+
+        Where their scorers share what they read (`Scorer.by`), there are at most 16 variables and
+        the scores allow it, every set of columns is counted once for all of them.
+        """
+        together = [k for k, problem in enumerate(problems) if can_share_sets(problem)]
+        if self.engine in ("gpu", "bnc") or len(together) < 2:
+            return [self.run(problem) for problem in problems]
+        found = solve_whole_each([problems[k] for k in together])
+        results = {
+            k: self._proved(problems[k], one)
+            for k, one in zip(together, found, strict=True)
+            if one.proof is not None
+        }
+        return [results.get(k) or self.run(problem) for k, problem in enumerate(problems)]
+
     def _whole(self, problem: Problem) -> SearchResult:
         """Solve over all parent sets; the first structure is that of a climb."""
         climbed = _climb(problem)
@@ -106,6 +129,10 @@ class Exact:
             return self._unproved(problem, first, "interrupted")
         if found.proof is None:
             return self._unproved(problem, first, "time limit", found.best_scores)
+        return self._proved(problem, found)
+
+    def _proved(self, problem: Problem, found: WholeResult) -> SearchResult:
+        assert found.proof is not None
         result = problem.result(
             self,
             found.dag,

@@ -35,7 +35,14 @@ _Masks = npt.NDArray[np.uint64]
 _Reals = npt.NDArray[np.float64]
 _Rules = tuple[_Masks, _Masks, npt.NDArray[np.int64], _Reals, _Reals]
 
-__all__ = ["WholeProof", "WholeResult", "forecast_whole", "solve_whole"]
+__all__ = [
+    "WholeProof",
+    "WholeResult",
+    "can_share_sets",
+    "forecast_whole",
+    "solve_whole",
+    "solve_whole_each",
+]
 
 MIN_VARIABLES, MAX_VARIABLES = 6, 30  # fewer are no trouble for any engine; more take too long
 _NANOSECONDS_PER_STEP, _NANOSECONDS_PER_CHOICE = 4.0, 12.0  # of one thread
@@ -44,6 +51,8 @@ _NANOSECONDS_PER_CODE = 30.0
 _SHARE_TO_LOOK = 0.05
 _MAX_LIMIT = 2.0**51 - 1
 _EPSILON = 2.0**-50  # four roundings of a double
+# With more variables the values of all sets by several scores at once take much memory.
+_MOST_SHARED = 16
 # Beyond this a check by scoring every family takes hours.
 _MOST_VERIFIED = 20
 
@@ -106,22 +115,33 @@ def solve_whole(
     KeyboardInterrupt
         Within a tenth of a second of Ctrl-C.
     """
-    scorer = problem.scorer("exact")
-    n = len(problem.names)
-    run = _Run(problem, scorer, progress)
-    score = scorer.total(incumbent)
-    best = run.best_scores()
-    if best is None:
-        return WholeResult(incumbent, score, None, None)
-    total = _sum_up(best)
-    found = run.solve(best, incumbent)
-    if found is None:
-        return WholeResult(incumbent, score, total, None)
-    dag, units, unit = found
-    value = scorer.total(dag)
-    resolution = (2 * n + 2) * unit + n * _EPSILON * (abs(value) + _size_of_terms(scorer))
-    proof = WholeProof(dag, value, resolution, unit, units, scorer, run.limits)
-    return WholeResult(dag, value, max(total, value), proof)
+    run = _Run(problem, problem.scorer("exact"), progress)
+    if not _Run.count([run], _share(progress, 0.0, 0.8)):
+        return run.unproved(incumbent)
+    return run.result(incumbent)
+
+
+def can_share_sets(problem: Problem) -> bool:
+    """Whether `solve_whole_each` takes a problem: few variables, a score of the right form."""
+    scorer, nodes = problem.scores, problem.nodes
+    if not isinstance(scorer, Scorer) or not 4 <= len(problem.names) <= _MOST_SHARED:
+        return False
+    native = scorer.bulk.native
+    if native is None or nodes.required_edges or nodes.has_ancestral:
+        return False
+    return native.has_set_form() and _limits(problem, scorer) is not None
+
+
+def solve_whole_each(problems: Sequence[Problem]) -> list[WholeResult]:
+    """Solve problems that differ in the score alone: every set is counted once for all of them.
+
+    Their scorers share their counts (`Scorer.by`), and `can_share_sets` holds for each.
+    """
+    runs = [_Run(problem, problem.scorer("exact"), None) for problem in problems]
+    firsts = [problem.feasible_dag("exact") for problem in problems]
+    if not _Run.count(runs, None):
+        return [run.unproved(first) for run, first in zip(runs, firsts, strict=True)]
+    return [run.result(first) for run, first in zip(runs, firsts, strict=True)]
 
 
 class _Run:
@@ -131,6 +151,7 @@ class _Run:
         self, problem: Problem, scorer: Scorer, progress: Callable[[float], None] | None
     ) -> None:
         self._problem = problem
+        self._scorer = scorer
         self._names = problem.names
         self._threads = thread_count(problem.threads, who="exact")
         assert scorer.bulk.native is not None
@@ -141,19 +162,46 @@ class _Run:
         self._progress = progress
         self._program: _core.EverySetProgram
 
-    def best_scores(self) -> npt.NDArray[np.float64] | None:
-        """Count every set, and find each variable's best score; None when out of time."""
-        counting = _share(self._progress, 0.0, 0.8)
-        leave_out = _may_leave_out(self.limits)
-        if not self._sets.compute(leave_out, self._threads, self._problem.seconds_left, counting):
-            return None
+    @staticmethod
+    def count(runs: Sequence[_Run], progress: Callable[[float], None] | None) -> bool:
+        """Count every set, for all runs at once; False when out of time."""
+        return _core.compute_every_set(
+            [run._sets for run in runs],
+            all(_may_leave_out(run.limits) for run in runs),
+            runs[0]._threads,
+            min(run._problem.seconds_left for run in runs),
+            progress,
+        )
+
+    def unproved(self, incumbent: Dag) -> WholeResult:
+        """Return what was there before."""
+        return WholeResult(incumbent, self._scorer.total(incumbent), None, None)
+
+    def result(self, incumbent: Dag) -> WholeResult:
+        """Find a best structure, once the sets are counted."""
+        scorer, n = self._scorer, len(self._names)
+        best = self._best_scores()
+        if best is None:
+            return self.unproved(incumbent)
+        total = _sum_up(best)
+        found = self._solve(best, incumbent)
+        if found is None:
+            return WholeResult(incumbent, scorer.total(incumbent), total, None)
+        dag, units, unit = found
+        value = scorer.total(dag)
+        resolution = (2 * n + 2) * unit + n * _EPSILON * (abs(value) + _size_of_terms(scorer))
+        proof = WholeProof(dag, value, resolution, unit, units, scorer, self.limits)
+        return WholeResult(dag, value, max(total, value), proof)
+
+    def _best_scores(self) -> npt.NDArray[np.float64] | None:
+        """Find each variable's best score; None when out of time."""
         self._program = _core.EverySetProgram(self._sets, *_rules(self.limits))
         best = np.empty(len(self._names))
         if not self._program.best_scores(self._threads, self._problem.seconds_left, best):
             return None
         return best
 
-    def solve(
+    def _solve(
         self, best: npt.NDArray[np.float64], incumbent: Dag
     ) -> tuple[Dag, float, float] | None:
         """Return an optimal structure, its cost in units, and the unit in nats."""
