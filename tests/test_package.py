@@ -22,12 +22,24 @@ def modules_after(statement):
 
 
 def test_import_loads_nothing_heavy():
-    heavy = {"duckdb", "scipy", "rich", "click", "highspy", "pandas", "polars", "networkx", "numpy"}
+    heavy = {
+        "dask",
+        "distributed",
+        "duckdb",
+        "scipy",
+        "rich",
+        "click",
+        "highspy",
+        "pandas",
+        "polars",
+        "networkx",
+        "numpy",
+    }
     assert not heavy & modules_after("import bestdag")
 
 
 def test_help_loads_click_only():
-    heavy = {"duckdb", "scipy", "rich", "numpy"}
+    heavy = {"dask", "distributed", "duckdb", "scipy", "rich", "numpy"}
     assert not heavy & modules_after("from bestdag.cli.main import run; run(['--help'])")
 
 

@@ -17,6 +17,7 @@
     BINDING(junction_tree)            \
     BINDING(scores)                   \
     BINDING(families)                 \
+    BINDING(score_counts)             \
     BINDING(missing_posterior)        \
     BINDING(candidate_sets)           \
     BINDING(local_scores)             \

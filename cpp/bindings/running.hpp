@@ -13,10 +13,17 @@
 // What the thread at hand calls while it waits for its workers, or null: for reports of progress.
 inline thread_local PyObject* listener = nullptr;
 
+// Where this thread is itself a worker that calls Python: the flag that stops it, or null.
+inline thread_local const bestdag::StopFlag* own_stop = nullptr;
+
 // Whether the work that this thread waits for must stop: a signal came, or the listener raised.
 // The interpreter lock is not held; the exception stays set.
 inline bool must_stop() {
     const nb::gil_scoped_acquire locked;
+    if (own_stop != nullptr && own_stop->load()) {
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+        return true;
+    }
     if (PyErr_CheckSignals() != 0) return true;
     if (listener == nullptr) return false;
     PyObject* const answer = PyObject_CallNoArgs(listener);

@@ -3,12 +3,17 @@
 
 #include "bindings/common.hpp"
 #include "bindings/running.hpp"
+#include "counting/block_counts.hpp"
 #include "counting/family_list.hpp"
 #include "counting/table.hpp"
 #include "factors/row_finder.hpp"
 
 using Columns = nb::typed<nb::list, nb::object>;
 using Arities = nb::typed<nb::list, int>;
+
+// The columns and weights as kernels see them; the arrays must live as long.
+bestdag::RowArrays row_arrays(std::size_t n_rows, const Columns& columns, const Arities& arities,
+                              const nb::object& weights);
 
 // A native table together with the arrays it points into.
 class BoundTable {

@@ -68,6 +68,18 @@ class TooManyCellsError(Exception):
 def count_families(table: Table, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], max_cells: float, threads: int) -> list[tuple[Any, Any]]:
     """Observed configurations and counts of each family."""
 
+class Blocks:
+    """
+    Columns of codes read block by block (see kernels/counting/block_counts.hpp).
+    """
+
+    def __init__(self, n_rows: int, columns: list[object], arities: list[int], weights: object | None) -> None: ...
+
+    def count(self, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], block_rows: int, max_cells: float, max_bytes: float, weight_scale: float, threads: int) -> tuple[list[tuple[Any, Any]], int]:
+        """
+        Observed configurations and counts of each family, and how often all rows were read.
+        """
+
 class RowFinder:
     """Finds parent configurations in a sorted list."""
 
@@ -325,6 +337,11 @@ class ChangeScorers:
 def score_all_families(table: Table, kernel: Kernel, max_parents: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int, seconds: float) -> bool:
     """
     Local scores of every family with at most max_parents parents; False when out of time.
+    """
+
+def score_counts(arities: Sequence[int], total_weight: float, has_real_weights: bool, kernel: Kernel, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: list[tuple[Any, Any]], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], growth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threads: int) -> None:
+    """
+    Local scores of families from their observed counts, and bounds on those of larger ones where `bounds` is not empty.
     """
 
 def posterior_numbers(groups: MissingGroups, max_cells: float, n_draws: int) -> float:
@@ -755,7 +772,7 @@ def log_linear_extensions(parents: Annotated[NDArray[numpy.uint64], dict(shape=(
     """
 
 class Chains:
-    def __init__(self, weights: ParentWeights, over_partitions: bool, seed: int, n_chains: int) -> None: ...
+    def __init__(self, weights: ParentWeights, over_partitions: bool, seed: int, n_chains: int, first: int = 0) -> None: ...
 
     def settle(self, n_steps: int, threads: int, seconds: float) -> bool:
         """The first steps, hot and cooling down; False when out of time."""

@@ -12,6 +12,8 @@
     ├── FileError (OSError)                  a file that cannot be read
     │   └── WriteError                       a file that cannot be written
     ├── MissingPackageError (ImportError)    an optional package is not installed
+    ├── ClusterError                         machines that cannot be used, or are gone
+    │   └── RowsLostError (KeyboardInterrupt)  the same while a search asks them
     └── NotEnoughMemoryError (MemoryError)   a forecast that exceeds what is free
 
 Each message says who, what was needed, what came and, where it helps, what to do.
@@ -27,13 +29,14 @@ import numbers
 import sys
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Self
+from typing import Any, Self
 
 from bestdag.wording import shown_value
 
 __all__ = [
     "BestdagError",
     "CertificateError",
+    "ClusterError",
     "CycleError",
     "DataError",
     "DataWarning",
@@ -44,6 +47,7 @@ __all__ = [
     "InvalidParameterError",
     "MissingPackageError",
     "NotEnoughMemoryError",
+    "RowsLostError",
     "UnknownNameError",
     "WriteError",
     "as_option",
@@ -148,6 +152,29 @@ class MissingPackageError(BestdagError, ImportError):
 
 class NotEnoughMemoryError(BestdagError, MemoryError):
     """A forecast exceeds the memory that is free, or the system gives no more."""
+
+
+class ClusterError(BestdagError):
+    """A cluster cannot be used as it is, or is gone.
+
+    `best` is what `learn` had found by then, if anything.
+    """
+
+    best: Any = None
+
+    @classmethod
+    def after(cls, lost: RowsLostError, best: Any) -> ClusterError:
+        """Return the error of a search that ended with what it had."""
+        error = cls(f"{lost}; the best structure so far is kept")
+        error.best = best
+        return error
+
+
+class RowsLostError(ClusterError, KeyboardInterrupt):
+    """The machines that hold the rows are gone: searches answer as to Ctrl-C, with what they have.
+
+    `learn` then raises a `ClusterError` that has it.
+    """
 
 
 def is_short_of_memory(error: BaseException) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import fields, replace
 from typing import Any
 
 from bestdag.constraint.pc import pc_skeleton
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
-from bestdag.errors import InvalidParameterError, require_choice, require_positive
+from bestdag.errors import ClusterError, InvalidParameterError, require_choice, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.pdag import Pdag
@@ -56,6 +58,8 @@ def learn(
     threads: int | None = None,
     seed: int = 0,
     start: Dag | None = None,
+    cluster: Any = None,
+    executor: Executor | None = None,
     progress: Told | None = None,
 ) -> Result:
     """Learn the structure of a Bayesian network.
@@ -119,6 +123,16 @@ def learn(
     start : Dag, optional
         The structure to begin with, for searches that improve one; others note that they do not
         use it.
+    cluster : distributed.Client or str, optional
+        Machines that hold the rows and count: the client of a Dask cluster, the address of its
+        scheduler, or "local" for processes of this machine; needs ``bestdag[cluster]``. Parquet
+        files that all of them see are read by them; anything else is read here and sent. The
+        structure and its score are those of one machine. A client stays open, so that the result
+        can be fitted.
+    executor : concurrent.futures.Executor, optional
+        Who does what can be done apart, such as a pool of processes or Dask's
+        ``client.get_executor()``: tables of parent sets, some children to each task, and restarts
+        of climbing. Each worker needs all rows, which are sent to it. The result is the same.
     progress : callable, optional
         Called a few times a second, from the calling thread, with a `Progress`: phase, best score
         so far, bound, time. What it raises is raised here; KeyboardInterrupt does what Ctrl-C does.
@@ -155,7 +169,12 @@ def learn(
         collect_within=collect_within,
     )
     told = reporter_for("learn", progress)
-    with limited_memory(memory_limit), listening(told):
+    with limited_memory(memory_limit), listening(told), ExitStack() as stack:
+        client = None
+        if cluster is not None:
+            from bestdag.cluster.session import joined
+
+            client = stack.enter_context(joined(cluster, threads=threads))
         dataset, chosen, n_left_out = None, None, 0
         treatment = make_treatment(missing)
         if isinstance(data, ScoreTable):
@@ -167,9 +186,13 @@ def learn(
             if not isinstance(data, Dataset):
                 if told is not None:
                     told.tell("reading the table")
-                data = read(data, missing=treatment.reads_as)
+                data = _read(data, treatment, client)
             dataset = treatment.settle(data, chosen)
             n_left_out = data.n_rows - dataset.n_rows
+            if client is not None:
+                from bestdag.cluster.reading import spread
+
+                dataset = spread(client, dataset)
         if isinstance(search, str):
             search = make_search(search)
         known = known_as(knowledge)
@@ -194,6 +217,7 @@ def learn(
             seed=seed,
             start=start,
             progress=told,
+            executor=executor,
         )
         if dataset is None or chosen is None:
             found = task.solve(data)
@@ -211,7 +235,7 @@ def learn(
         note = f"learned from the {kept} rows that have no missing cell"
         found = replace(found, notes=(*found.notes, note))
     values = {field.name: getattr(found, field.name) for field in fields(found)}
-    return Result(
+    result = Result(
         **values,
         dataset=dataset,
         scored_by=chosen,
@@ -219,6 +243,20 @@ def learn(
         structure_prior=structure_prior,
         asked=asked,
     )
+    lost = getattr(dataset, "lost", None)
+    if lost is not None and result.status == "interrupted":
+        raise ClusterError.after(lost, result)
+    return result
+
+
+def _read(data: Any, treatment: Treatment, client: Any) -> Dataset:
+    """Read a table, here or on the machines that will count it."""
+    if client is not None:
+        from bestdag.cluster.reading import is_read_there, read_on
+
+        if is_read_there(data):
+            return read_on(client, data, missing=treatment.reads_as)
+    return read(data, missing=treatment.reads_as)
 
 
 def _asked(**given: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ __all__ = [
     "has_memory",
     "memory_left",
     "memory_limit",
+    "peak_memory",
     "readable_size",
     "require_memory",
     "size_in_bytes",
@@ -227,10 +228,30 @@ def address_space_left() -> int | None:
         return None
 
 
+def peak_memory() -> int | None:
+    """Return the most bytes this process had whenever that was looked up; None if never."""
+    _resident_memory()
+    return _peak or None
+
+
+_peak = 0
+
+
 def _resident_memory() -> int:
-    """Bytes of this process in memory; where nobody says, the most there ever were, or 0."""
+    """Bytes of this process in memory; where nobody says, the most there ever were, or 0.
+
+    Files that are mapped are left out: the system takes their pages back when it needs them.
+    """
+    global _peak
+    found = _look_up_memory()
+    _peak = max(_peak, found)
+    return found
+
+
+def _look_up_memory() -> int:
     try:
-        return int(_statm()[1]) * os.sysconf("SC_PAGE_SIZE")
+        _, resident, shared, *_ = _statm()
+        return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError):
         pass
     try:

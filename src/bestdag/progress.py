@@ -7,11 +7,22 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from bestdag import _core
 from bestdag.errors import InvalidParameterError
 
-__all__ = ["Progress", "Reporter", "Told", "counting", "listening", "reporter_for"]
+__all__ = [
+    "OutOfTimeError",
+    "Progress",
+    "Reporter",
+    "Told",
+    "counting",
+    "heed",
+    "listening",
+    "reporter_for",
+    "until",
+]
 
 # Between two calls within one phase; a new phase is told at once.
 _SECONDS_BETWEEN = 0.1
@@ -188,6 +199,46 @@ def listening(reporter: Reporter | None) -> Iterator[None]:
         yield
     finally:
         _core.set_listener(before)
+
+
+class OutOfTimeError(Exception):
+    """The time given by `until` is over; nothing of the work at hand may be used."""
+
+
+@contextmanager
+def until(deadline: float) -> Iterator[None]:
+    """Let native work that this thread waits for raise `OutOfTimeError` at this time.
+
+    The deadline is a value of `time.monotonic`; it is looked at about every 20 ms. Who listens
+    already is told as before.
+    """
+    if math.isinf(deadline):
+        yield
+        return
+    before: Any = _core.set_listener(None)
+
+    def look() -> None:
+        if before is not None:
+            before()
+        if time.monotonic() >= deadline:
+            raise OutOfTimeError
+
+    _core.set_listener(look)
+    try:
+        yield
+    finally:
+        _core.set_listener(before)
+
+
+def heed() -> None:
+    """Do what native work does about every 20 ms: for loops in Python that wait for others.
+
+    Raises what whoever listens raises, `OutOfTimeError` included.
+    """
+    listener: Any = _core.set_listener(None)
+    _core.set_listener(listener)
+    if listener is not None:
+        listener()
 
 
 def counting(

@@ -11,13 +11,15 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor
+from concurrent.futures import wait as wait_for
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
-from bestdag.errors import BestdagError
+from bestdag.errors import BestdagError, InvalidParameterError
 from bestdag.machine import memory_limit, thread_count
 
 __all__ = ["run_all"]
@@ -25,6 +27,7 @@ __all__ = ["run_all"]
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
 _DIE_WITH_PARENT = 1  # of Linux's prctl
+_BETWEEN_LOOKS = 0.5  # seconds, at whether executors may go on
 
 
 def run_all(
@@ -36,6 +39,7 @@ def run_all(
     on_done: Callable[[int], None] | None = None,
     on_answer: Callable[[int, _Answer], None] | None = None,
     may_begin: Callable[[], bool] | None = None,
+    executor: Executor | None = None,
 ) -> list[_Answer]:
     """Return work(item, threads) for every item, in their order, on all processors.
 
@@ -56,6 +60,10 @@ def run_all(
     may_begin : callable, optional
         Asked here before each item; once it says no, no other item is begun, and the answers are
         those of the items that were.
+    executor : concurrent.futures.Executor, optional
+        Who works, instead of processes of this machine: a pool of processes, Dask's
+        ``client.get_executor()``, MPI's. Work, items and answers must then be possible to pickle;
+        each item has `threads` threads, one unless given.
 
     Notes
     -----
@@ -70,6 +78,9 @@ def run_all(
     >>> run_all(lambda item, threads: item * item, [3, 1, 2], threads=2, who="doctest")
     [9, 1, 4]
     """
+    if executor is not None:
+        given = _Given(work, 1 if threads is None else thread_count(threads, who=who))
+        return _run_by(executor, given, items, who, on_done, on_answer, may_begin)
     n_threads = thread_count(threads, who=who)
     n_workers = min(n_threads, len(items))
     if n_workers > 1 and _can_copy():
@@ -91,6 +102,86 @@ def run_all(
         if on_done is not None:
             on_done(number)
     return answers
+
+
+@dataclass(frozen=True, slots=True)
+class _Given(Generic[_Item, _Answer]):
+    """Work as an executor gets it."""
+
+    work: Callable[[_Item, int], _Answer]
+    threads: int
+
+    def __call__(self, item: _Item) -> bytes:
+        return _tried(lambda _: self.work(item, self.threads), 0)
+
+
+def _run_by(
+    executor: Executor,
+    work: _Given[_Item, _Answer],
+    items: Sequence[_Item],
+    who: str,
+    on_done: Callable[[int], None] | None,
+    on_answer: Callable[[int, _Answer], None] | None,
+    may_begin: Callable[[], bool] | None,
+) -> list[_Answer]:
+    if not callable(getattr(executor, "submit", None)):
+        raise InvalidParameterError(
+            f"{who}: executor must be an Executor of concurrent.futures, got {executor!r:.60}"
+        )
+    _require_sendable(work, who)
+    waiting: dict[Any, int] = {}
+    answers: dict[int, _Answer] = {}
+    try:
+        for number, item in enumerate(items):
+            waiting[executor.submit(work, item)] = number
+        while waiting:
+            if may_begin is not None and not may_begin():
+                waiting = {future: n for future, n in waiting.items() if not future.cancel()}
+            seconds = None if may_begin is None else _BETWEEN_LOOKS
+            done = wait_for(waiting, seconds, FIRST_COMPLETED).done
+            for future in sorted(done, key=waiting.__getitem__):
+                number = waiting.pop(future)
+                answers[number] = _answer(_result(future, who))
+                if on_answer is not None:
+                    on_answer(number, answers[number])
+                if on_done is not None:
+                    on_done(number)
+    finally:
+        for future in waiting:  # after a failure, or Ctrl-C; what runs already runs to its end
+            future.cancel()
+    return [answers[number] for number in sorted(answers)]
+
+
+def _require_sendable(work: Any, who: str) -> None:
+    """Refuse work that cannot be sent to others, before some of it is done."""
+    try:
+        pickle.dumps(work)
+    except BestdagError:
+        raise
+    except Exception as error:
+        raise InvalidParameterError(
+            f"{who}: what executor gets must be possible to pickle, and is not ({error}); use a "
+            "score, search and estimator whose classes are in a module"
+        ) from None
+
+
+def _result(future: Any, who: str) -> bytes:
+    try:
+        found: bytes = future.result()
+    except BrokenExecutor:
+        what = f"{who}: a worker of the executor was ended, perhaps because memory ran out"
+        raise BestdagError(f"{what}; use fewer workers") from None
+    return found
+
+
+def _answer(sent: bytes) -> Any:
+    done = pickle.loads(sent)
+    assert isinstance(done, _Done)
+    for warned in done.warned:
+        warnings.warn_explicit(warned[0], None, *warned[1:])
+    if done.failure is not None:
+        raise done.failure
+    return done.answer
 
 
 def _can_copy() -> bool:
@@ -149,15 +240,10 @@ class _Crew(Generic[_Answer]):
         while busy:
             for line in list(wait(list(busy))):
                 number = busy.pop(line)
-                done = self._heard(line)
-                for warned in done.warned:
-                    warnings.warn_explicit(warned[0], None, *warned[1:])
-                if done.failure is not None:
-                    raise done.failure
-                answers[number] = done.answer
+                answers[number] = _answer(self._heard(line))
                 self._give(line, next(waiting, None), busy)
                 if on_answer is not None:
-                    on_answer(number, done.answer)
+                    on_answer(number, answers[number])
                 if on_done is not None:
                     on_done(number)
         return [answers[number] for number in sorted(answers)]
@@ -169,16 +255,15 @@ class _Crew(Generic[_Answer]):
             line.send(number)
         busy[line] = number
 
-    def _heard(self, line: Any) -> _Done:
+    def _heard(self, line: Any) -> bytes:
         try:
-            done = pickle.loads(line.recv_bytes())
+            sent: bytes = line.recv_bytes()
         except (EOFError, ConnectionError):
             what = f"{self._who}: one of the processes was ended, perhaps because memory ran out"
             raise BestdagError(f"{what}; use fewer threads").with_option(
                 f"{what}; pass a smaller --threads"
             ) from None
-        assert isinstance(done, _Done)
-        return done
+        return sent
 
     def end(self) -> None:
         """Let no process be left, however often Ctrl-C comes."""

@@ -67,6 +67,7 @@ NO_OPTION |= {"among", "constant", "distance", "held_out"}
 NO_OPTION |= {"max_rounds", "max_cells", "draws"}  # of structural EM, in Python
 # Of values and functions that no command has.
 NO_OPTION |= {"kind", "most"}
+NO_OPTION |= {"block_rows"}  # of counting in blocks, in Python
 # Their words are those of knowledge files and statements, the same in both worlds.
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
 # Marks of SVG and HTML, whose attributes are called as arguments are.

@@ -1,6 +1,7 @@
 """Ctrl-C during native work raises KeyboardInterrupt, and the next call works."""
 
 import gc
+import itertools
 import os
 import signal
 import threading
@@ -8,17 +9,23 @@ import threading
 import numpy as np
 import pytest
 
+from bestdag.counts.blocks import BlockCounts
 from bestdag.counts.engine import CountingEngine
+from bestdag.counts.flat import flat_groups
 from bestdag.scores.bic import BIC
 from bestdag.scores.native import NativeScores
 from tests.conftest import make_dataset
 
 
 @pytest.fixture(scope="module")
-def engine():
+def dataset():
     rng = np.random.default_rng(0)
-    columns = {f"v{i}": rng.integers(0, 4, 200_000).tolist() for i in range(10)}
-    return CountingEngine(make_dataset(columns), threads=2)
+    return make_dataset({f"v{i}": rng.integers(0, 4, 200_000).tolist() for i in range(10)})
+
+
+@pytest.fixture(scope="module")
+def engine(dataset):
+    return CountingEngine(dataset, threads=2)
 
 
 @pytest.mark.parametrize("work", ["count", "score"])
@@ -35,6 +42,24 @@ def test_ctrl_c_is_answered_and_the_engine_lives_on(engine, work):
     finally:
         timer.cancel()  # a failure above must not interrupt the tests that follow
     assert len(run(few)) == 1
+
+
+def test_ctrl_c_is_answered_while_blocks_are_counted(dataset):
+    names = sorted(dataset.names)
+    blocks = BlockCounts(
+        [dataset.variable(n) for n in names], [dataset.codes(n) for n in names], None, 5_000, 2
+    )
+    few = np.array([0], np.int32), np.array([0, 1]), np.array([1], np.int32)
+    sets = [[p for p in parents if p] for parents in itertools.combinations(range(10), 6)]
+    many = np.zeros(100 * len(sets), np.int32), *flat_groups(100 * sets)
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            blocks.count(many, max_cells=1e9)
+    finally:
+        timer.cancel()
+    assert len(blocks.count(few, max_cells=100)) == 1
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs an alarm")

@@ -18,8 +18,10 @@ bool borrow(nb::handle array, std::size_t n_rows, const T*& out) {
     return true;
 }
 
-bestdag::Table make_table(std::size_t n_rows, Columns columns, Arities arities,
-                          nb::object weights) {
+}  // namespace
+
+bestdag::RowArrays row_arrays(std::size_t n_rows, const Columns& columns, const Arities& arities,
+                              const nb::object& weights) {
     std::vector<bestdag::Column> made;
     for (std::size_t i = 0; i < columns.size(); ++i) {
         bestdag::Column column;
@@ -35,13 +37,13 @@ bestdag::Table make_table(std::size_t n_rows, Columns columns, Arities arities,
         !borrow(weights, n_rows, w.real)) {
         throw nb::type_error("weights must be a contiguous array of int64 or float64");
     }
-    return bestdag::Table(n_rows, std::move(made), w);
+    return {n_rows, std::move(made), w};
 }
 
-}  // namespace
-
 BoundTable::BoundTable(std::size_t n_rows, Columns columns, Arities arities, nb::object weights)
-    : table(make_table(n_rows, columns, arities, weights)), columns_(columns), weights_(weights) {}
+    : table(row_arrays(n_rows, columns, arities, weights).block(0, n_rows)),
+      columns_(columns),
+      weights_(weights) {}
 
 void register_tables(nb::module_& m) {
     nb::class_<BoundTable>(m, "Table", "Columns of codes; keeps the arrays it was made of alive.")

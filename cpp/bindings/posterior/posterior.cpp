@@ -85,8 +85,8 @@ private:
 class BoundChains {
 public:
     BoundChains(const BoundWeights& weights, bool over_partitions, std::uint64_t seed,
-                std::size_t n_chains)
-        : chains_(weights.weights, over_partitions, seed, n_chains) {}
+                std::size_t n_chains, std::uint64_t first)
+        : chains_(weights.weights, over_partitions, seed, n_chains, first) {}
 
     bool settle(std::size_t n_steps, int threads, double seconds) {
         return run_for(seconds, threads, [&](const bestdag::Execution& execution) {
@@ -169,8 +169,9 @@ void register_posterior(nb::module_& m) {
         "parents"_a.noconvert(), "n"_a, "threads"_a, "seconds"_a, "out"_a.noconvert(),
         "Logarithms of the numbers of orders that structures follow; False when out of time.");
     nb::class_<BoundChains>(m, "Chains")
-        .def(nb::init<const BoundWeights&, bool, std::uint64_t, std::size_t>(), "weights"_a,
-             "over_partitions"_a, "seed"_a, "n_chains"_a, nb::keep_alive<1, 2>())
+        .def(nb::init<const BoundWeights&, bool, std::uint64_t, std::size_t, std::uint64_t>(),
+             "weights"_a, "over_partitions"_a, "seed"_a, "n_chains"_a, "first"_a = 0,
+             nb::keep_alive<1, 2>())
         .def("settle", &BoundChains::settle, "n_steps"_a, "threads"_a, "seconds"_a,
              "The first steps, hot and cooling down; False when out of time.")
         .def("run", &BoundChains::run, "n_between"_a, "threads"_a, "seconds"_a,

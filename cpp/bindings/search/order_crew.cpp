@@ -34,16 +34,31 @@ public:
     }
 
     void score(const bestdag::Family& family, std::span<const std::int32_t> candidates,
-               const bestdag::StopFlag&, double* scores) override {
+               const bestdag::StopFlag& stop, double* scores) override {
         const nb::gil_scoped_acquire locked;
-        const auto found = nb::cast<Values>(score_(
-            family.child, std::vector<std::int32_t>(family.parents.begin(), family.parents.end()),
-            std::vector<std::int32_t>(candidates.begin(), candidates.end())));
+        const Stopped by(stop);
+        Values found;
+        try {
+            found = nb::cast<Values>(
+                score_(family.child,
+                       std::vector<std::int32_t>(family.parents.begin(), family.parents.end()),
+                       std::vector<std::int32_t>(candidates.begin(), candidates.end())));
+        } catch (const nb::python_error&) {
+            bestdag::check(stop);  // native work within was stopped
+            throw;
+        }
         if (found.size() != candidates.size()) throw std::invalid_argument("a score for each");
         std::copy_n(found.data(), found.size(), scores);
     }
 
 private:
+    // Native work that this thread waits for stops with this flag.
+    class Stopped {
+    public:
+        explicit Stopped(const bestdag::StopFlag& stop) { own_stop = &stop; }
+        ~Stopped() { own_stop = nullptr; }
+    };
+
     nb::object score_;
 };
 

@@ -29,7 +29,25 @@ void count_states(const std::uint64_t* prefix, const std::uint64_t* states, std:
     }
 }
 
-constexpr Bitwise kPortable{"portable", intersect, count_common, count_states, 2.5};
+// Eight codes at a time: bytes that are equal become zero, zero bytes become single bits.
+void mark_equal(const std::uint8_t* codes, std::uint8_t code, std::size_t words,
+                std::uint64_t* out) {
+    constexpr std::uint64_t kLow = 0x7f7f7f7f7f7f7f7fu;
+    const std::uint64_t wanted = code * std::uint64_t{0x0101010101010101u};
+    for (std::size_t w = 0; w < words; ++w) {
+        std::uint64_t bits = 0;
+        for (std::size_t k = 0; k < 8; ++k, codes += 8) {
+            std::uint64_t some = 0;
+            for (std::size_t i = 0; i < 8; ++i) some |= std::uint64_t{codes[i]} << 8 * i;
+            const std::uint64_t other = some ^ wanted;
+            const std::uint64_t equal = ~(((other & kLow) + kLow) | other | kLow) >> 7;
+            bits |= (equal * 0x0102040810204080u >> 56) << 8 * k;
+        }
+        out[w] = bits;
+    }
+}
+
+constexpr Bitwise kPortable{"portable", intersect, count_common, count_states, mark_equal, 2.5};
 
 struct Sets {
     std::array<const Bitwise*, 3> sets{};

@@ -18,6 +18,9 @@ struct Bitwise {
     void (*count_states)(const std::uint64_t* prefix, const std::uint64_t* states,
                          std::size_t stride, std::size_t n_states, std::size_t words,
                          std::uint32_t* out);
+    // out: bit t of word w tells whether codes[64 w + t] is `code`, over `words` words.
+    void (*mark_equal)(const std::uint8_t* codes, std::uint8_t code, std::size_t words,
+                       std::uint64_t* out);
     // AND operations on words per nanosecond, roughly: what a bitmap costs against a histogram.
     double words_per_nanosecond;
 };

@@ -56,7 +56,20 @@ void count_states(const std::uint64_t* prefix, const std::uint64_t* states, std:
     }
 }
 
-constexpr Bitwise kAvx2{"avx2", intersect, count_common, count_states, 6.0};
+void mark_equal(const std::uint8_t* codes, std::uint8_t code, std::size_t words,
+                std::uint64_t* out) {
+    const __m256i wanted = _mm256_set1_epi8(static_cast<char>(code));
+    const auto half = [&](const std::uint8_t* at) {
+        const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+        const __m256i equal = _mm256_cmpeq_epi8(some, wanted);
+        return static_cast<std::uint32_t>(_mm256_movemask_epi8(equal));
+    };
+    for (std::size_t w = 0; w < words; ++w, codes += 64) {
+        out[w] = half(codes) | static_cast<std::uint64_t>(half(codes + 32)) << 32;
+    }
+}
+
+constexpr Bitwise kAvx2{"avx2", intersect, count_common, count_states, mark_equal, 6.0};
 
 }  // namespace
 

@@ -96,7 +96,15 @@ void count_states(const std::uint64_t* prefix, const std::uint64_t* states, std:
     }
 }
 
-constexpr Bitwise kAvx512{"avx512", intersect, count_common, count_states, 16.0};
+void mark_equal(const std::uint8_t* codes, std::uint8_t code, std::size_t words,
+                std::uint64_t* out) {
+    const __m512i wanted = _mm512_set1_epi8(static_cast<char>(code));
+    for (std::size_t w = 0; w < words; ++w) {
+        out[w] = _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(codes + 64 * w), wanted);
+    }
+}
+
+constexpr Bitwise kAvx512{"avx512", intersect, count_common, count_states, mark_equal, 16.0};
 
 }  // namespace
 

@@ -7,12 +7,11 @@ namespace bestdag {
 
 namespace {
 
-constexpr std::size_t kStopEvery = 1u << 16;   // rows between two looks at the stop flag
-constexpr std::size_t kPieceCells = 1u << 16;  // cells shown to the visitor at a time
+constexpr std::size_t kStopEvery = 1u << 16;  // rows between two looks at the stop flag
 
 // Run work(first, last) over pieces of 0 .. n, looking at the stop flag before each.
 template <class Work>
-void in_pieces(std::size_t n, const StopFlag& stop, const Work& work) {
+void in_stretches(std::size_t n, const StopFlag& stop, const Work& work) {
     for (std::size_t first = 0; first < n; first += kStopEvery) {
         check(stop);
         work(first, std::min(n, first + kStopEvery));
@@ -43,15 +42,15 @@ void FamilyCounter<Count>::sort_rows(std::span<const std::uint32_t> ids, std::si
                                      std::span<const std::uint32_t> rows,
                                      std::vector<std::uint32_t>& out, const StopFlag& stop) {
     starts_.assign(n_ids + 1, 0);
-    in_pieces(ids.size(), stop, [&](std::size_t first, std::size_t last) {
+    in_stretches(ids.size(), stop, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) ++starts_[ids[i] + 1];
     });
-    in_pieces(n_ids, stop, [&](std::size_t first, std::size_t last) {
+    in_stretches(n_ids, stop, [&](std::size_t first, std::size_t last) {
         for (std::size_t g = first; g < last; ++g) starts_[g + 1] += starts_[g];
     });
     out.resize(ids.size());
     // Place each row, then shift the starts back.
-    in_pieces(ids.size(), stop, [&](std::size_t first, std::size_t last) {
+    in_stretches(ids.size(), stop, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             const std::uint32_t row = rows.empty() ? static_cast<std::uint32_t>(i) : rows[i];
             out[starts_[ids[row]]++] = row;
@@ -67,17 +66,17 @@ template <class Count>
 std::size_t FamilyCounter<Count>::refine_by_marks(const Column& column, std::size_t n_slots,
                                                   const StopFlag& stop) {
     marks_.assign(n_slots, 0);
-    in_pieces(table_.n_rows(), stop, [&](std::size_t first, std::size_t last) {
+    in_stretches(table_.n_rows(), stop, [&](std::size_t first, std::size_t last) {
         append_codes<std::uint32_t>(column, first, {ids_.data() + first, last - first});
         for (std::size_t i = first; i < last; ++i) marks_[ids_[i]] = 1;
     });
     std::uint32_t next = 0;
-    in_pieces(n_slots, stop, [&](std::size_t first, std::size_t last) {
+    in_stretches(n_slots, stop, [&](std::size_t first, std::size_t last) {
         for (std::size_t slot = first; slot < last; ++slot) {
             if (marks_[slot]) marks_[slot] = next++;
         }
     });
-    in_pieces(table_.n_rows(), stop, [&](std::size_t first, std::size_t last) {
+    in_stretches(table_.n_rows(), stop, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) ids_[i] = marks_[ids_[i]];
     });
     return next;
@@ -89,7 +88,7 @@ std::size_t FamilyCounter<Count>::refine_by_sorting(const Column& column, std::s
                                                     const StopFlag& stop) {
     std::vector<std::uint32_t>& codes = marks_;
     codes.resize(table_.n_rows());
-    in_pieces(table_.n_rows(), stop, [&](std::size_t first, std::size_t last) {
+    in_stretches(table_.n_rows(), stop, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) codes[i] = column[i];
     });
     sort_rows(codes, column.arity, {}, order2_, stop);
@@ -97,7 +96,7 @@ std::size_t FamilyCounter<Count>::refine_by_sorting(const Column& column, std::s
     std::uint32_t next = 0;
     std::uint32_t previous_id = ids_[order_[0]];
     std::uint32_t previous_code = codes[order_[0]];
-    in_pieces(table_.n_rows(), stop, [&](std::size_t first, std::size_t last) {
+    in_stretches(table_.n_rows(), stop, [&](std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             const std::uint32_t row = order_[i];
             if (ids_[row] != previous_id || codes[row] != previous_code) {
@@ -131,20 +130,27 @@ void FamilyCounter<Count>::visit_sorted(const Column& child, std::size_t n_ids,
     const std::size_t arity = child.arity;
     const std::size_t per_piece = std::max<std::size_t>(1, kPieceCells / arity);
     std::vector<std::uint32_t> first_rows;
-    for (std::size_t begin = 0; begin < n_ids; begin += per_piece) {
+    for (std::size_t id = 0; id < n_ids;) {
         check(stop);
-        const std::size_t end = std::min(n_ids, begin + per_piece);
-        cells_.assign((end - begin) * arity, Count{0});
+        cells_.clear();
         first_rows.clear();
-        for (std::size_t id = begin; id < end; ++id) {
-            Count* const row_cells = cells_.data() + (id - begin) * arity;
-            first_rows.push_back(order_[starts_[id]]);
+        for (; id < n_ids && first_rows.size() < per_piece; ++id) {
+            const std::size_t begin = cells_.size();
+            cells_.resize(begin + arity, Count{0});
+            Count total{0};
             for (std::size_t k = starts_[id]; k < starts_[id + 1]; ++k) {
                 const std::uint32_t row = order_[k];
-                row_cells[child[row]] += weight_of<Count>(table_, row);
+                const Count weight = weight_of<Count>(table_, row);
+                cells_[begin + child[row]] += weight;
+                total += weight;
+            }
+            if (total == Count{0}) {  // rows that weigh nothing are not seen
+                cells_.resize(begin);
+            } else {
+                first_rows.push_back(order_[starts_[id]]);
             }
         }
-        visit({cells_, arity, first_rows.data()});
+        if (!first_rows.empty()) visit({cells_, arity, nullptr, first_rows.data(), &table_});
     }
 }
 
@@ -154,8 +160,9 @@ void FamilyCounter<Count>::visit(const Family& family, const StopFlag& stop, con
     if (is_dense(table_, n_configurations(table_, family) * child.arity)) {
         const auto candidate = static_cast<std::int32_t>(family.child);
         joint_.visit(
-            family.parents, {&candidate, 1}, stop,
-            [&](std::size_t, std::span<const Count> cells) { visit({cells, child.arity}); });
+            family.parents, {&candidate, 1}, stop, [&](std::size_t, std::span<const Count> cells) {
+                in_pieces(CountRows<Count>{cells, child.arity}, family.parents.size(), visit);
+            });
         return;
     }
     ids_.assign(table_.n_rows(), 0);

@@ -5,6 +5,7 @@
 // memory follows the rows and never the product.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -31,10 +32,54 @@ template <class Count>
 struct CountRows {
     std::span<const Count> cells;
     std::size_t arity;
-    // Some row of the data with the i-th configuration; nullptr when every one of the q
-    // configurations is there, in order, so that i is its number.
+    // Where the parents' codes are: those of the i-th row are `n_parents` in a row here,
+    const std::uint16_t* codes = nullptr;
+    // or those of this row of the data,
     const std::uint32_t* data_rows = nullptr;
+    const Table* data = nullptr;
+    // or, without either, every one of the q configurations is there, in order, from this one on.
+    std::size_t first = 0;
+
+    // Some of the rows.
+    CountRows part(std::size_t begin, std::size_t count, std::size_t n_parents) const noexcept {
+        return {cells.subspan(begin * arity, count * arity),
+                arity,
+                codes ? codes + begin * n_parents : nullptr,
+                data_rows ? data_rows + begin : nullptr,
+                data,
+                first + begin};
+    }
 };
+
+// Scores are sums over pieces of so many cells of rows that are not all zero: how the rows were
+// counted then has no influence on the sum.
+inline constexpr std::size_t kPieceCells = 1u << 16;
+
+// Run use(piece) over such pieces of a whole table of counts.
+template <class Count, class Use>
+void in_pieces(const CountRows<Count>& counts, std::size_t n_parents, const Use& use) {
+    if (counts.cells.size() <= kPieceCells) {
+        use(counts);
+        return;
+    }
+    const std::size_t n_rows = counts.cells.size() / counts.arity;
+    const std::size_t per_piece = std::max<std::size_t>(1, kPieceCells / counts.arity);
+    std::size_t begin = 0;
+    std::size_t n_seen = 0;
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        const auto cells = counts.cells.subspan(row * counts.arity, counts.arity);
+        if (std::all_of(cells.begin(), cells.end(), [](Count n) { return n == Count{0}; })) {
+            continue;
+        }
+        if (n_seen == per_piece) {
+            use(counts.part(begin, row - begin, n_parents));
+            begin = row;
+            n_seen = 0;
+        }
+        ++n_seen;
+    }
+    use(counts.part(begin, n_rows - begin, n_parents));
+}
 
 // One thread's counter. Count is the table's: std::uint32_t without weights, std::int64_t with
 // whole and double with real ones.

@@ -42,8 +42,8 @@ void add_rows(const Table& table, const Column& column, std::size_t first,
 
 }  // namespace
 
-bool is_dense(const Table& table, double n_cells) noexcept {
-    return n_cells <= std::min(std::max(4096.0, 2.0 * static_cast<double>(table.n_rows())),
+bool is_dense(std::size_t n_rows, double n_cells) noexcept {
+    return n_cells <= std::min(std::max(4096.0, 2.0 * static_cast<double>(n_rows)),
                                static_cast<double>(kMaxCells));
 }
 
@@ -67,7 +67,7 @@ void JointCounter<Count>::visit(std::span<const std::int32_t> prefix,
             const std::uint32_t arity = arity_of(table_, candidates[end]);
             const double cells = configurations * arity;
             first_cells.push_back(n_cells);
-            if (!is_dense(table_, cells)) continue;
+            if (!is_dense(usual_rows_, cells)) continue;
             const auto size = static_cast<std::size_t>(cells);
             if (n_cells + size > kMaxCells && n_cells > 0) break;
             const bool use_bits = use_bitmaps_ && std::is_same_v<Count, std::uint32_t> &&
@@ -89,7 +89,7 @@ void JointCounter<Count>::visit(std::span<const std::int32_t> prefix,
         if (!by_histogram_.empty()) count_with_histograms(prefix, stop);
         for (std::size_t i = done; i < end; ++i) {
             const double cells = configurations * arity_of(table_, candidates[i]);
-            const bool counted = is_dense(table_, cells);
+            const bool counted = is_dense(usual_rows_, cells);
             visit(i, {cells_.data() + first_cells[i - done],
                       counted ? static_cast<std::size_t>(cells) : 0});
         }

@@ -14,7 +14,10 @@
 namespace bestdag {
 
 // True when the counts of this many cells are kept in one dense array rather than by sorting rows.
-bool is_dense(const Table& table, double n_cells) noexcept;
+bool is_dense(std::size_t n_rows, double n_cells) noexcept;
+inline bool is_dense(const Table& table, double n_cells) noexcept {
+    return is_dense(table.n_rows(), n_cells);
+}
 
 // One thread's counter. Count is the table's: uint32 without weights, int64 whole, double real.
 template <class Count>
@@ -25,7 +28,12 @@ public:
     using Visitor = std::function<void(std::size_t candidate, std::span<const Count> cells)>;
 
     // Bitmaps of a column cost a pass over it: worth it when columns are used again and again.
-    JointCounter(const Table& table, bool use_bitmaps) : table_(table), use_bitmaps_(use_bitmaps) {}
+    JointCounter(const Table& table, bool use_bitmaps)
+        : JointCounter(table, use_bitmaps, table.n_rows()) {}
+
+    // For a part of a table: what is dense follows the usual number of rows of a part.
+    JointCounter(const Table& table, bool use_bitmaps, std::size_t usual_rows)
+        : table_(table), use_bitmaps_(use_bitmaps), usual_rows_(usual_rows) {}
 
     // Visits every candidate once, in order. Requires the candidates not in the prefix.
     void visit(std::span<const std::int32_t> prefix, std::span<const std::int32_t> candidates,
@@ -47,6 +55,7 @@ private:
 
     const Table& table_;
     bool use_bitmaps_;
+    std::size_t usual_rows_;
     std::vector<Candidate> by_bitmap_, by_small_histogram_, by_histogram_;
     std::vector<Count> cells_;
     AlignedWords prefix_bits_, spare_bits_;

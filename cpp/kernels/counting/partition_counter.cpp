@@ -87,7 +87,7 @@ CountRows<Count> PartitionCounter<Count>::count(std::int32_t last, std::size_t c
         }
         ++n_seen;
     }
-    return {{cells_.data(), n_seen * arity}, arity, data_rows_.data()};
+    return {{cells_.data(), n_seen * arity}, arity, nullptr, data_rows_.data(), &table_};
 }
 
 template class PartitionCounter<std::uint32_t>;

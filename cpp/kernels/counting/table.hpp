@@ -36,7 +36,29 @@ struct Weights {
     const double* real = nullptr;
 };
 
-class Table {
+// What is known of a table without its rows.
+struct TableShape {
+    std::vector<std::uint32_t> arities;  // by column
+    double total_weight = 0.0;           // N
+    bool has_real_weights = false;
+
+    double arity(std::size_t column) const noexcept { return static_cast<double>(arities[column]); }
+};
+
+// What a score may ask of the data beside the counts of a family. Both are functions of these
+// counts, and of those of every family with the same columns.
+class Marginals {
+public:
+    virtual ~Marginals() = default;
+
+    // Sum of n ln n over the states of one column, n their counts.
+    virtual double marginal_n_log_n(std::size_t column) const = 0;
+
+    // The weight of the rows in which none of these columns has its last state.
+    virtual double weight_without_last(std::span<const std::int32_t> columns) const = 0;
+};
+
+class Table final : public Marginals {
 public:
     // Requires n_rows >= 1, every pointer valid for n_rows while the table lives, weights >= 0 and
     // a sum of whole weights below 2^53.
@@ -47,7 +69,8 @@ public:
     const Column& column(std::size_t i) const noexcept { return columns_[i]; }
     const Weights& weights() const noexcept { return weights_; }
     bool is_weighted() const noexcept { return weights_.whole || weights_.real; }
-    double total_weight() const noexcept { return total_weight_; }  // N
+    const TableShape& shape() const noexcept { return shape_; }
+    double total_weight() const noexcept { return shape_.total_weight; }  // N
 
     // The rows first .. first + n_rows - 1 as a table of their own, over the same arrays.
     Table slice(std::size_t first, std::size_t n_rows) const;
@@ -63,9 +86,9 @@ public:
     // Bitmap with every row of the table set.
     const std::uint64_t* all_rows() const noexcept { return all_rows_.data(); }
 
-    // Sum of n ln n over the states of one column, n their counts. Worked out once, by whichever
-    // thread asks first.
-    double marginal_n_log_n(std::size_t column) const;
+    // Worked out once, by whichever thread asks first.
+    double marginal_n_log_n(std::size_t column) const override;
+    double weight_without_last(std::span<const std::int32_t> columns) const override;
 
 private:
     struct Bitmaps {
@@ -80,7 +103,7 @@ private:
     std::size_t n_rows_;
     std::vector<Column> columns_;
     Weights weights_;
-    double total_weight_;
+    TableShape shape_;
     AlignedWords all_rows_;
     std::unique_ptr<Bitmaps[]> bitmaps_;
     std::unique_ptr<Marginal[]> marginals_;

@@ -179,29 +179,29 @@ std::vector<ExpectedCells> count_expected(const Table& rows, const Posterior& po
 void score_expected(const Table& rows, const Posterior& posterior, const Table& shown,
                     const Kernel& kernel, const FamilyList& families, Wanted wanted, double growth,
                     std::span<double> scores, const Execution& execution) {
-    for_families(
-        families.size(), kernel.expected(nanoseconds(rows, families)), execution,
-        [&](const StopFlag& stop) {
-            return [&, counter = ExpectedCounter(rows, posterior),
-                    evaluator = kernel.evaluator(shown, stop),
-                    cells = std::vector<double>()](std::size_t i) mutable {
-                const Family family = families[i];
-                const double n_cells = cells_of(rows, family);
-                scores[i] = std::numeric_limits<double>::quiet_NaN();
-                if (n_cells > kMostCells) return;
-                cells.assign(static_cast<std::size_t>(n_cells), 0.0);
-                counter.count(family, stop,
-                              [&](std::uint64_t cell, double weight) { cells[cell] += weight; });
-                const FamilyShape shape = shape_of(shown, family);
-                const CountRows<double> counts{cells, rows.column(family.child).arity};
-                if (wanted == Wanted::kScore) {
-                    scores[i] = evaluator->constant(shape) + evaluator->rows(counts, shape);
-                } else {
-                    scores[i] = evaluator->bound_constant(shape, growth) +
-                                evaluator->bound_rows(counts, shape);
-                }
-            };
-        });
+    for_families(families.size(), kernel.expected(nanoseconds(rows, families)), execution,
+                 [&](const StopFlag& stop) {
+                     return [&, counter = ExpectedCounter(rows, posterior),
+                             evaluator = kernel.evaluator(shown, stop),
+                             cells = std::vector<double>()](std::size_t i) mutable {
+                         const Family family = families[i];
+                         const double n_cells = cells_of(rows, family);
+                         scores[i] = std::numeric_limits<double>::quiet_NaN();
+                         if (n_cells > kMostCells) return;
+                         cells.assign(static_cast<std::size_t>(n_cells), 0.0);
+                         counter.count(family, stop, [&](std::uint64_t cell, double weight) {
+                             cells[cell] += weight;
+                         });
+                         const FamilyShape shape = shape_of(shown, family);
+                         const CountRows<double> counts{cells, rows.column(family.child).arity};
+                         if (wanted == Wanted::kScore) {
+                             scores[i] = score_of(*evaluator, shape, counts);
+                         } else {
+                             scores[i] = evaluator->bound_constant(shape, growth) +
+                                         evaluator->bound_rows(counts, shape);
+                         }
+                     };
+                 });
 }
 
 }  // namespace bestdag

@@ -14,11 +14,11 @@ constexpr std::size_t kStepsBetweenMeetings = 1000;  // of chains that go on bes
 }  // namespace
 
 Chains::Chains(const ParentWeights& weights, bool over_partitions, std::uint64_t seed,
-               std::size_t n_chains)
+               std::size_t n_chains, std::uint64_t first)
     : rooms_(weights), over_partitions_(over_partitions) {
     chains_.reserve(n_chains);
     for (std::size_t c = 0; c < n_chains; ++c) {
-        chains_.push_back({PartitionChain(rooms_, RandomStream(PhiloxKey{seed, c}))});
+        chains_.push_back({PartitionChain(rooms_, RandomStream(PhiloxKey{seed, first + c}))});
     }
 }
 

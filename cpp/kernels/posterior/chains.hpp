@@ -15,9 +15,9 @@ namespace bestdag {
 class Chains {
 public:
     // Needs the sets of each variable by descending weight; weights outlive this. Each chain is a
-    // function of the seed and its number.
+    // function of the seed and its number, which is that of the first and on.
     Chains(const ParentWeights& weights, bool over_partitions, std::uint64_t seed,
-           std::size_t n_chains);
+           std::size_t n_chains, std::uint64_t first = 0);
 
     std::size_t n() const noexcept { return rooms_.weights().n(); }
     std::size_t n_words() const noexcept { return rooms_.weights().n_words(); }

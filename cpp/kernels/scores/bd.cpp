@@ -53,7 +53,7 @@ private:
 
 // Requires pseudo_count > 0; with 1, the native twin of scores/k2.py.
 Kernel make_bd(double pseudo_count) {
-    return Kernel([pseudo_count](const Table&) { return std::make_unique<Bd>(pseudo_count); });
+    return Kernel([pseudo_count](const TableShape&) { return std::make_unique<Bd>(pseudo_count); });
 }
 
 }  // namespace bestdag

@@ -35,7 +35,7 @@ public:
                 std::size_t row = 0;  // j
                 for (std::size_t i = 0; i < codes.size(); ++i) {
                     const auto parent = static_cast<std::size_t>(shape.family.parents[i]);
-                    row = row * shape.table.column(parent).arity + codes[i];
+                    row = row * shape.table.arities[parent] + codes[i];
                 }
                 const double* const priors = table + row * cells.size();  // a_jk
                 double row_prior = 0.0;                                   // a_j
@@ -80,7 +80,7 @@ Kernel make_bd_tables(const FamilyList& families, std::span<const std::int64_t> 
         write_key(families[i], key);
         tables->places[key] = static_cast<std::size_t>(first_values[i]);
     }
-    return Kernel([tables](const Table&) { return std::make_unique<BdTables>(tables); },
+    return Kernel([tables](const TableShape&) { return std::make_unique<BdTables>(tables); },
                   {.nanoseconds_per_family = 0.0, .may_refuse = true});
 }
 

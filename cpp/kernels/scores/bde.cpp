@@ -53,7 +53,7 @@ private:
     }
 
     template <class Count>
-    double sum(const CountRows<Count>& counts, const Table& table, const Family& family,
+    double sum(const CountRows<Count>& counts, const TableShape& table, const Family& family,
                bool minus_totals) {
         const PriorMarginals::Joint joint = prior_->joint(family, stop_);
         return joint ? sum_whole(counts, table, family, *joint, minus_totals)
@@ -62,7 +62,7 @@ private:
 
     // From the joint table, where parents come before and after the child.
     template <class Count>
-    double sum_whole(const CountRows<Count>& counts, const Table& table, const Family& family,
+    double sum_whole(const CountRows<Count>& counts, const TableShape& table, const Family& family,
                      const Factor& joint, bool minus_totals) {
         steps_.assign(family.parents.size(), 0);
         std::size_t child_step = 0;
@@ -70,14 +70,14 @@ private:
         bool is_passed = false;
         const auto pass_child = [&] {
             child_step = step;
-            step *= table.column(family.child).arity;
+            step *= table.arities[family.child];
             is_passed = true;
         };
         for (std::size_t i = family.parents.size(); i-- > 0;) {
             const auto parent = static_cast<std::size_t>(family.parents[i]);
             if (!is_passed && parent < family.child) pass_child();
             steps_[i] = step;
-            step *= table.column(parent).arity;
+            step *= table.arities[parent];
         }
         if (!is_passed) pass_child();
         double score = 0.0;
@@ -91,7 +91,7 @@ private:
 
     // Many rows at a time.
     template <class Count>
-    double sum_by_row(const CountRows<Count>& counts, const Table& table, const Family& family,
+    double sum_by_row(const CountRows<Count>& counts, const TableShape& table, const Family& family,
                       bool minus_totals) {
         double score = 0.0;
         std::vector<std::span<const Count>> waiting;
@@ -147,7 +147,7 @@ private:
 Kernel make_bde(double ess, const NetworkArrays& network, double max_bytes) {
     const auto prior = std::make_shared<const PriorMarginals>(network, max_bytes);
     return Kernel(
-        [ess, prior](const Table&, const StopFlag& stop) {
+        [ess, prior](const TableShape&, const StopFlag& stop) {
             return std::make_unique<Bde>(ess, prior, stop);
         },
         {.nanoseconds_per_family = prior->nanoseconds(), .may_refuse = false});

@@ -54,7 +54,7 @@ private:
 
 // Requires ess > 0.
 Kernel make_bdeu(double ess) {
-    return Kernel([ess](const Table&) { return std::make_unique<Bdeu>(ess); });
+    return Kernel([ess](const TableShape&) { return std::make_unique<Bdeu>(ess); });
 }
 
 }  // namespace bestdag

@@ -15,8 +15,8 @@ constexpr double kManyCases = 1e18;
 
 class Bdq final : public SetEvaluatorOf<Bdq> {
 public:
-    Bdq(const Table& table, double pseudo_count)
-        : prior_(pseudo_count), total_(table.total_weight()), term_(pseudo_count) {}
+    Bdq(const TableShape& table, double pseudo_count)
+        : prior_(pseudo_count), total_(table.total_weight), term_(pseudo_count) {}
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape&) {
@@ -74,8 +74,9 @@ private:
 
 // Requires pseudo_count > 0.
 Kernel make_bdq(double pseudo_count) {
-    return Kernel(
-        [pseudo_count](const Table& table) { return std::make_unique<Bdq>(table, pseudo_count); });
+    return Kernel([pseudo_count](const TableShape& table) {
+        return std::make_unique<Bdq>(table, pseudo_count);
+    });
 }
 
 }  // namespace bestdag

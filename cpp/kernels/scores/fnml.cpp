@@ -15,7 +15,7 @@ constexpr std::size_t kMaxArities = 64;
 
 class Fnml final : public PureBoundOf<Fnml, EvaluatorOf> {
 public:
-    explicit Fnml(const Table& table) : likelihood_(table) {}
+    explicit Fnml(const TableShape& table) : likelihood_(table) {}
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape& shape) {
@@ -96,7 +96,7 @@ private:
 
 // Not a number for counts that are not whole.
 Kernel make_fnml() {
-    return Kernel([](const Table& table) { return std::make_unique<Fnml>(table); });
+    return Kernel([](const TableShape& table) { return std::make_unique<Fnml>(table); });
 }
 
 }  // namespace bestdag

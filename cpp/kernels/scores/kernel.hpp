@@ -17,19 +17,23 @@
 
 namespace bestdag {
 
+// A score is a function of counts, arities and N: an evaluator sees no rows.
 struct FamilyShape {
-    const Table& table;
+    const TableShape& table;
     const Family& family;
     double n_configurations;  // q: parent configurations, seen or not
     std::size_t arity;        // r: states of the child
     double total_weight;      // N
+    const Marginals& marginals;
 };
 
+FamilyShape shape_of(const TableShape& table, const Marginals& marginals,
+                     const Family& family) noexcept;
 FamilyShape shape_of(const Table& table, const Family& family) noexcept;
 
 // A set of columns, all but the last ascending, for scores that are differences of a set function.
 struct SetShape {
-    const Table& table;
+    const TableShape& table;
     std::span<const std::int32_t> columns;
     double n_cells;  // the product of the arities
 };
@@ -130,6 +134,15 @@ public:
     }
 };
 
+// The score of a family from all its counts.
+template <class Count>
+double score_of(Evaluator& evaluator, const FamilyShape& shape, const CountRows<Count>& counts) {
+    double score = evaluator.constant(shape);
+    in_pieces(counts, shape.family.parents.size(),
+              [&](const CountRows<Count>& piece) { score += evaluator.rows(piece, shape); });
+    return score;
+}
+
 // Derive from this and write one template `sum_rows(counts, shape)` for all kinds of counts.
 template <class Derived>
 class EvaluatorOf : public Evaluator {
@@ -209,20 +222,24 @@ struct KernelTraits {
 // A score with its settings, shared by threads: makes each of them an evaluator.
 class Kernel {
 public:
-    using Factory = std::function<std::unique_ptr<Evaluator>(const Table&, const StopFlag&)>;
+    using Factory = std::function<std::unique_ptr<Evaluator>(const TableShape&, const StopFlag&)>;
 
-    // The factory gets the table and, if it takes it, a flag to be looked at in long work.
+    // The factory gets the shape of the table and, if it takes it, a flag to be looked at in long
+    // work.
     template <class Make>
     explicit Kernel(Make make, KernelTraits traits = {}) : traits_(traits) {
-        if constexpr (std::is_invocable_v<Make, const Table&, const StopFlag&>) {
+        if constexpr (std::is_invocable_v<Make, const TableShape&, const StopFlag&>) {
             factory_ = std::move(make);
         } else {
-            factory_ = [make](const Table& table, const StopFlag&) { return make(table); };
+            factory_ = [make](const TableShape& table, const StopFlag&) { return make(table); };
         }
     }
 
-    std::unique_ptr<Evaluator> evaluator(const Table& table, const StopFlag& stop) const {
+    std::unique_ptr<Evaluator> evaluator(const TableShape& table, const StopFlag& stop) const {
         return factory_(table, stop);
+    }
+    std::unique_ptr<Evaluator> evaluator(const Table& table, const StopFlag& stop) const {
+        return factory_(table.shape(), stop);
     }
     const KernelTraits& traits() const noexcept { return traits_; }
 

@@ -114,7 +114,7 @@ private:
 
 // Requires ess > 0, 0 <= epsilon <= 1.
 Kernel make_max_bdeu(double ess, double epsilon) {
-    return Kernel([=](const Table&) { return std::make_unique<MaxBdeu>(ess, epsilon); });
+    return Kernel([=](const TableShape&) { return std::make_unique<MaxBdeu>(ess, epsilon); });
 }
 
 }  // namespace bestdag

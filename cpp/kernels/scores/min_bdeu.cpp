@@ -58,7 +58,7 @@ private:
 
 // Requires ess > 0, 0 <= epsilon < 1.
 Kernel make_min_bdeu(double ess, double epsilon) {
-    return Kernel([=](const Table&) { return std::make_unique<MinBdeu>(ess, epsilon); });
+    return Kernel([=](const TableShape&) { return std::make_unique<MinBdeu>(ess, epsilon); });
 }
 
 }  // namespace bestdag

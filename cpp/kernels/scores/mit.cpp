@@ -14,7 +14,7 @@ namespace {
 
 class Mit final : public EvaluatorOf<Mit> {
 public:
-    Mit(const Table& table, double confidence) : confidence_(confidence), likelihood_(table) {}
+    Mit(const TableShape& table, double confidence) : confidence_(confidence), likelihood_(table) {}
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape& shape) {
@@ -45,7 +45,7 @@ public:
 private:
     // The log-likelihood of the child without parents.
     static double alone(const FamilyShape& shape) {
-        return shape.table.marginal_n_log_n(shape.family.child) - n_log_n(shape.total_weight);
+        return shape.marginals.marginal_n_log_n(shape.family.child) - n_log_n(shape.total_weight);
     }
 
     // Parents by decreasing arity, each tested given those before it; and one more of arity `more`.
@@ -53,7 +53,7 @@ private:
         if (shape.arity == 1) return 0.0;
         arities_.clear();
         for (const std::int32_t parent : shape.family.parents) {
-            arities_.push_back(shape.table.column(static_cast<std::size_t>(parent)).arity);
+            arities_.push_back(shape.table.arity(static_cast<std::size_t>(parent)));
         }
         arities_.push_back(more);  // with one state it costs nothing
         std::sort(arities_.begin(), arities_.end(), std::greater<>());
@@ -86,7 +86,7 @@ private:
 // Requires 0 < confidence < 1.
 Kernel make_mit(double confidence) {
     return Kernel(
-        [confidence](const Table& table) { return std::make_unique<Mit>(table, confidence); });
+        [confidence](const TableShape& table) { return std::make_unique<Mit>(table, confidence); });
 }
 
 }  // namespace bestdag

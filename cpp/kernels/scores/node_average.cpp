@@ -1,7 +1,6 @@
 #include "scores/node_average.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -19,16 +18,17 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // family's log-likelihood says nothing about a larger one's but that it is at most 0.
 class NodeAverage final : public EvaluatorOf<NodeAverage> {
 public:
-    NodeAverage(const Table& table, double penalty, const std::vector<std::uint8_t>& has_missing)
+    NodeAverage(const TableShape& table, double penalty,
+                const std::vector<std::uint8_t>& has_missing)
         : table_(table), has_missing_(has_missing), penalty_(penalty), likelihood_(table) {
-        for (std::size_t c = 0; c < table.n_columns(); ++c) {
+        for (std::size_t c = 0; c < table.arities.size(); ++c) {
             least_arity_ = std::min(least_arity_, n_states(c));
         }
     }
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape& shape) {
-        const double n = n_complete(shape.family);
+        const double n = n_complete(shape);
         if (!(n > 0.0)) return 0.0;  // the constant is minus infinity
         double sum = 0.0;
         Count total;
@@ -49,12 +49,12 @@ public:
     }
 
     double constant(const FamilyShape& shape) override {
-        return n_complete(shape.family) > 0.0 ? -penalty(shape.family) : -kInfinity;
+        return n_complete(shape) > 0.0 ? -penalty(shape.family) : -kInfinity;
     }
 
     // The rows that show a larger family are among those that show this one.
     double bound_constant(const FamilyShape& shape, double) override {
-        if (!(n_complete(shape.family) > 0.0)) return -kInfinity;
+        if (!(n_complete(shape) > 0.0)) return -kInfinity;
         return penalty_ < 0.0 ? kInfinity : -penalty(shape.family) * least_arity_;
     }
 
@@ -63,7 +63,7 @@ public:
 
 private:
     double n_states(std::size_t column) const noexcept {
-        return static_cast<double>(table_.column(column).arity) - has_missing_[column];
+        return static_cast<double>(table_.arities[column]) - has_missing_[column];
     }
 
     double penalty(const Family& family) const noexcept {
@@ -84,13 +84,14 @@ private:
     bool is_complete(const Family& family, std::span<const std::uint32_t> codes) const noexcept {
         for (std::size_t i = 0; i < codes.size(); ++i) {
             const auto parent = static_cast<std::size_t>(family.parents[i]);
-            if (has_missing_[parent] && codes[i] + 1 == table_.column(parent).arity) return false;
+            if (has_missing_[parent] && codes[i] + 1 == table_.arities[parent]) return false;
         }
         return true;
     }
 
     // The weight of the rows that show the whole family. Asked for again and again for one family.
-    double n_complete(const Family& family) {
+    double n_complete(const FamilyShape& shape) {
+        const Family& family = shape.family;
         incomplete_.clear();
         for (const std::int32_t parent : family.parents) {
             if (has_missing_[static_cast<std::size_t>(parent)]) incomplete_.push_back(parent);
@@ -98,41 +99,15 @@ private:
         if (has_missing_[family.child]) {
             incomplete_.push_back(static_cast<std::int32_t>(family.child));
         }
-        if (incomplete_.empty()) return table_.total_weight();
+        if (incomplete_.empty()) return table_.total_weight;
         if (incomplete_ != counted_) {
-            n_counted_ = count_complete();
+            n_counted_ = shape.marginals.weight_without_last(incomplete_);
             counted_ = incomplete_;
         }
         return n_counted_;
     }
 
-    double count_complete() const {
-        const std::size_t n_words = table_.n_words();
-        std::vector<const std::uint64_t*> missing;
-        for (const std::int32_t c : incomplete_) {
-            const auto column = static_cast<std::size_t>(c);
-            missing.push_back(table_.bitmaps(column) + (table_.column(column).arity - 1) * n_words);
-        }
-        const Weights& weights = table_.weights();
-        std::int64_t whole = 0;
-        double real = 0.0;
-        for (std::size_t w = 0; w < n_words; ++w) {
-            std::uint64_t rows = table_.all_rows()[w];
-            for (const std::uint64_t* const bits : missing) rows &= ~bits[w];
-            if (!table_.is_weighted()) {
-                whole += std::popcount(rows);
-                continue;
-            }
-            for (; rows != 0; rows &= rows - 1) {
-                const std::size_t row = 64 * w + static_cast<std::size_t>(std::countr_zero(rows));
-                if (weights.whole) whole += weights.whole[row];
-                if (weights.real) real += weights.real[row];
-            }
-        }
-        return weights.real ? real : static_cast<double>(whole);
-    }
-
-    const Table& table_;
+    const TableShape& table_;
     std::vector<std::uint8_t> has_missing_;  // by column
     double penalty_;                         // of one parameter
     double least_arity_ = kInfinity;         // one more parent multiplies the penalty by so much
@@ -145,7 +120,7 @@ private:
 }  // namespace
 
 Kernel make_node_average(double penalty, std::vector<std::uint8_t> has_missing) {
-    return Kernel([penalty, has_missing = std::move(has_missing)](const Table& table) {
+    return Kernel([penalty, has_missing = std::move(has_missing)](const TableShape& table) {
         return std::make_unique<NodeAverage>(table, penalty, has_missing);
     });
 }

@@ -11,7 +11,7 @@ namespace {
 
 class PenalisedLikelihood final : public SetEvaluatorOf<PenalisedLikelihood> {
 public:
-    PenalisedLikelihood(const Table& table, double weight, double penalty)
+    PenalisedLikelihood(const TableShape& table, double weight, double penalty)
         : likelihood_(table), weight_(weight), penalty_(penalty) {}
 
     template <class Count>
@@ -67,14 +67,14 @@ private:
 }  // namespace
 
 Kernel penalised_likelihood(PenaltyPerParameter penalty) {
-    return Kernel([penalty](const Table& table) {
-        return std::make_unique<PenalisedLikelihood>(table, 1.0, penalty(table.total_weight()));
+    return Kernel([penalty](const TableShape& table) {
+        return std::make_unique<PenalisedLikelihood>(table, 1.0, penalty(table.total_weight));
     });
 }
 
 Kernel penalised_mean_likelihood(PenaltyPerParameter penalty) {
-    return Kernel([penalty](const Table& table) {
-        const double n = table.total_weight();
+    return Kernel([penalty](const TableShape& table) {
+        const double n = table.total_weight;
         return std::make_unique<PenalisedLikelihood>(table, 1.0 / n, penalty(n));
     });
 }

@@ -18,8 +18,8 @@ constexpr std::size_t kMaxRemembered = 1u << 16;
 
 class Qnml final : public SetEvaluatorOf<Qnml> {
 public:
-    Qnml(const Table& table, bool is_exact)
-        : is_exact_(is_exact), total_(table.total_weight()), likelihood_(table) {}
+    Qnml(const TableShape& table, bool is_exact)
+        : is_exact_(is_exact), total_(table.total_weight), likelihood_(table) {}
 
     template <class Count>
     double sum_rows(const CountRows<Count>& counts, const FamilyShape&) {
@@ -80,7 +80,7 @@ private:
 // are not whole.
 Kernel make_qnml(bool is_exact) {
     return Kernel(
-        [is_exact](const Table& table) { return std::make_unique<Qnml>(table, is_exact); });
+        [is_exact](const TableShape& table) { return std::make_unique<Qnml>(table, is_exact); });
 }
 
 }  // namespace bestdag

@@ -20,13 +20,13 @@ inline double n_log_share(double n, double total) noexcept {
 
 // What a score that is defined for whole counts only adds to every family: nothing, or not a number
 // where weights are real.
-inline double only_whole_counts(const Table& table) noexcept {
-    return table.weights().real ? std::numeric_limits<double>::quiet_NaN() : 0.0;
+inline double only_whole_counts(const TableShape& table) noexcept {
+    return table.has_real_weights ? std::numeric_limits<double>::quiet_NaN() : 0.0;
 }
 
 class RowLikelihood {
 public:
-    explicit RowLikelihood(const Table& table) : n_log_n_(table.total_weight()) {}
+    explicit RowLikelihood(const TableShape& table) : n_log_n_(table.total_weight) {}
 
     // sum_k N_jk ln(N_jk / N_j); `total` receives N_j.
     template <class Count>

@@ -90,7 +90,7 @@ private:
         const auto arity = static_cast<double>(shape.arity);
         if (!is_dense(table_, shape.n_configurations * arity)) return;
         counter_.visit(family, stop, [&](const CountRows<Count>& rows) {
-            family_cells_.assign(rows.cells.begin(), rows.cells.end());
+            family_cells_.insert(family_cells_.end(), rows.cells.begin(), rows.cells.end());
         });
     }
 
@@ -108,8 +108,7 @@ private:
             }
         }
         const FamilyShape shape = shape_of(table_, smaller);
-        return evaluator_->constant(shape) +
-               evaluator_->rows(CountRows<Count>{turned_, shape.arity}, shape);
+        return score_of(*evaluator_, shape, CountRows<Count>{turned_, shape.arity});
     }
 
     // The cells come as (old parents..., child, new parent): bring the child last and the parents
@@ -134,8 +133,7 @@ private:
         }
         turn_.apply(cells, turned_);
         const FamilyShape shape = shape_of(table_, larger);
-        return evaluator_->constant(shape) +
-               evaluator_->rows(CountRows<Count>{turned_, shape.arity}, shape);
+        return score_of(*evaluator_, shape, CountRows<Count>{turned_, shape.arity});
     }
 
     const Table& table_;

@@ -17,8 +17,7 @@ void score_families(const Table& table, const Kernel& kernel, const FamilyList& 
                                   const FamilyShape shape = shape_of(table, family);
                                   const auto score = [&](std::size_t, const StopFlag& stop) {
                                       const auto evaluator = kernel.evaluator(table, stop);
-                                      scores[i] = evaluator->constant(shape);
-                                      scores[i] += evaluator->rows(rows, shape);
+                                      scores[i] = score_of(*evaluator, shape, rows);
                                   };
                                   parallel_for(1, kernel.expected(0.0), execution, score);
                               })) {

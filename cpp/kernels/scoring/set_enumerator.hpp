@@ -280,7 +280,7 @@ private:
             if (c.checks_parents && may_grow) add_totals(piece, n_log_n, n_seen);
         };
         if (rows) {
-            add(*rows);
+            in_pieces(*rows, parents_.size(), add);
         } else {
             counter_.visit(family, stop_, add);
         }

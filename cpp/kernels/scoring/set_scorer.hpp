@@ -71,14 +71,17 @@ public:
         for (const std::int32_t column : set) n_cells *= arity(column);
         double value = evaluator_->set_constant(n_cells);
         if (!cells.empty()) {
-            const SetShape shape{table_, set, n_cells};
-            return value + evaluator_->set_cells(CountRows<Count>{cells, arity(set.back())}, shape);
+            const SetShape shape{table_.shape(), set, n_cells};
+            in_pieces(
+                CountRows<Count>{cells, arity(set.back())}, set.size() - 1,
+                [&](const CountRows<Count>& rows) { value += evaluator_->set_cells(rows, shape); });
+            return value;
         }
         sorted_.assign(set.begin(), set.end());
         std::sort(sorted_.begin(), sorted_.end());
         const Family family{static_cast<std::size_t>(sorted_.back()),
                             std::span(sorted_).first(sorted_.size() - 1)};
-        const SetShape shape{table_, sorted_, n_cells};
+        const SetShape shape{table_.shape(), sorted_, n_cells};
         counter_.visit(family, stop, [&](const CountRows<Count>& rows) {
             value += evaluator_->set_cells(rows, shape);
         });
@@ -89,7 +92,7 @@ public:
     double empty_set_value() {
         const Count total = static_cast<Count>(table_.total_weight());
         return evaluator_->set_constant(1.0) +
-               evaluator_->set_cells(CountRows<Count>{{&total, 1}, 1}, {table_, {}, 1.0});
+               evaluator_->set_cells(CountRows<Count>{{&total, 1}, 1}, {table_.shape(), {}, 1.0});
     }
 
     // The score of one member of the set given the others.
@@ -106,8 +109,8 @@ public:
         order_.push_back(static_cast<std::uint32_t>(position));
         const Family family{static_cast<std::size_t>(set[position]), sorted_};
         const FamilyShape shape = shape_of(table_, family);
-        double score = evaluator_->constant(shape);
         if (cells.empty()) {
+            double score = evaluator_->constant(shape);
             counter_.visit(family, stop, [&](const CountRows<Count>& rows) {
                 score += evaluator_->rows(rows, shape);
             });
@@ -119,7 +122,7 @@ public:
             transpositions_.find(sizes_, order_).apply(cells, turned_);
             cells = turned_;
         }
-        return score + evaluator_->rows(CountRows<Count>{cells, shape.arity}, shape);
+        return score_of(*evaluator_, shape, CountRows<Count>{cells, shape.arity});
     }
 
 private:

@@ -114,9 +114,12 @@ private:
             for (std::size_t place = 0; place < n && !may_win; ++place) {
                 const std::size_t arity = layout_.arity(place);
                 const Family family{layout_.column[place], {}};
-                const FamilyShape of{layout_.table, family,
-                                     layout_.n_cells[shape] / static_cast<double>(arity), arity,
-                                     layout_.table.total_weight()};
+                const FamilyShape of{layout_.table.shape(),
+                                     family,
+                                     layout_.n_cells[shape] / static_cast<double>(arity),
+                                     arity,
+                                     layout_.table.total_weight(),
+                                     layout_.table};
                 may_win = !(evaluator_->most(of) < alone[place] - kSlack * std::abs(alone[place]));
             }
             excluded_[shape] = !may_win;

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,6 +48,7 @@ def bootstrap(
     memory_limit: float | str | None = None,
     seed: int = 0,
     threads: int | None = None,
+    executor: Executor | None = None,
     progress: Told | None = None,
 ) -> ArcProbabilities:
     """Say how often each arc is learned when the rows are drawn again.
@@ -67,6 +70,9 @@ def bootstrap(
         whatever the number of threads or replicates.
     threads : int, optional
         Replicates learned at the same time; one per processor unless given.
+    executor : concurrent.futures.Executor, optional
+        Who learns them, instead of processes of this machine: see `bestdag.workers.run_all`. Each
+        replicate then has `threads` threads, one unless given, and the rows travel with it.
     progress : callable, optional
         Called with a `Progress` as replicates are done.
 
@@ -104,28 +110,23 @@ def bootstrap(
     how = search_for_fit(search)
     with limited_memory(memory_limit):
         dataset = _in_order(data if isinstance(data, Dataset) else read(data))
-        draw = _Draws(dataset, seed)
-
-        def learned(i: int, threads: int) -> Dag:
-            rows, search_seed = draw(i)
-            found = learn_one_of_many(
-                rows,
-                chosen,
-                search=how,
-                max_parents=max_parents,
-                knowledge=knowledge,
-                structure_prior=structure_prior,
-                time_limit=time_limit,
-                seed=search_seed,
-                threads=threads,
-            )
-            return found.dag
-
+        replicate = _Replicate(
+            _Draws(dataset, seed),
+            chosen,
+            {
+                "search": how,
+                "max_parents": max_parents,
+                "knowledge": knowledge,
+                "structure_prior": structure_prior,
+                "time_limit": time_limit,
+            },
+        )
         dags = run_all(
-            learned,
+            replicate,
             range(n_replicates),
             threads=threads,
             who=_WHO,
+            executor=executor,
             on_done=counting(progress, "learning replicates", n_replicates, who=_WHO),
         )
     names = tuple(sorted(dataset.names))
@@ -149,6 +150,20 @@ def bootstrap(
         seconds=time.monotonic() - begun,
         dags=WeightedDags.of_draws(names, drawn),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Replicate:
+    """Learns from the rows of one replicate."""
+
+    draw: _Draws
+    score: Score
+    settings: Mapping[str, Any]
+
+    def __call__(self, i: int, threads: int) -> Dag:
+        rows, seed = self.draw(i)
+        found = learn_one_of_many(rows, self.score, seed=seed, threads=threads, **self.settings)
+        return found.dag
 
 
 class _Draws:

@@ -9,8 +9,11 @@ at once (Goudie and Mukherjee 2016).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -22,6 +25,7 @@ from bestdag.averaging.diagnostics import ChainDiagnostics, diagnose
 from bestdag.averaging.draws import arcs_of_masks
 from bestdag.averaging.local_weights import LocalWeights
 from bestdag.machine import require_memory
+from bestdag.workers import run_all
 
 __all__ = ["ChainRun", "Ended", "run_chains"]
 
@@ -57,12 +61,14 @@ def run_chains(
     seed: int,
     threads: int,
     deadline: Deadline,
+    executor: Executor | None = None,
 ) -> ChainRun:
     """Run chains until they agree, for so many steps, or until time is up or Ctrl-C.
 
     `weights` are by descending weight. Of `n_steps` steps the first `n_before` are thrown away, a
     fifth unless given; of the others every so many give a structure, `n_kept` for each chain, or
-    one for each step. `with_paths` says that paths will be looked for, which takes time.
+    one for each step. `with_paths` says that paths will be looked for, which takes time. An
+    `executor` runs each chain as a task of its own.
     """
     steps = _FIRST_STEPS if n_steps is None else n_steps
     before = steps // 5 if n_before is None else min(n_before, steps - 1)
@@ -74,7 +80,8 @@ def run_chains(
     n_bytes = n_draws * n * (8.0 * n_words + 3.0 * n)
     require_memory(who, need, n_bytes, "keep fewer samples", option="keep fewer --samples")
     spare = _SECONDS_PER_ARC * n_draws * n * n * (1 + n // 10 if with_paths else 1)
-    crew = _Crew(weights, over_partitions, seed, n_chains, threads, deadline.earlier(spare))
+    settings = weights, over_partitions, seed, n_chains, threads, deadline.earlier(spare)
+    crew = _Crew(*settings) if executor is None else _Apart(*settings, executor)
     ended = crew.begin(steps - between * n_kept)
     if ended != "done":
         return crew.finish(crew.present(), ended)
@@ -132,13 +139,17 @@ class _Crew:
 
     def diagnosed(self, arcs: _Arcs) -> ChainDiagnostics:
         """Compare the chains."""
-        n_steps, n_moved = self._chains.counts()
+        n_steps, n_moved = self.counts()
         return diagnose(arcs, n_steps // self._n_chains, n_moved / max(1, n_steps))
 
     def finish(self, arcs: _Arcs, ended: Ended) -> ChainRun:
         """Return what was drawn, chain after chain."""
         n = self._shape[0]
         return ChainRun(arcs=arcs.reshape(-1, n, n), diagnostics=self.diagnosed(arcs), ended=ended)
+
+    def counts(self) -> tuple[int, int]:
+        """Return the steps of all chains, and those that led elsewhere."""
+        return self._chains.counts()
 
     def _room(self, n_draws: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
         masks = np.zeros((self._n_chains, n_draws, *self._shape), np.uint64)
@@ -154,3 +165,104 @@ class _Crew:
             return "done" if work(self._deadline.seconds_left) else "time limit"
         except KeyboardInterrupt:
             return "interrupted"
+
+
+class _Apart(_Crew):
+    """Chains that others run, a task for each: it takes all steps again that went before.
+
+    A chain is a function of the seed and its number, so that what is drawn is the same.
+    """
+
+    def __init__(
+        self,
+        weights: LocalWeights,
+        over_partitions: bool,
+        seed: int,
+        n_chains: int,
+        threads: int,
+        deadline: Deadline,
+        executor: Executor,
+    ) -> None:
+        self._shape = len(weights.names), weights.sets.shape[1]
+        self._n_chains = n_chains
+        self._deadline = deadline
+        self._executor = executor
+        self._weights = weights
+        self._how = over_partitions, seed
+        self._n_hot = 0
+        self._rounds: list[tuple[int, int]] = []  # draws, and steps between them
+        self._counts = 0, 0
+
+    def begin(self, n_steps: int) -> Ended:
+        """Remember the steps that are thrown away."""
+        self._n_hot = n_steps // 2
+        if n_steps > self._n_hot:
+            self._rounds.append((1, n_steps - self._n_hot))
+        return "done"
+
+    def drawn(self, n_draws: int, between: int) -> tuple[_Arcs, Ended]:
+        """Draw so many structures of each chain, or what there is when time is up."""
+        self._rounds.append((n_draws, between))
+        work = partial(
+            _chain_apart,
+            weights=self._weights,
+            over_partitions=self._how[0],
+            seed=self._how[1],
+            n_hot=self._n_hot,
+            rounds=tuple(self._rounds),
+            seconds=self._deadline.seconds_left,
+        )
+        found = run_all(
+            work, range(self._n_chains), threads=None, who="posterior", executor=self._executor
+        )
+        self._counts = sum(one.n_steps for one in found), sum(one.n_moved for one in found)
+        n_drawn = min(len(one.masks) for one in found)
+        masks = np.stack([one.masks[:n_drawn] for one in found])
+        in_time = all(one.is_done for one in found)
+        return self._arcs(masks), "done" if in_time else "time limit"
+
+    def present(self) -> _Arcs:
+        """Draw one structure of each chain, where there was no time for more."""
+        self._rounds = []
+        self._n_hot = 0
+        self._deadline = Deadline("posterior", None)
+        return self.drawn(1, 1)[0]
+
+    def counts(self) -> tuple[int, int]:
+        """Return the steps of all chains, and those that led elsewhere."""
+        return self._counts
+
+
+@dataclass(frozen=True, slots=True)
+class _OneChain:
+    """What one chain gave: its draws of the last round, variables x words each."""
+
+    masks: npt.NDArray[np.uint64]
+    n_steps: int
+    n_moved: int
+    is_done: bool
+
+
+def _chain_apart(
+    number: int,
+    threads: int,
+    *,
+    weights: LocalWeights,
+    over_partitions: bool,
+    seed: int,
+    n_hot: int,
+    rounds: Sequence[tuple[int, int]],
+    seconds: float,
+) -> _OneChain:
+    deadline = Deadline("posterior", None if math.isinf(seconds) else max(seconds, 1e-3))
+    chain = _core.Chains(weights.native(), over_partitions, seed, 1, first=number)
+    shape = len(weights.names), weights.sets.shape[1]
+    masks, n_drawn = np.zeros((0, *shape), np.uint64), np.zeros(1, np.int64)
+    is_done = chain.settle(n_hot, threads, deadline.seconds_left)
+    for n_draws, between in rounds if is_done else ():
+        masks = np.zeros((n_draws, *shape), np.uint64)
+        left = deadline.seconds_left
+        is_done = chain.run(between, threads, left, masks.reshape(-1), n_drawn)
+        if not is_done:
+            break
+    return _OneChain(masks[: int(n_drawn[0])], *chain.counts(), is_done)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,6 +53,7 @@ class PosteriorPlan:
     seed: int
     threads: int
     progress: Callable[[float], None] | None
+    executor: Executor | None = None
 
     def chosen(self, n: int) -> PosteriorPlan:
         """Choose the method where that was left to us."""
@@ -182,6 +184,7 @@ class PosteriorPlan:
             n_kept=_N_KEPT if self.samples is None else self.samples,
             with_paths=self.ancestors,
             seed=self.seed,
+            executor=self.executor,
             **self._limits(),
         )
         notes = ["an estimate by Markov chains"]

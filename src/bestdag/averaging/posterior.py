@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
@@ -65,6 +66,7 @@ def posterior(
     time_limit: float | None = None,
     seed: int = 0,
     threads: int | None = None,
+    executor: Executor | None = None,
     memory_limit: float | str | None = None,
     progress: Told | None = None,
 ) -> ArcProbabilities:
@@ -115,6 +117,9 @@ def posterior(
     seed : int, default 0
     threads : int, optional
         One per processor unless given; the result is the same.
+    executor : concurrent.futures.Executor, optional
+        Who runs the Markov chains, a task for each; the result is the same. What was drawn is then
+        not kept at Ctrl-C.
     memory_limit : float or str, optional
     progress : callable, optional
         Called a few times a second with a `Progress`: the share of the sums that is done, say.
@@ -176,6 +181,7 @@ def posterior(
         progress=None
         if told is None
         else lambda share: told.tell("summing over orders", share=share),
+        executor=executor,
     )
     begun = time.monotonic()
     with limited_memory(memory_limit), listening(told):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +48,8 @@ class Trial:
         Which rows are in which part.
     ignore_unknown : bool, default False
         Treat values that were not seen in training as missing.
+    executor : concurrent.futures.Executor, optional
+        Who learns and predicts, instead of processes of this machine.
     """
 
     train: UncutTable
@@ -56,6 +60,7 @@ class Trial:
     n_folds: int = 5
     seed: int = 0
     ignore_unknown: bool = False
+    executor: Executor | None = None
 
     @property
     def classes(self) -> Variable:
@@ -86,14 +91,11 @@ class Trial:
         """Return for every recipe its name, the classes of the rows, and their probabilities."""
         truth = np.concatenate([part.classes for part in parts])
 
-        def run(one: tuple[Recipe, Part], threads: int) -> npt.NDArray[np.float64]:
-            recipe, part = one
-            model = replace(recipe, threads=threads).fit(part.train, self.target)
-            return model.log_probabilities(part.test)
-
         runs = [(recipe, part) for recipe in recipes.values() for part in parts]
         threads = next(iter(recipes.values())).threads
-        found = iter(run_all(run, runs, threads=threads, who="classify"))
+        work = partial(_predicted, target=self.target)
+        answers = run_all(work, runs, threads=threads, who="classify", executor=self.executor)
+        found = iter(answers)
         for name in recipes:
             yield name, truth, np.concatenate([next(found) for _ in parts])
 
@@ -163,3 +165,9 @@ class Trial:
                 f"classify: the class in row {rows[0] + 1:,} {what}; leave out such rows"
             )
         return codes
+
+
+def _predicted(one: tuple[Recipe, Part], threads: int, *, target: str) -> npt.NDArray[np.float64]:
+    recipe, part = one
+    model = replace(recipe, threads=threads).fit(part.train, target)
+    return model.log_probabilities(part.test)

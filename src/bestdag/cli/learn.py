@@ -45,6 +45,13 @@ __all__ = ["command"]
 )
 @click.option("--alpha", type=float, help="Level of significance of --skeleton.  [default: 0.05]")
 @click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Let the workers of a Dask cluster hold the rows and count: tcp://HOST:8786, or local for "
+    "processes of this machine. They read Parquet themselves, where all see the file. Needs "
+    "'bestdag[cluster]'.",
+)
+@click.option(
     "--require-optimal", is_flag=True, help="Exit with code 1 unless the optimum is proved."
 )
 @structure_options
@@ -61,6 +68,7 @@ def command(
     start: str | None,
     skeleton: str | None,
     alpha: float | None,
+    cluster: str | None,
     require_optimal: bool,
     **options: Any,
 ) -> None:
@@ -97,6 +105,7 @@ def command(
         start=None if start is None else Network.load(start).dag,
         skeleton=skeleton,
         alpha=alpha,
+        cluster=cluster,
     )
 
 
@@ -112,6 +121,7 @@ def _refuse_without_data() -> None:
         "name",
         "structure_prior",
         "kappa",
+        "cluster",
         "cut_points",
         "discretize",
         "bins",

@@ -116,9 +116,16 @@ class LearningTable:
 
 
 def read_for_learning(
-    data: str, score: Score, cutting: Cutting, reading: dict[str, Any]
+    data: str,
+    score: Score,
+    cutting: Cutting,
+    reading: dict[str, Any],
+    client: Any = None,
 ) -> LearningTable:
-    """Read the table, cut as asked; a score with a prior network says what the states are."""
+    """Read the table, cut as asked; a score with a prior network says what the states are.
+
+    With the client of a cluster, its machines read what they can.
+    """
     from bestdag.data.readers import read
 
     variables = getattr(getattr(score, "prior", None), "variables", None)
@@ -133,6 +140,11 @@ def read_for_learning(
         whose = f"the cut points of {cutting.cut_points}"
         return LearningTable(dataset=table, cut=cut, cut_by=whose)
     if not cutting.discretize:
+        if client is not None:
+            from bestdag.cluster.reading import is_read_there, read_on
+
+            if is_read_there(data):
+                return LearningTable(dataset=read_on(client, data, **reading))
         return LearningTable(dataset=read(data, **reading))
     from bestdag.data.discretize import discretize
 

@@ -15,6 +15,7 @@ import click
 from bestdag.cli.interrupts import INTERRUPTED, Interrupts
 from bestdag.errors import (
     BestdagError,
+    ClusterError,
     DataWarning,
     MissingPackageError,
     NotEnoughMemoryError,
@@ -155,7 +156,8 @@ def _interrupted(interrupts: Interrupts) -> int:
 def _report(error: Exception) -> int:
     if isinstance(error, BestdagError):
         _complain(error.on_command_line or str(error))
-        is_failure = isinstance(error, (MissingPackageError, NotEnoughMemoryError, WriteError))
+        kinds = (ClusterError, MissingPackageError, NotEnoughMemoryError, WriteError)
+        is_failure = isinstance(error, kinds)
         return 1 if is_failure else 2
     if isinstance(error, click.ClickException):
         _complain(error.format_message())

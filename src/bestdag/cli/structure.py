@@ -6,6 +6,7 @@ import csv
 import io
 import shlex
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -110,12 +111,32 @@ def learn_structure(
     from_scores: str | None = None,
     target: str | None = None,
     require_optimal: bool = False,
+    cluster: str | None = None,
     **more: Any,
 ) -> None:
     """Learn, print the structure, and write what was asked for.
 
-    `target` is the class, if there is one; `more` are further arguments of `learn`.
+    `target` is the class, if there is one; `cluster` says which machines hold the rows, if not
+    this one alone; `more` are further arguments of `learn`.
     """
+    with ExitStack() as stack:
+        if cluster is not None:
+            from bestdag.cluster.session import joined
+
+            more["cluster"] = stack.enter_context(joined(cluster, threads=options["threads"]))
+        _learn_structure(search, data, options, from_scores, target, require_optimal, **more)
+
+
+def _learn_structure(
+    search: Search,
+    data: str | None,
+    options: dict[str, Any],
+    from_scores: str | None,
+    target: str | None,
+    require_optimal: bool,
+    **more: Any,
+) -> None:
+    from bestdag.errors import ClusterError
     from bestdag.learning import learn
     from bestdag.scores.table import ScoreTable
 
@@ -132,24 +153,30 @@ def learn_structure(
     cutting = Cutting.of(options, target)
     reading = {**read_settings(options), "missing": treatment.reads_as}
     table: LearningTable | None = None
+    lost: ClusterError | None = None
     with (
         accepted_instead(data, one.score, treatment.name, cutting, reading),
         working(f"learning from {data or from_scores}", quiet=options["quiet"]) as told,
     ):
         if data is not None:
-            table = read_for_learning(data, one.score, cutting, reading)
-        result = learn(
-            ScoreTable.load(from_scores or "") if table is None else table.dataset,
-            None if from_scores else one.score,
-            structure_prior=prior,
-            search=search,
-            missing=treatment,
-            knowledge=knowledge,
-            threads=threads,
-            progress=told,
-            **limits,
-            **more,
-        )
+            table = read_for_learning(data, one.score, cutting, reading, more.get("cluster"))
+        try:
+            result = learn(
+                ScoreTable.load(from_scores or "") if table is None else table.dataset,
+                None if from_scores else one.score,
+                structure_prior=prior,
+                search=search,
+                missing=treatment,
+                knowledge=knowledge,
+                threads=threads,
+                progress=told,
+                **limits,
+                **more,
+            )
+        except ClusterError as error:
+            if error.best is None:
+                raise
+            result, lost = error.best, error
     weights = options.get("edge_weights")  # of the commands whose searches have weights
     if weights is not None and result.weights is not None:
         _write_weights(weights, result.weights)
@@ -170,6 +197,8 @@ def learn_structure(
         threads=threads,
         as_json=as_json,
     )
+    if lost is not None:
+        raise lost
     if estimator is not None and result.dataset is not None:
         # After the structure is shown: tables that do not fit into memory do not lose it.
         is_said = not (as_json or options["quiet"])

@@ -171,7 +171,7 @@ def _source(
         chosen.bind(counts, alpha),
         chosen.name,
         asdict(chosen) if hasattr(chosen, "__dataclass_fields__") else {},  # type: ignore[call-overload]
-        _notes_on(dataset),
+        _notes_on(counts),
         counts.threads,
         has_numbers=True,
     )
@@ -190,9 +190,11 @@ def _asked(oracle: Answers, threads: int | None) -> _Source:
     return _Source(names, native, how, {}, (), n_threads, has_numbers=False)
 
 
-def _notes_on(dataset: Dataset) -> tuple[str, ...]:
+def _notes_on(engine: CountingEngine) -> tuple[str, ...]:
+    names = engine.dataset.names
+    found = engine.count([(name, ()) for name in names])
     constant = [
-        name for name in dataset.names if dataset.n_rows and np.ptp(dataset.codes(name)) == 0
+        name for name, of in zip(names, found, strict=True) if np.count_nonzero(of.table) == 1
     ]
     if not constant:
         return ()

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
+from bestdag.counts.collapsed import collapsed_table
 from bestdag.counts.family import FamilyCounts
 from bestdag.counts.flat import flat_groups
-from bestdag.counts.provider import FamilyArrays
+from bestdag.counts.provider import (
+    CountProvider,
+    FamilyArrays,
+    ObservedCounts,
+    too_many_cells,
+)
 from bestdag.data.dataset import Dataset
 from bestdag.errors import (
     DataError,
     GraphError,
-    NotEnoughMemoryError,
     require_choice,
     unknown_name,
 )
@@ -52,8 +58,11 @@ class CountingEngine:
     ----------
     variables : tuple of Variable
         In name order; their places are the numbers that native code knows them by.
+    provider : CountProvider or None
+        Who counts, where the rows are not in memory.
     table : _core.Table
-        The data as native code has them.
+        The data as native code has them; with a provider, the different rows with their weights,
+        if they fit into memory.
 
     Examples
     --------
@@ -74,7 +83,22 @@ class CountingEngine:
         self.threads = thread_count(threads, who="score")
         self.variables = tuple(sorted(dataset.variables, key=lambda v: v.name))
         self._rank = {variable.name: i for i, variable in enumerate(self.variables)}
-        self.table = _native_table(dataset, [v.name for v in self.variables])
+        self.provider: CountProvider | None = dataset.count_provider(self.threads)
+        if self.provider is None:
+            _require_row_numbers(dataset)
+            self.table = _native_table(dataset, [v.name for v in self.variables])
+
+    @cached_property
+    def table(self) -> _core.Table:
+        """The data as native code has them."""
+        assert self.provider is not None
+        return collapsed_table(self.provider, self.arities)
+
+    @cached_property
+    def arities(self) -> list[int]:
+        """States of each variable; a missing cell is one more where there are some."""
+        holes = self.dataset.missing_counts
+        return [v.arity + (v.name in holes) for v in self.variables]
 
     def count(self, families: Iterable[tuple[str, Collection[str]]]) -> list[FamilyCounts]:
         """Count families, each given as (child, parents).
@@ -87,19 +111,24 @@ class CountingEngine:
             When the observed counts would not fit; scoring never needs them all at once.
         """
         arrays = self.encode(families)
-        limit = max(memory_left(), _ALWAYS) / 8 / max(1, len(arrays[0]))
-        try:
-            found = _core.count_families(self.table, *arrays, max_cells=limit, threads=self.threads)
-        except _core.TooManyCellsError:
-            raise NotEnoughMemoryError(
-                "counts: the observed configurations of a family do not fit into memory; "
-                "use fewer parents, or score the family instead of counting it"
-            ) from None
+        found = self.observed(arrays)
         children, offsets, parents = (a.tolist() for a in arrays)
         return [
             self._family_counts(children[i], parents[offsets[i] : offsets[i + 1]], *pair)
             for i, pair in enumerate(found)
         ]
+
+    def observed(self, families: FamilyArrays) -> list[ObservedCounts]:
+        """Count families by number; raises as `count` does."""
+        limit = max(memory_left(), _ALWAYS) / 8 / max(1, len(families[0]))
+        if self.provider is not None:
+            return self.provider.count(families, max_cells=limit)
+        try:
+            return _core.count_families(
+                self.table, *families, max_cells=limit, threads=self.threads
+            )
+        except _core.TooManyCellsError:
+            raise too_many_cells() from None
 
     def number(self, name: str) -> int:
         """Return the place of a variable in name order."""
@@ -145,6 +174,9 @@ def _require_countable(dataset: Dataset, missing: str) -> None:
         raise DataError(
             f"{what}; read the table with missing='drop' or missing='state'"
         ).with_option(f"{what}; pass --missing drop or --missing state")
+
+
+def _require_row_numbers(dataset: Dataset) -> None:
     if dataset.n_rows > _MAX_ROWS:
         raise DataError(
             f"counts: at most {_MAX_ROWS:,} rows can be counted, got {dataset.n_rows:,}; "

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.schema import Variable
+from bestdag.errors import NotEnoughMemoryError
 
-__all__ = ["CountProvider", "FamilyArrays", "ObservedCounts", "RowsIn"]
+__all__ = ["CountProvider", "FamilyArrays", "ObservedCounts", "RowsIn", "too_many_cells"]
 
 RowsIn = Literal["memory", "disk", "cluster"]
 
@@ -32,6 +33,8 @@ class CountProvider(Protocol):
         Rows held, wherever they are.
     total_weight : int or float
         The number N of cases.
+    has_real_weights : bool
+        Whether weights are not whole numbers; counts are then float64.
     rows_in : {"memory", "disk", "cluster"}
         Where they are.
     passes : int
@@ -43,6 +46,7 @@ class CountProvider(Protocol):
     variables: tuple[Variable, ...]
     n_rows: int
     total_weight: int | float
+    has_real_weights: bool
     rows_in: RowsIn
     passes: int
     workers: int
@@ -53,9 +57,18 @@ class CountProvider(Protocol):
         Parameters
         ----------
         families : arrays
-            By numbers in name order, parents ascending.
+            By numbers in name order, parents ascending. In a column with missing cells these are
+            one more state, the last.
         max_cells : float
             Cells that the observed counts of one family may have; more is a
             `NotEnoughMemoryError`.
         """
         ...
+
+
+def too_many_cells() -> NotEnoughMemoryError:
+    """Say that the counts of a family do not fit."""
+    return NotEnoughMemoryError(
+        "counts: the observed configurations of a family do not fit into memory; "
+        "use fewer parents, or score the family instead of counting it"
+    )

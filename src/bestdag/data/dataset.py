@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from bestdag.data.checks import (
 )
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError, unknown_name
+
+if TYPE_CHECKING:
+    from bestdag.counts.provider import CountProvider
 
 __all__ = ["Dataset"]
 
@@ -162,6 +165,15 @@ class Dataset:
         """The number N of cases: the sum of the weights, or the number of rows."""
         return self.n_rows if self._weights is None else total_of(self._weights)
 
+    @property
+    def rows_in(self) -> Literal["memory", "disk", "cluster"]:
+        """Where the rows are."""
+        return "memory"
+
+    def count_provider(self, threads: int) -> CountProvider | None:
+        """Return who counts families, where the rows are not in memory."""
+        return None
+
     def variable(self, name: str) -> Variable:
         """Return the variable of that name, or an error that offers the nearest one."""
         self._require(name)
@@ -188,6 +200,14 @@ class Dataset:
     def has_missing(self) -> bool:
         """Whether any cell is missing."""
         return bool(self.missing_counts)
+
+    @property
+    def n_complete(self) -> int:
+        """Number of rows without a missing cell."""
+        lacking = np.zeros(self.n_rows, np.bool_)
+        for name in self.missing_counts:
+            lacking |= self.missing(name)
+        return self.n_rows - int(np.count_nonzero(lacking))
 
     def _require(self, name: str) -> None:
         if name not in self._arities:

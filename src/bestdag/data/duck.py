@@ -94,8 +94,8 @@ class DuckTable:
         if n_rows and n_rows <= _FEW_ROWS:
             keys, codes, weights = self._few(fields, weight)
         else:
-            n_rows, keys = self._distinct(fields, options)
-            codes, weights = self._codes(n_rows, fields, keys, weight, options)
+            n_rows, keys = self.distinct_texts(fields, options)
+            codes, weights = self.coded(n_rows, fields, keys, weight, options)
         columns = [
             RawColumn(f.name, [f.value(key) for key in k], c, declared=f.declared, owned=True)
             for f, k, c in zip(fields, keys, codes, strict=True)
@@ -147,9 +147,10 @@ class DuckTable:
                 moved[-1] if weight is not None else None,
             )
 
-    def _distinct(
+    def distinct_texts(
         self, fields: Sequence[Field], options: ReadOptions
     ) -> tuple[int, list[list[str]]]:
+        """Return the number of rows, and the texts that each column shows, sorted."""
         n_rows, *estimates = self._aggregate(
             ["count(*)", *(f"approx_count_distinct({f.cheapest})" for f in fields)]
         )
@@ -185,7 +186,7 @@ class DuckTable:
             refuse_many(dict(zip(limits, seen, strict=True)), limits, options)
         return n_rows, keys
 
-    def _codes(
+    def coded(
         self,
         n_rows: int,
         fields: Sequence[Field],
@@ -193,6 +194,7 @@ class DuckTable:
         weight: Field | None,
         options: ReadOptions,
     ) -> tuple[list[npt.NDArray[Any]], npt.NDArray[Any] | None]:
+        """Read columns as positions in these texts, the number of texts where there is none."""
         widths = [1 if len(k) <= 255 else 2 if len(k) <= 65_535 else 4 for k in keys]
         words = _words(widths)
         arrays: list[npt.NDArray[Any]] = [np.empty(0)] * len(fields)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from bestdag.data.dataset import Dataset
-from bestdag.data.holes import complete_rows, holes_in_words
+from bestdag.data.holes import holes_in_words
 from bestdag.errors import DataError
 from bestdag.incomplete.base import CompleteRows
 from bestdag.scores.base import Score
@@ -42,7 +40,7 @@ class Refuse(CompleteRows):
         """Return the data if they are complete."""
         if not dataset.has_missing:
             return dataset
-        n_left = int(np.count_nonzero(complete_rows(dataset)))
+        n_left = dataset.n_complete
         what = (
             f"learn: {holes_in_words(dataset)}, and {n_left:,} of {dataset.n_rows:,} rows are "
             "complete"

@@ -85,6 +85,7 @@ class ExpectedCounts(CountingEngine):
         self._made_from = ([list(group) for group in parents], values, max_cells, n_draws, seed)
         self.dataset = rows.dataset
         self.missing = "em"
+        self.provider = None
         self.threads = rows.threads
         self.variables = rows.variables
         self._rank = {variable.name: i for i, variable in enumerate(self.variables)}

@@ -7,7 +7,9 @@ import os
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,7 @@ def reproduce(
     resume: bool = False,
     force: bool = False,
     threads: int | None = None,
+    executor: Executor | None = None,
     forecast_only: bool = False,
     time_limit: float | None = None,
     command: str | None = None,
@@ -94,6 +97,9 @@ def reproduce(
         Begin anew in a folder that has rows.
     threads : int, optional
         One process per processor unless given.
+    executor : concurrent.futures.Executor, optional
+        Who runs the trials, instead of processes of this machine; its workers need the data
+        folder at the same place.
     forecast_only : bool, default False
         Run one trial of each group, as far as two minutes allow, and forecast the others; the
         summary is of these.
@@ -127,7 +133,7 @@ def reproduce(
     about = {"study": study.name, "seed": seed, "version": bestdag.__version__}
     rows = RowFile(place / ROWS, about)
     with rows.opened(fresh=force and not resume) as kept:
-        run = _Run(study, files, rows, kept, threads, on_progress)
+        run = _Run(study, files, rows, kept, threads, executor, on_progress)
         wanted = [trial for trial in _evenly(possible) if trial.key not in kept]
         if size == "full" or forecast_only:
             soon = min(end, time.monotonic() + _TO_FORECAST)
@@ -179,6 +185,19 @@ def _one_of_each(
     return [chosen[k] for k in generator_of("forecast", seed).permutation(len(chosen))]
 
 
+def _tried(
+    trial: Trial,
+    _threads: int,
+    *,
+    run: Callable[[Trial, DataFolder], Mapping[str, Any]],
+    files: DataFolder,
+) -> tuple[dict[str, Any], float]:
+    # Of the processor: what else runs on the machine does not count.
+    start = time.process_time()
+    row = dict(run(trial, files))
+    return row, time.process_time() - start
+
+
 class _Run:
     """Trials on their way into the file."""
 
@@ -189,6 +208,7 @@ class _Run:
         rows: RowFile,
         kept: dict[str, dict[str, Any]],
         threads: int | None,
+        executor: Executor | None,
         on_progress: Callable[[Progress], None] | None,
     ) -> None:
         self._study = study
@@ -196,6 +216,7 @@ class _Run:
         self._rows = rows
         self._kept = kept
         self._processors = thread_count(threads, who=_WHO)
+        self._executor = executor
         self._on_progress = on_progress
 
     def run(self, trials: Sequence[Trial], end: float) -> None:
@@ -204,12 +225,6 @@ class _Run:
             return
         begun = time.monotonic()
         n_done = 0
-
-        def work(trial: Trial, _threads: int) -> tuple[dict[str, Any], float]:
-            # Of the processor: what else runs on the machine does not count.
-            start = time.process_time()
-            row = dict(self._study.run(trial, self._files))
-            return row, time.process_time() - start
 
         def keep(number: int, answer: tuple[dict[str, Any], float]) -> None:
             nonlocal n_done
@@ -224,12 +239,13 @@ class _Run:
                 self._on_progress(Progress(n_done, len(trials), left if n_done > 1 else None))
 
         run_all(
-            work,
+            partial(_tried, run=self._study.run, files=self._files),
             trials,
-            threads=self._processors,
+            threads=self._processors if self._executor is None else None,
             who=_WHO,
             on_answer=keep,
             may_begin=lambda: time.monotonic() < end,
+            executor=self._executor,
         )
 
     def forecast(self, left: Sequence[Trial], possible: Sequence[Trial]) -> Forecast:

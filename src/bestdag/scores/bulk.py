@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 import numpy as np
 import numpy.typing as npt
 
+from bestdag.counts.provider import CountProvider
 from bestdag.data.schema import Variable
 from bestdag.machine import require_memory
 from bestdag.scores.family_scores import Family, FamilyScores, parent_set
@@ -19,6 +20,8 @@ __all__ = ["BulkScores"]
 
 # Families that a score of the user's own gets between two looks at the clock.
 _BETWEEN_LOOKS = 16
+# Families that share a pass over rows which are not in memory.
+_PER_PASS = 1 << 16
 
 
 class BulkScores:
@@ -37,6 +40,12 @@ class BulkScores:
     def __init__(self, scores: FamilyScores) -> None:
         self._scores = scores
         self.native = scores.native
+        self._together = _BETWEEN_LOOKS if scores.counts.provider is None else _PER_PASS
+
+    @property
+    def provider(self) -> CountProvider | None:
+        """Who counts, where the rows are not in memory."""
+        return self._scores.counts.provider
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -78,10 +87,10 @@ class BulkScores:
         if time.monotonic() >= end:
             return found
         families = self._changed(family, candidates)
-        for first in range(0, len(families), _BETWEEN_LOOKS):
+        for first in range(0, len(families), self._together):
             if time.monotonic() >= end:
                 break
-            some = slice(first, first + _BETWEEN_LOOKS)
+            some = slice(first, first + self._together)
             found[some] = self._scores.remembered(families[some])
         return found
 
@@ -147,10 +156,13 @@ class BulkScores:
         time_limit: float,
     ) -> None:
         end = time.monotonic() + time_limit
-        for i, name in enumerate(names):
+        step = max(1, self._together // max(1, len(names)))
+        for first in range(0, len(names), step):
             if time.monotonic() >= end:
                 return
-            out[i] = self._scores.computed(list(_pairs_of(name, names, given)))
+            some = names[first : first + step]
+            families = [family for name in some for family in _pairs_of(name, names, given)]
+            out[first : first + step] = self._scores.computed(families).reshape(len(some), -1)
 
     def all_families(
         self, max_parents: int, seconds: float = math.inf
@@ -170,10 +182,10 @@ class BulkScores:
             found = {}
             for child in names:
                 listed, parts = list(families(child)), []
-                for first in range(0, len(listed), _BETWEEN_LOOKS):
+                for first in range(0, len(listed), self._together):
                     if time.monotonic() >= end:
                         return None
-                    parts.append(self._scores.computed(listed[first : first + _BETWEEN_LOOKS]))
+                    parts.append(self._scores.computed(listed[first : first + self._together]))
                 found[child] = np.concatenate(parts)
             return found
         with self.refusals():

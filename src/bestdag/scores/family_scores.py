@@ -14,6 +14,7 @@ from bestdag.counts.engine import CountingEngine
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.machine import memory_left
 from bestdag.scores.base import RefusingScore, Score, checked_value, kernel_for
+from bestdag.scores.counted import CountedScores
 from bestdag.scores.native import NativeScores
 from bestdag.scores.prior import StructurePrior
 
@@ -45,7 +46,10 @@ class FamilyScores:
         self.score = score
         self.structure_prior = structure_prior
         kernel = kernel_for(score, counts.variables)
-        self.native = None if kernel is None else NativeScores(counts, kernel)
+        self.native: NativeScores | None = None
+        if kernel is not None:
+            kind = NativeScores if counts.provider is None else CountedScores
+            self.native = kind(counts, kernel)
         self._remembered: dict[_Key, float] = {}
         self._most_remembered = min(_MAX_REMEMBERED, _MANY_REMEMBERED)
 

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +28,9 @@ _NONE = np.empty(0, np.int32)
 class NativeScores:
     """Scores families of one data set by a kernel; knows no prior and remembers nothing.
 
+    Counting and scoring are one here: rows are in memory. `CountedScores` has the same methods
+    where they are not.
+
     Parameters
     ----------
     counts : CountingEngine
@@ -35,11 +39,22 @@ class NativeScores:
         The native twin of a score.
     """
 
+    # Whether families that are asked for in one call share passes over the rows.
+    shares_passes: ClassVar[bool] = False
+
     def __init__(self, counts: CountingEngine, kernel: _core.Kernel) -> None:
         self._counts = counts
-        self._table = counts.table
         self._kernel = kernel
         self._threads = counts.threads
+
+    @property
+    def _table(self) -> _core.Table:
+        return self._counts.table
+
+    @property
+    def change_source(self) -> Any:
+        """What the order search takes scores of changes from."""
+        return self.change_scorers
 
     def families(self, families: Iterable[tuple[str, Collection[str]]]) -> npt.NDArray[np.float64]:
         """Score families, each given as (child, parents)."""
@@ -125,8 +140,8 @@ class NativeScores:
 
     def candidate_listing(
         self, limits: Sequence[ParentLimits], *, prune: bool, margin: float
-    ) -> NativeListing:
-        """Begin to list candidate parent sets of every child."""
+    ) -> NativeListing | None:
+        """Begin to list candidate parent sets of every child; None where Python must do it."""
         return NativeListing(
             self._table,
             self._kernel,

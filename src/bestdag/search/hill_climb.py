@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from bestdag.errors import InvalidParameterError, require_choice, require_count, require_flag
 from bestdag.registry import setting
+from bestdag.search.climbing.apart import climbed_apart
 from bestdag.search.climbing.ascent import Reinsertion, ascend
 from bestdag.search.climbing.run import STARTS, finish, require_limits, walk_for
 from bestdag.search.climbing.starts import Draws, random_parents
@@ -92,20 +93,36 @@ class HillClimb:
 
     def run(self, problem: Problem) -> SearchResult:
         """Climb from the start; a limit or Ctrl-C gives the best structure so far."""
-        walk = walk_for(self, problem, remember=True)
-        return finish(self, walk, self._climb, self.start_from)
+        # Restarts from the best so far, and a number of steps for all of them, are not independent.
+        if problem.executor is None or self.perturb or self.max_steps or not self.restarts:
+            walk = walk_for(self, problem, remember=True)
+            return finish(self, walk, self._climb, self.start_from)
+        return climbed_apart(self, self._climb_once, problem, problem.executor)
+
+    def _climb_once(self, problem: Problem, number: int) -> SearchResult:
+        """Climb once: from the start, or from the random structure of a restart."""
+
+        def body(walk: Walk) -> None:
+            if number:
+                self._restart(walk, number)
+            self._ascend(walk)
+
+        return finish(self, walk_for(self, problem, remember=True), body, self.start_from)
 
     def _climb(self, walk: Walk) -> None:
         self._ascend(walk)
         for number in range(1, self.restarts + 1):
             walk.check_time()
-            if self.perturb:
-                walk.return_to_best()
-                moves = Draws(walk, number).scramble(self.perturb)
-                walk.jump(moves, f"restart {number}: {len(moves)} random moves")
-            else:
-                walk.go_to(random_parents(walk, number), f"restart {number}: a random structure")
+            self._restart(walk, number)
             self._ascend(walk)
+
+    def _restart(self, walk: Walk, number: int) -> None:
+        if self.perturb:
+            walk.return_to_best()
+            moves = Draws(walk, number).scramble(self.perturb)
+            walk.jump(moves, f"restart {number}: {len(moves)} random moves")
+        else:
+            walk.go_to(random_parents(walk, number), f"restart {number}: a random structure")
 
     def _ascend(self, walk: Walk) -> None:
         ascend(walk)

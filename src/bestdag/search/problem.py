@@ -6,6 +6,7 @@ import copy
 import math
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, replace
 from typing import Any, Protocol, cast
 
@@ -15,7 +16,7 @@ from bestdag.errors import GraphError, InvalidParameterError, require_count, req
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.machine import memory_limit as limited_memory
-from bestdag.machine import size_in_bytes
+from bestdag.machine import peak_memory, size_in_bytes
 from bestdag.progress import Reporter, Told, listening, reporter_for
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
@@ -103,6 +104,8 @@ class Problem:
         The structure to begin with, for searches that improve one. It must obey the knowledge.
     progress : callable, optional
         Called a few times a second, from this thread, with a `Progress`.
+    executor : concurrent.futures.Executor, optional
+        Who does what can be done apart: parent sets of each child, restarts of climbing.
     """
 
     def __init__(
@@ -117,6 +120,7 @@ class Problem:
         seed: int = 0,
         start: Dag | None = None,
         progress: Told | Reporter | None = None,
+        executor: Executor | None = None,
     ) -> None:
         self.started = time.monotonic()
         if time_limit is not None:
@@ -144,6 +148,7 @@ class Problem:
             most = require_count("search", "max_parents", max_parents)
             self.max_parents = min(most, len(self.names))
         self.threads = threads
+        self.executor = executor
         self.seed = require_count("search", "seed", seed)
         self._start = None if start is None else self._checked_start(start)
         self._looked_at: set[str] = set()  # shared with the problems made of this one
@@ -194,12 +199,19 @@ class Problem:
 
     def solve(self, search: Search) -> SearchResult:
         """Run a search within the memory limit; a start that it never looks at is noted."""
+        provider = self.scores.bulk.provider if isinstance(self.scores, Scorer) else None
+        n_before = 0 if provider is None else provider.passes
         with limited_memory(self.memory_limit) as memory, listening(self.reporter):
             found = checked_search(search).run(self)
         if memory.shortages and not found.is_proved:
             short = f"within {memory}: {', '.join(memory.shortages.values())}"
             found = replace(found, notes=(*found.notes, short))
+        found = replace(found, peak_bytes=peak_memory())
+        if provider is not None:
+            passes = provider.passes - n_before
+            found = replace(found, passes=passes, workers=provider.workers)
         if isinstance(self.scores, Scorer):
+            found = replace(found, rows_in=self.scores.dataset.rows_in)
             if not self.scores.is_per_row:
                 found = replace(found, n_rows=self.scores.dataset.total_weight)
         else:
@@ -299,6 +311,7 @@ class Problem:
             knowledge=self.knowledge,
             time_limit=None if math.isinf(left) else left,
             anytime=True,
+            executor=self.executor,
         )
 
     @property

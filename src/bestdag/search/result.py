@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from bestdag.counts.provider import RowsIn
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
@@ -70,6 +71,17 @@ class SearchResult:
         these structures.
     structures : Structures or None
         The best structures, this one first, where more than one was asked for.
+    rows_in : str or None
+        "memory", "disk" or "cluster": where the rows were; None without data.
+    passes : int
+        How often all rows were read, where they are not in memory.
+    peak_bytes : int or None
+        The most memory this process had, as it was looked up during the work; files that are
+        mapped are left out. None where nobody says.
+    workers : int
+        How many processes held rows.
+    resumed_seconds : float
+        Of `seconds`, those that went by before the run was resumed.
     """
 
     dag: Dag
@@ -90,6 +102,11 @@ class SearchResult:
     among: str | None = None
     within: str | None = None
     structures: Structures | None = None
+    rows_in: RowsIn | None = None
+    passes: int = 0
+    peak_bytes: int | None = None
+    workers: int = 1
+    resumed_seconds: float = 0.0
 
     @property
     def gap(self) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -71,6 +72,7 @@ def cross_validate(
     knowledge: Knowledge | Sequence[str] | None = None,
     time_limit: float | None = None,
     threads: int | None = None,
+    executor: Executor | None = None,
     progress: Told | None = None,
 ) -> CrossValidation:
     r"""Say how well what is learned predicts rows that were held out.
@@ -92,6 +94,9 @@ def cross_validate(
         A column whose states shall have equal shares in all parts.
     max_parents, knowledge, time_limit, threads
         As in `learn`; the limit is for one part. Parts run at once on all threads.
+    executor : concurrent.futures.Executor, optional
+        Who learns from parts, instead of processes of this machine, each with `threads` threads,
+        one unless given. The rows travel with each part.
     progress : callable, optional
         Called with a `Progress` as parts are done.
 
@@ -128,6 +133,7 @@ def cross_validate(
         seed=seed,
         target=target,
         threads=threads,
+        executor=executor,
         progress=progress,
         max_parents=max_parents,
         knowledge=knowledge,
@@ -162,6 +168,7 @@ def validated(
     seed: int,
     target: str | None,
     threads: int | None,
+    executor: Executor | None = None,
     progress: Told | None = None,
     with_whole: bool = False,
     truth: Dag | Network | None = None,
@@ -189,15 +196,9 @@ def validated(
         drawn = int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
         part = folds(classes, k, seed=drawn)
         runs += [_Run(m, part, repeat * k, held) for held in range(k) for m in methods]
-
-    def run(one: _Run, threads: int) -> _Tried:
-        return _tried(dataset, one, threads, limits, seed)
-
-    with warnings.catch_warnings():
-        # What is said of all rows is not said again of each part.
-        warnings.simplefilter("ignore", DataWarning)
-        on_done = counting(told, "learning from parts", len(runs), who=_WHO)
-        tried = run_all(run, runs, threads=threads, who=_WHO, on_done=on_done)
+    on_done = counting(told, "learning from parts", len(runs), who=_WHO)
+    trier = _Trier(dataset, limits, seed)
+    tried = run_all(trier, runs, threads=threads, who=_WHO, on_done=on_done, executor=executor)
     found = []
     for method in methods:
         parts = [one for run, one in zip(runs, tried, strict=True) if run.method is method]
@@ -242,22 +243,31 @@ class _Tried:
     seconds: float
 
 
-def _tried(
-    dataset: Dataset, run: _Run, threads: int, limits: Mapping[str, Any], seed: int
-) -> _Tried:
-    start = time.perf_counter()
-    held_out = run.parts == run.part
-    train = dataset.select(rows=~held_out)
-    result = _learned(train, run.method, threads, limits, seed)
-    network = result.fit(run.method.parameters, threads=threads)
-    loss = network.log_loss(dataset.select(rows=held_out), threads=threads)
-    return _Tried(
-        log_loss=loss,
-        n_arcs=len(network.dag.arcs),
-        n_parameters=network.n_parameters,
-        is_proved=result.is_proved,
-        seconds=time.perf_counter() - start,
-    )
+@dataclass(frozen=True, slots=True)
+class _Trier:
+    """Learns from all parts but one, and predicts that."""
+
+    dataset: Dataset
+    limits: Mapping[str, Any]
+    seed: int
+
+    def __call__(self, run: _Run, threads: int) -> _Tried:
+        start = time.perf_counter()
+        held_out = run.parts == run.part
+        train = self.dataset.select(rows=~held_out)
+        with warnings.catch_warnings():
+            # What is said of all rows is not said again of each part.
+            warnings.simplefilter("ignore", DataWarning)
+            result = _learned(train, run.method, threads, self.limits, self.seed)
+            network = result.fit(run.method.parameters, threads=threads)
+            loss = network.log_loss(self.dataset.select(rows=held_out), threads=threads)
+        return _Tried(
+            log_loss=loss,
+            n_arcs=len(network.dag.arcs),
+            n_parameters=network.n_parameters,
+            is_proved=result.is_proved,
+            seconds=time.perf_counter() - start,
+        )
 
 
 def _learned(

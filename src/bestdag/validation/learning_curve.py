@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,6 +86,7 @@ def learning_curve(
     max_parents: int | None = None,
     knowledge: Knowledge | Sequence[str] | None = None,
     threads: int | None = None,
+    executor: Executor | None = None,
 ) -> LearningCurve:
     """Learn from more and more rows, and say how well the same other rows are predicted.
 
@@ -105,6 +107,8 @@ def learning_curve(
         of the next.
     max_parents, knowledge, threads
         As in `learn`. Fits run at once on all threads.
+    executor : concurrent.futures.Executor, optional
+        Who fits, instead of processes of this machine, as in `cross_validate`.
 
     Returns
     -------
@@ -133,26 +137,32 @@ def learning_curve(
     orders = [np.random.default_rng([seed, k]).permutation(dataset.n_rows) for k in range(repeats)]
     runs = [(m, order, size) for m in methods for order in orders for size in chosen]
 
-    def run(one: tuple[Method, npt.NDArray[np.int64], int], threads: int) -> float:
-        method, order, size = one
-        result = learn_one_of_many(
-            dataset.select(rows=np.sort(order[n_test : n_test + size])),
-            method.score,
-            search=method.search,
-            max_parents=max_parents,
-            knowledge=knowledge,
-            threads=threads,
-            seed=seed,
-        )
-        network = result.fit(method.parameters, threads=threads)
-        return network.log_loss(dataset.select(rows=np.sort(order[:n_test])), threads=threads)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # small samples lack states; that is the point
-        losses = run_all(run, runs, threads=threads, who=_WHO)
+    fit = _Fit(dataset, n_test, {"max_parents": max_parents, "knowledge": knowledge, "seed": seed})
+    losses = run_all(fit, runs, threads=threads, who=_WHO, executor=executor)
     each = np.reshape(losses, (len(methods), repeats, len(chosen)))
     found = {method.label: part for method, part in zip(methods, each, strict=True)}
     return LearningCurve(chosen, found, n_test)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """Learns from the first rows of an order, and predicts those before them."""
+
+    dataset: Dataset
+    n_test: int
+    settings: Mapping[str, Any]
+
+    def __call__(self, one: tuple[Method, npt.NDArray[np.int64], int], threads: int) -> float:
+        method, order, size = one
+        rows = self.dataset.select(rows=np.sort(order[self.n_test : self.n_test + size]))
+        held_out = self.dataset.select(rows=np.sort(order[: self.n_test]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # small samples lack states: the point
+            result = learn_one_of_many(
+                rows, method.score, search=method.search, threads=threads, **self.settings
+            )
+            network = result.fit(method.parameters, threads=threads)
+            return network.log_loss(held_out, threads=threads)
 
 
 def _checked(sizes: Sequence[int] | None, n_rows: int) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
 from dataclasses import replace
 
 import numpy as np
@@ -21,9 +22,9 @@ from bestdag.graph._names import show
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import require_memory
+from bestdag.scores.parent_sets.apart import Listing, listed_apart
 from bestdag.scores.parent_sets.build_for_statements import build_for_statements, groups_to_keep
 from bestdag.scores.parent_sets.limits import ParentLimits, all_but, with_bonuses
-from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.prior import ArcPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
@@ -52,6 +53,7 @@ def build_score_table(
     time_limit: float | None = None,
     memory_limit: float | str | None = None,
     anytime: bool = False,
+    executor: Executor | None = None,
 ) -> ScoreTable:
     """Score the parent sets of every variable that an optimal network may need.
 
@@ -88,6 +90,9 @@ def build_score_table(
     anytime : bool, default False
         Where the sets of a child do not fit, list no more of it, instead of raising: the table is
         then incomplete.
+    executor : concurrent.futures.Executor, optional
+        Who lists the sets, some children to each task, instead of threads of this process. Each
+        worker needs all rows, which are sent to it.
 
     Returns
     -------
@@ -146,6 +151,7 @@ def build_score_table(
             margin=margin,
             deadline=deadline,
             anytime=anytime,
+            executor=executor,
         )
 
 
@@ -158,14 +164,17 @@ def _listed(
     margin: float,
     deadline: float | None,
     anytime: bool,
+    executor: Executor | None,
 ) -> ScoreTable:
     """List the sets within the limits; the deadline is a value of `time.monotonic`."""
     names = [variable.name for variable in scorer.variables]
 
     def build(limits: list[ParentLimits], seconds: float | None, prune: bool) -> ScoreTable:
-        listing = ParentSetListing(scorer, limits, prune=prune, margin=margin)
-        listing.run(math.inf if seconds is None else seconds, anytime=anytime)
-        return listing.table(finish=True)
+        time_left = math.inf if seconds is None else seconds
+        listing = Listing(scorer, prune=prune, margin=margin, anytime=anytime)
+        if executor is None:
+            return listing.table(limits, time_left)
+        return listed_apart(listing, limits, time_left, executor)
 
     prior = scorer.structure_prior
     is_sum = prior is None or isinstance(prior, ArcPrior)

@@ -12,6 +12,7 @@ from bestdag.errors import NotEnoughMemoryError
 from bestdag.graph._names import show
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.machine import do_without, memory_left, readable_size
+from bestdag.scores.parent_sets.counted_listing import CountedListing
 from bestdag.scores.parent_sets.limits import (
     ParentLimits,
     largest_bonuses,
@@ -82,11 +83,15 @@ class ParentSetListing:
             limits = limits_within(limits, len(self._names))
         prior = scorer.structure_prior
         self._native: NativeListing | None = None
-        self._in_python: PythonListing | None = None
+        self._in_python: PythonListing | CountedListing | None = None
         twin = scorer.bulk.native
         if twin is not None and (prior is None or isinstance(prior, ArcPrior)):
             within = with_bonuses(limits, self._names, prior)
             self._native = twin.candidate_listing(within, prune=prune, margin=margin)
+            if self._native is None:
+                self._in_python = CountedListing(
+                    scorer, self._names, within, prune=prune, margin=margin
+                )
         else:
             bonuses = None
             if prior is None or isinstance(prior, ArcPrior):
@@ -179,6 +184,6 @@ class ParentSetListing:
         return _SHARE_OF_MEMORY * (memory_left() + (self._native or self._python).n_bytes)
 
     @property
-    def _python(self) -> PythonListing:
+    def _python(self) -> PythonListing | CountedListing:
         assert self._in_python is not None
         return self._in_python

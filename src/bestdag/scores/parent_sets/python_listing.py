@@ -12,15 +12,18 @@ from itertools import combinations, islice
 from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 from bestdag.graph._names import show
 from bestdag.machine import readable_size
+from bestdag.progress import OutOfTimeError, until
 from bestdag.scores.parent_sets.limits import ParentLimits
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 
-__all__ = ["PythonListing", "require_sets"]
+__all__ = ["PythonListing", "require_sets", "too_many_sets"]
 
 # Families scored at a time: enough to share the way into native code, and few enough to look at
 # the clock every so many seconds.
 _FEW, _MANY, _SECONDS_PER_BATCH = 16, 2048, 0.02
+# Where rows are not in memory: families that share a pass.
+_PER_PASS = 1 << 15
 
 # Of a set that is scored, in the two lists it may be in; and of each of its members.
 _BYTES_PER_SET, _BYTES_PER_MEMBER = 350, 8
@@ -54,6 +57,7 @@ class PythonListing:
         bonuses: Sequence[float] | None,
     ) -> None:
         self._scorer = scorer
+        self._is_one_pass = scorer.bulk.provider is not None
         self._names = names
         self._prune = prune
         self._margin = margin
@@ -82,9 +86,14 @@ class PythonListing:
             if size > 0 and (start >= deadline or self.is_full):
                 return
             batch = [(child, parents) for _, child, parents in self._next]
-            scores = self._scorer.families(
-                [(self._names[c.child], [self._names[p] for p in parents]) for c, parents in batch]
-            )
+            families = [
+                (self._names[c.child], [self._names[p] for p in parents]) for c, parents in batch
+            ]
+            try:
+                with until(deadline if size > 0 and self._is_one_pass else math.inf):
+                    scores = self._scorer.families(families)
+            except OutOfTimeError:
+                return
             for (child, parents), score in zip(batch, scores.tolist(), strict=True):
                 child.add(parents, score, prune=self._prune, margin=self._margin)
                 self._next.popleft()  # so that an interrupt leaves nothing to be done twice
@@ -92,10 +101,12 @@ class PythonListing:
             took = max(time.monotonic() - start, 1e-9)
             self._n_together = int(self._n_together * min(2.0, _SECONDS_PER_BATCH / took))
             self._n_together = min(max(self._n_together, _FEW), _MANY)
+            if self._is_one_pass:
+                self._n_together = _PER_PASS
             self._next = deque(islice(self._families, self._n_together))
             self.is_full = self.n_bytes > max_bytes
             if self.is_full and not anytime:
-                raise _too_many(size, max_bytes)
+                raise too_many_sets(size, max_bytes)
 
     def _upper_bounds(self, bonuses: Sequence[float]) -> list[float] | None:
         """Bound all larger sets of each child, if the score can."""
@@ -128,7 +139,8 @@ class PythonListing:
         )
 
 
-def _too_many(size: int, max_bytes: float) -> NotEnoughMemoryError:
+def too_many_sets(size: int, max_bytes: float) -> NotEnoughMemoryError:
+    """Say that the sets of this size do not fit."""
     what = f"score table: the sets of {size} parents need more than {readable_size(max_bytes)}"
     fewer = max(0, size - 1)
     return NotEnoughMemoryError(f"{what}; set max_parents to {fewer} or less").with_option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -23,6 +24,8 @@ _CELLS_PER_CALL = 200_000_000
 # So many families take a score without a native twin as long, or fewer where rows are many.
 _FAMILIES_PER_CALL = 500
 _ROWS_PER_CALL = 1_000_000
+# Changes that share a pass over rows that are not in memory.
+_CHANGES_PER_PASS = 1 << 17
 # Rows remembered, in bytes, and of the memory there is; a full memory is emptied.
 _MAX_REMEMBERED, _SHARE_OF_MEMORY = 1 << 27, 0.1
 # Of native state for each candidate, about.
@@ -41,6 +44,8 @@ class Rows:
         A family with as many parents has no scores for additions.
     remember : bool
         Whether rows are kept for the next time.
+    seconds_left : callable
+        Says how long a pass over rows that are not in memory may take.
     check : callable, optional
         Called now and then while rows of a score without a native twin are worked out, which
         takes long; what it raises ends the work.
@@ -54,6 +59,7 @@ class Rows:
         max_parents: npt.NDArray[np.int32],
         *,
         remember: bool,
+        seconds_left: Callable[[], float] = lambda: math.inf,
         check: Callable[[], None] | None = None,
     ) -> None:
         n_candidates = sum(map(len, candidates))
@@ -68,7 +74,12 @@ class Rows:
         self._scorer = scorer
         self._limits = max_parents.tolist()
         self._per_call = max(1, _CELLS_PER_CALL // scorer.dataset.n_rows)
-        if scorer.bulk.native is None:
+        native = scorer.bulk.native
+        self._is_one_pass = native is not None and native.shares_passes
+        self._seconds_left = seconds_left
+        if self._is_one_pass:
+            self._per_call = _CHANGES_PER_PASS
+        elif native is None:
             fewer = _ROWS_PER_CALL // scorer.dataset.n_rows
             self._per_call = max(2, min(_FAMILIES_PER_CALL, fewer))
         self._check = check
@@ -127,6 +138,10 @@ class Rows:
         self, families: Sequence[tuple[int, Sequence[int]]], wanted: list[npt.NDArray[np.int32]]
     ) -> list[npt.NDArray[np.float64]]:
         """Score changes, a portion at a time where Python does it."""
+        if self._is_one_pass and self._check is not None:
+            found = self._scorer.bulk.numbered_changes(families, wanted, self._seconds_left())
+            self._check()  # after the limit they are not all there
+            return found
         if self._scorer.bulk.native is not None or self._check is None:
             return self._scorer.bulk.numbered_changes(families, wanted)
         found = []

@@ -171,6 +171,7 @@ class Walk:
             candidates,
             nodes.max_parents,
             remember=self._remember,
+            seconds_left=lambda: self.problem.seconds_left,
             check=self.check_time,
         )
         self.climb = _native(nodes, candidates)

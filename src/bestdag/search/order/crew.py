@@ -47,7 +47,7 @@ def new_crew(
     arcs, bases = (np.zeros((n, n)), np.zeros(n)) if prior is None else prior
     native = None if prior is None else scorer.bulk.native
     return _core.OrderCrew(
-        native.change_scorers if native else partial(_score_in_python, scorer),
+        native.change_source if native else partial(_score_in_python, scorer),
         offsets,
         np.concatenate([np.empty(0, np.int32), *candidates]),
         limits.required.T[allowed.T].astype(np.uint8),

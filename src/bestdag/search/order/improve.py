@@ -296,7 +296,9 @@ class Improver:
 
     @property
     def _crew_threads(self) -> int:
-        return 1 if self._prior is None else self._threads
+        native = self._scorer.bulk.native
+        is_one_pass = native is None or native.shares_passes  # which has threads of its own
+        return 1 if self._prior is None or is_one_pass else self._threads
 
     def _list_sets(self, crew: _core.OrderCrew, lists: list[Candidates]) -> None:
         for child, sets in lists[0].list_next(self._problem.seconds_left).items():

@@ -1,0 +1,164 @@
+"""Counts from the workers that hold the rows."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.cluster.packed import added
+from bestdag.cluster.part import add_counts, count_parts
+from bestdag.cluster.waiting import awaited
+from bestdag.counts.provider import FamilyArrays, ObservedCounts, RowsIn, too_many_cells
+from bestdag.data.schema import Variable
+from bestdag.errors import RowsLostError
+from bestdag.machine import memory_left
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+    from bestdag.cluster.rows import ClusterRows
+
+__all__ = ["ClusterCounts"]
+
+# So many counts are added by one task, and here where they are small: that saves a round trip.
+_FAN_IN, _SMALL_BYTES = 8, 1 << 20
+# Bytes of one answer, at most, whatever memory there is; and the share of what is left.
+_MOST_BYTES, _SHARE = 1 << 30, 1 / 8
+# Families that travel with each task; more are put on the cluster once.
+_FEW_BYTES = 1 << 15
+
+
+class ClusterCounts:
+    """Counts of families over the rows of a `ClusterRows`; a `CountProvider`.
+
+    Each call sends one task to each worker that holds rows, and tasks that add their answers, a
+    few at a time. A worker that is lost is made up for by the scheduler: its parts are loaded
+    again elsewhere, and counted there.
+    """
+
+    def __init__(self, rows: ClusterRows, parts: list[Future], client: Client) -> None:
+        self.variables: tuple[Variable, ...] = tuple(sorted(rows.variables, key=lambda v: v.name))
+        self.n_rows = rows.n_rows
+        self.total_weight = rows.total_weight
+        self.has_real_weights = rows.has_real_weights
+        self.rows_in: RowsIn = "cluster"
+        self.passes = 0
+        self.workers = rows.n_workers
+        self.seconds_waited = 0.0
+        self.bytes_received = 0
+        self._rows = rows
+        self._parts = parts
+        self._client = client
+        held, arities = rows.held
+        self._arities = np.array(arities, np.int64)
+        place = {variable.name: i for i, variable in enumerate(held)}
+        self._numbers = np.array([place[v.name] for v in self.variables], np.int32)
+
+    def count(self, families: FamilyArrays, *, max_cells: float) -> list[ObservedCounts]:
+        """Count families, in one pass over the rows unless the answer would be too large."""
+        children, offsets, parents = families
+        held = self._numbers[children], offsets, self._numbers[parents]
+        found: list[ObservedCounts] = []
+        for some in self._batches(held):
+            found += self._counted(some, max_cells)
+        return found
+
+    def _counted(self, families: FamilyArrays, max_cells: float) -> list[ObservedCounts]:
+        if self._rows.lost is not None:
+            raise self._rows.lost
+        begun = time.monotonic()
+        self.passes += 1
+        try:
+            answers = awaited(
+                self._client, lambda: self._asked(families, max_cells), self._rows.name
+            )
+        except RowsLostError as error:
+            self._rows.lost = error
+            raise
+        self.seconds_waited += time.monotonic() - begun
+        pairs = sorted((pair for one in answers for pair in one), key=lambda pair: pair[0])
+        total = added([counts for _, counts in pairs], families, self._arities)
+        self.bytes_received += sum(counts.n_bytes for _, counts in pairs)
+        cells = total.n_observed * self._arities[families[0]]
+        if len(cells) and cells.max() > max_cells:
+            raise too_many_cells()
+        return total.unpacked(families, self._arities)
+
+    def _asked(self, families: FamilyArrays, max_cells: float) -> list[Future]:
+        """Send the tasks of one batch, and return what is left to add here."""
+        batch = uuid.uuid4().hex[:12]
+        given: Any = families
+        if sum(array.nbytes for array in families) > _FEW_BYTES:
+            given = self._client.submit(_same, families, key=f"families-{batch}")
+        level = [
+            self._client.submit(
+                count_parts,
+                [self._parts[i] for i in numbers],
+                numbers,
+                given,
+                self._arities,
+                self.has_real_weights,
+                max_cells,
+                key=f"count-{batch}-{k}",
+                workers=None if address is None else [address],
+                allow_other_workers=address is not None,
+            )
+            for k, (address, numbers) in enumerate(self._places())
+        ]
+        is_small = self._worst_bytes(families).sum() < _SMALL_BYTES
+        most, height = _FAN_IN if is_small else 1, 0
+        while len(level) > most:
+            height += 1
+            level = [
+                self._client.submit(
+                    add_counts,
+                    level[i : i + _FAN_IN],
+                    given,
+                    self._arities,
+                    self.has_real_weights,
+                    key=f"add-{batch}-{height}-{i // _FAN_IN}",
+                )
+                for i in range(0, len(level), _FAN_IN)
+            ]
+        return level
+
+    def _places(self) -> list[tuple[str | None, list[int]]]:
+        """Say which worker holds which parts; those that nobody has yet are counted anywhere."""
+        who_has = self._client.who_has(self._parts)
+        held: dict[str | None, list[int]] = {}
+        for number, part in enumerate(self._parts):
+            holders = sorted(who_has.get(part.key, ()))
+            held.setdefault(holders[0] if holders else None, []).append(number)
+        lost = held.pop(None, [])
+        places: list[tuple[str | None, list[int]]] = sorted(held.items())
+        return places + [(None, [number]) for number in lost]
+
+    def _batches(self, families: FamilyArrays) -> Iterator[FamilyArrays]:
+        """Divide families so that the answer for each batch fits, at the worst."""
+        children, offsets, parents = families
+        if not len(children):
+            return
+        room = max(1 << 20, min(_MOST_BYTES, _SHARE * memory_left()))
+        sizes = self._worst_bytes(families)
+        group = np.floor_divide(np.cumsum(sizes) - sizes / 2, room)
+        edges = np.flatnonzero(np.diff(group, prepend=-1.0, append=np.inf))
+        for first, last in zip(edges.tolist(), edges[1:].tolist(), strict=False):
+            start, end = offsets[first], offsets[last]
+            yield children[first:last], offsets[first : last + 1] - start, parents[start:end]
+
+    def _worst_bytes(self, families: FamilyArrays) -> npt.NDArray[np.float64]:
+        children, offsets, parents = families
+        logs = np.concatenate([[0.0], np.cumsum(np.log(self._arities[parents]))])
+        n_configurations = np.exp(np.minimum(logs[offsets[1:]] - logs[offsets[:-1]], 600))
+        observed = np.minimum(n_configurations, self.n_rows)
+        each = 8.0 * self._arities[children] + 2.0 * np.diff(offsets)
+        return np.asarray(observed * each, np.float64)
+
+
+def _same(families: FamilyArrays) -> FamilyArrays:
+    return families

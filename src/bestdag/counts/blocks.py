@@ -1,0 +1,140 @@
+"""Counts over columns that are arrays, mapped files for instance, block of rows after block."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.counts.provider import FamilyArrays, ObservedCounts, RowsIn, too_many_cells
+from bestdag.data.checks import total_of
+from bestdag.data.schema import Variable
+from bestdag.errors import require_count
+from bestdag.machine import memory_left, peak_memory, thread_count
+
+__all__ = ["BlockCounts"]
+
+# Rows counted at a time, at most and at least; more do not save time.
+_MOST_ROWS, _LEAST_ROWS = 1 << 18, 1 << 12
+# Of the memory there is: for a block, and for the counts of the families that share a pass.
+_SHARE_FOR_BLOCK, _SHARE_FOR_COUNTS = 0.125, 0.25
+# Of each row of a block and thread, where configurations are sorted.
+_BYTES_PER_ROW = 24
+# However little memory is left.
+_ALWAYS = 4e6
+
+_Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
+
+
+class BlockCounts:
+    """Counts families over columns of codes without holding them in memory.
+
+    All families of one call share a pass over the rows if their counts fit into memory. Counts
+    are sums of 64 bits; any number of rows can be counted.
+
+    Parameters
+    ----------
+    variables : sequence of Variable
+        In name order.
+    columns : sequence of uint8 or uint16 arrays
+        The codes, contiguous; ``np.memmap`` will do. They are read and never copied.
+    weights : int64 or float64 array, optional
+        Of the rows.
+    block_rows : int, optional
+        Rows counted at a time; by default what the limit on memory allows.
+    threads : int, optional
+        Every processor by default.
+    missing : collection of str
+        Names of the columns that have missing cells: the code after the last state.
+    rows_in : {"memory", "disk", "cluster"}, default "disk"
+        Where the arrays are.
+
+    Examples
+    --------
+    >>> variables = [Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))]
+    >>> columns = [np.array([0, 1, 1, 1], np.uint8), np.array([0, 0, 1, 1], np.uint8)]
+    >>> blocks = BlockCounts(variables, columns, block_rows=3)
+    >>> wet_given_rain = np.array([1], np.int32), np.array([0, 1]), np.array([0], np.int32)
+    >>> (configurations, counts), = blocks.count(wet_given_rain, max_cells=100)
+    >>> configurations.tolist(), counts.tolist(), blocks.passes
+    ([[0], [1]], [[1, 0], [1, 2]], 1)
+    """
+
+    workers = 1
+
+    def __init__(
+        self,
+        variables: Sequence[Variable],
+        columns: Sequence[_Codes],
+        weights: npt.NDArray[np.int64] | npt.NDArray[np.float64] | None = None,
+        block_rows: int | None = None,
+        threads: int | None = None,
+        *,
+        missing: Collection[str] = (),
+        rows_in: RowsIn = "disk",
+    ) -> None:
+        self.variables = tuple(variables)
+        self.n_rows = len(columns[0])
+        self.rows_in: RowsIn = rows_in
+        self.passes = 0
+        self.threads = thread_count(threads, who="counts")
+        self._block_rows = block_rows
+        if block_rows is not None:
+            require_count("counts", "block_rows", block_rows, minimum=1)
+        arities = [v.arity + (v.name in missing) for v in self.variables]
+        self._bits = sum(arities)
+        arrays: list[Any] = [np.asarray(column) for column in columns]  # no copies
+        kept: Any = None if weights is None else np.asarray(weights)
+        self.has_real_weights = kept is not None and kept.dtype == np.float64
+        self.total_weight: int | float = self.n_rows if kept is None else total_of(kept)
+        self._scale = 1.0
+        if self.has_real_weights:
+            # Sums of real numbers depend on their order, those of whole numbers do not.
+            self._scale = 2.0 ** (61 - math.frexp(self.total_weight)[1])
+            self.total_weight = _whole_sum(kept, self._scale)
+        self._blocks = _core.Blocks(self.n_rows, arrays, arities, kept)
+
+    def count(self, families: FamilyArrays, *, max_cells: float) -> list[ObservedCounts]:
+        """Count families; see `CountProvider`.
+
+        Raises
+        ------
+        NotEnoughMemoryError
+            When a family has more observed cells.
+        KeyboardInterrupt
+            Within a tenth of a second of Ctrl-C.
+        """
+        if not len(families[0]):
+            return []
+        room = max(_SHARE_FOR_COUNTS * memory_left(), _ALWAYS)
+        try:
+            found, n_passes = self._blocks.count(
+                *families, self.block_rows, max_cells, room, self._scale, self.threads
+            )
+        except _core.TooManyCellsError:
+            raise too_many_cells() from None
+        self.passes += n_passes
+        peak_memory()  # looked up while the counts are there
+        return found
+
+    @property
+    def block_rows(self) -> int:
+        """Rows counted at a time."""
+        if self._block_rows is not None:
+            return min(self._block_rows, self.n_rows)
+        each = self._bits / 8 + _BYTES_PER_ROW * self.threads
+        fitting = int(_SHARE_FOR_BLOCK * memory_left() / each)
+        return min(max(fitting, _LEAST_ROWS), _MOST_ROWS, self.n_rows)
+
+
+def _whole_sum(weights: npt.NDArray[np.float64], scale: float) -> float:
+    """Add up weights that are rounded to multiples of 1 / scale, part after part."""
+    total = 0
+    for first in range(0, len(weights), _MOST_ROWS):
+        part = weights[first : first + _MOST_ROWS]
+        total += int(np.rint(part * scale).astype(np.int64).sum())
+    return total / scale

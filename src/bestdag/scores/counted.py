@@ -1,0 +1,191 @@
+"""Local scores from counts that somebody else makes, many in one call."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag import _core
+from bestdag.counts.batches import batches
+from bestdag.counts.collapsed import collapsed_bytes
+from bestdag.counts.flat import flat_groups, group_ends
+from bestdag.counts.provider import FamilyArrays
+from bestdag.machine import has_memory, memory_left, require_memory
+from bestdag.progress import OutOfTimeError, until
+from bestdag.scores.native import NativeScores
+from bestdag.scores.parent_sets.enumeration import n_parent_sets
+from bestdag.scores.parent_sets.limits import ParentLimits
+
+__all__ = ["CountedScores"]
+
+_Floats = npt.NDArray[np.float64]
+_NOTHING = np.zeros(0)
+# Different rows of this size are brought into memory for a bound, which is in a moment.
+_QUICK_BYTES = 3e7
+
+
+class CountedScores(NativeScores):
+    """Scores families by a kernel from the counts of a provider, a batch in one pass.
+
+    What needs rows (values of every set, the likelihood of the joint distribution) takes the
+    different rows of the table, if they fit into memory.
+
+    Parameters
+    ----------
+    counts : CountingEngine
+        With a provider.
+    kernel : _core.Kernel
+    """
+
+    shares_passes: ClassVar[bool] = True
+
+    def families(self, families: Iterable[tuple[str, Collection[str]]]) -> _Floats:
+        """Score families, each given as (child, parents)."""
+        arrays = self._counts.encode(families)
+        scores = self.numbered(arrays)
+        if not np.isfinite(scores).all():
+            self._require_countable_parents(arrays)
+        return scores
+
+    def numbered(
+        self,
+        families: FamilyArrays,
+        *,
+        time_limit: float = math.inf,
+        growth: _Floats = _NOTHING,
+        bounds: _Floats = _NOTHING,
+    ) -> _Floats:
+        """Score families by number; what is not done after `time_limit` seconds is nan.
+
+        With `growth`, the least arity of one more parent of each family, `bounds` receives what
+        no family with more parents exceeds.
+        """
+        engine, provider = self._counts, self._counts.provider
+        assert provider is not None
+        end = time.monotonic() + time_limit
+        scores = np.full(len(families[0]), math.nan)
+        try:
+            with until(end):
+                for first, last, some in batches(families, engine.arities, provider.n_rows):
+                    counted = provider.count(some, max_cells=max(memory_left(), 4e6) / 16)
+                    _core.score_counts(
+                        engine.arities,
+                        float(provider.total_weight),
+                        provider.has_real_weights,
+                        self._kernel,
+                        *some,
+                        counted,
+                        scores[first:last],
+                        growth[first:last],
+                        bounds[first:last],
+                        self._threads,
+                    )
+        except OutOfTimeError:
+            if time.monotonic() < end:  # somebody else's limit
+                raise
+        return scores
+
+    def changes(
+        self,
+        families: Sequence[tuple[int, Sequence[int]]],
+        candidates: Sequence[npt.NDArray[np.int32]],
+        time_limit: float = math.inf,
+    ) -> list[_Floats]:
+        """Score all changes of all families, as `NativeScores.changes`, in one pass."""
+        children, groups = [], []
+        for (child, parents), members in zip(families, candidates, strict=True):
+            given = set(parents)
+            for candidate in members.tolist():
+                children.append(child)
+                groups.append(sorted((given ^ {candidate}) - {child}))
+        arrays = np.array(children, np.int32), *flat_groups(groups)
+        scores = self.numbered(arrays, time_limit=time_limit)
+        ends = group_ends(candidates).tolist()
+        return [scores[a:b] for a, b in itertools.pairwise(ends)]
+
+    @property
+    def change_source(self) -> Any:
+        """What the order search takes scores of changes from."""
+        return self._changes_of
+
+    def _changes_of(self, child: int, parents: list[int], candidates: list[int]) -> _Floats:
+        return self.changes([(child, parents)], [np.array(candidates, np.int32)])[0]
+
+    def all_families(self, max_parents: int, seconds: float = math.inf) -> _Floats | None:
+        """Score every family with at most `max_parents` parents; None when out of time."""
+        n = len(self._counts.variables)
+        n_sets = n_parent_sets(n, max_parents)
+        need = n * n_sets * (8 + 4 + 8 + 4 * max_parents + 8)
+        require_memory("score", f"a list of {n * n_sets:,} families", need, "use fewer parents")
+        sets = _sets_of(n - 1, max_parents)
+        size = len(sets[1])
+        offsets = np.concatenate([[0], *(sets[0][1:] + c * size for c in range(n))])
+        parents = np.concatenate([sets[1] + (sets[1] >= c) for c in range(n)]).astype(np.int32)
+        children = np.repeat(np.arange(n, dtype=np.int32), n_sets)
+        scores = self.numbered((children, offsets, parents), time_limit=seconds)
+        is_done = not np.isnan(scores).any() or seconds == math.inf
+        return scores.reshape(n, n_sets) if is_done else None
+
+    def pairs(
+        self,
+        names: Sequence[str],
+        given: Collection[str],
+        out: _Floats,
+        seconds: float,
+    ) -> None:
+        """Score variables given each other: `BulkScores.pair_scores` says more."""
+        number = self._counts.number
+        columns = [number(name) for name in names]
+        common = {number(name) for name in given}
+        groups = [sorted(common | ({i} - {j})) for i in columns for j in columns]
+        children = np.array(columns * len(columns), np.int32)
+        arrays = children, *flat_groups(groups)
+        out[:] = self.numbered(arrays, time_limit=seconds).reshape(out.shape)
+
+    def candidate_listing(
+        self,
+        limits: Sequence[ParentLimits],
+        *,
+        prune: bool,
+        margin: float,
+    ) -> None:
+        """Leave it to Python: sets are listed level by level, and counts asked for in batches."""
+        return
+
+    def total_cap(self) -> float:
+        """Return what no network's score exceeds; infinite where different rows may be many."""
+        provider = self._counts.provider
+        assert provider is not None
+        is_quick = collapsed_bytes(provider, self._counts.arities) <= _QUICK_BYTES
+        if "table" not in vars(self._counts) and not (is_quick and self._has_rows("bound")):
+            return math.inf
+        return super().total_cap()
+
+    def forecast_every_set(self, *, leave_out: bool) -> tuple[float, float] | None:
+        """Bytes and steps of `every_set`; None where rows or values do not fit."""
+        if not self._has_rows("every set"):
+            return None
+        return super().forecast_every_set(leave_out=leave_out)
+
+    def _has_rows(self, kind: str) -> bool:
+        """Whether the different rows are in memory, or may be brought there."""
+        provider = self._counts.provider
+        assert provider is not None
+        if "table" in vars(self._counts):
+            return True
+        needed = collapsed_bytes(provider, self._counts.arities)
+        return has_memory(kind, "a table of the different rows", needed)
+
+
+def _sets_of(n: int, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """List the sets of at most so many of n numbers, by size, then colexicographically."""
+    sets: list[tuple[int, ...]] = []
+    for size in range(min(most, n) + 1):
+        sets.extend(sorted(itertools.combinations(range(n), size), key=lambda s: s[::-1]))
+    return flat_groups(sets)
