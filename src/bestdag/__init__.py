@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from bestdag.counts.family import FamilyCounts as FamilyCounts
     from bestdag.data.dataset import Dataset as Dataset
     from bestdag.data.discretize import discretize as discretize
+    from bestdag.data.disk_rows import Scan as Scan
     from bestdag.data.readers import read as read
+    from bestdag.data.scan import scan as scan
     from bestdag.data.schema import Variable as Variable
     from bestdag.drawing.picture import Picture as Picture
     from bestdag.errors import *  # noqa: F403
@@ -155,6 +157,7 @@ _HOME = {
     "random_dag": "bestdag.graph.generators",
     "random_network": "bestdag.network.random_network",
     "read": "bestdag.data.readers",
+    "scan": "bestdag.data.scan",
     "read_evidence": "bestdag.network.evidence",
     "run_em": "bestdag.network.em",
     "saturation": "bestdag.validation.saturation",

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from bestdag.data.encode import ReadOptions, check_states
 from bestdag.data.labels import is_broken
 from bestdag.data.schema import DEFAULT_MAX_STATES
+from bestdag.data.sql_source import SqlQuery
 from bestdag.errors import (
     DataError,
     InvalidParameterError,
@@ -179,4 +180,6 @@ def _describe(source: Any) -> str:
     if isinstance(source, str | os.PathLike):
         text = os.fsdecode(source)
         return "standard input" if text == "-" else repr(text)
+    if isinstance(source, SqlQuery):
+        return str(source)
     return f"the {type(source).__name__}"

@@ -8,7 +8,6 @@ memory), which they are (only where they are few), and the codes. Codes travel p
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from bestdag.data.duck_connection import connection, described, run_sql, sql_text, stored_table
 from bestdag.data.encode import ReadOptions, refuse_many
 from bestdag.data.interrupts import interruptible, temporary_folder, to_the_end
+from bestdag.data.packing import code_widths, unpacked, word_sql, words_of
 from bestdag.data.raw import RawColumn
 from bestdag.errors import DataError
 
@@ -32,7 +32,6 @@ _SURELY_MORE = 2
 _SLACK = 100
 # Counting more distinct values than this exactly takes memory and minutes: an estimate will do.
 _MAX_EXACT = 1_000_000
-_WORD = 8  # bytes of a packed word
 # Columns that one query may ask about: its cost grows faster than their number.
 MAX_TOGETHER = 64
 # So few rows are taken whole, for so many columns at a time.
@@ -94,7 +93,7 @@ class DuckTable:
         if n_rows and n_rows <= _FEW_ROWS:
             keys, codes, weights = self._few(fields, weight)
         else:
-            n_rows, keys = self._distinct(fields, options)
+            n_rows, keys = self.distinct(fields, options)
             codes, weights = self._codes(n_rows, fields, keys, weight, options)
         columns = [
             RawColumn(f.name, [f.value(key) for key in k], c, declared=f.declared, owned=True)
@@ -147,9 +146,10 @@ class DuckTable:
                 moved[-1] if weight is not None else None,
             )
 
-    def _distinct(
+    def distinct(
         self, fields: Sequence[Field], options: ReadOptions
     ) -> tuple[int, list[list[str]]]:
+        """Count the rows, and list the distinct texts of columns that have few enough."""
         n_rows, *estimates = self._aggregate(
             ["count(*)", *(f"approx_count_distinct({f.cheapest})" for f in fields)]
         )
@@ -193,15 +193,14 @@ class DuckTable:
         weight: Field | None,
         options: ReadOptions,
     ) -> tuple[list[npt.NDArray[Any]], npt.NDArray[Any] | None]:
-        widths = [1 if len(k) <= 255 else 2 if len(k) <= 65_535 else 4 for k in keys]
-        words = _words(widths)
+        widths = code_widths(keys)
+        words = words_of(widths)
         arrays: list[npt.NDArray[Any]] = [np.empty(0)] * len(fields)
         weights = None
         most = min(_MAX_WORDS, max(1, _BATCH_CELLS // n_rows)) if self.by_column else len(words)
         for batch in [words[i : i + most] for i in range(0, len(words), most)]:
             parts = [
-                " + ".join(_shifted(_code_sql(fields[i], keys[i]), offset) for i, offset in word)
-                + f" AS w{number}"
+                word_sql(word, [field.sql for field in fields], keys) + f" AS w{number}"
                 for number, word in enumerate(batch)
             ]
             if weight is not None and weights is None:
@@ -211,7 +210,7 @@ class DuckTable:
             for number, word in enumerate(batch):
                 numbers = packed.pop(f"w{number}")
                 for i, offset in word:
-                    arrays[i] = _unpacked(numbers, offset, widths[i])
+                    arrays[i] = unpacked(numbers, offset, widths[i])
                 del numbers
         return arrays, weights
 
@@ -295,36 +294,3 @@ def _rounded(estimate: int) -> int:
     10000000
     """
     return int(round(estimate, 1 - len(str(estimate))))
-
-
-def _words(widths: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Lay columns of 1, 2 and 4 bytes into words of 8: (column, byte offset) pairs, aligned."""
-    words: list[list[tuple[int, int]]] = []
-    used = _WORD
-    for i in sorted(range(len(widths)), key=lambda i: -widths[i]):
-        if used + widths[i] > _WORD:
-            words.append([])
-            used = 0
-        words[-1].append((i, used))
-        used += widths[i]
-    return words
-
-
-def _code_sql(field: Field, keys: Sequence[str]) -> str:
-    if not keys:
-        return "0"
-    kind = f"ENUM({', '.join(map(sql_text, keys))})"
-    # A cell that is not among the keys makes the cast fail: the source changed since it was asked.
-    return f"coalesce(enum_code(CAST({field.sql} AS {kind})), {len(keys)})"
-
-
-def _shifted(sql: str, n_bytes: int) -> str:
-    return f"{sql}::UBIGINT * {256**n_bytes}::UBIGINT"
-
-
-def _unpacked(words: npt.NDArray[Any], offset: int, width: int) -> npt.NDArray[Any]:
-    plain = np.asarray(words)
-    if sys.byteorder == "big":
-        plain = plain.astype("<u8")
-    parts = plain.view(f"<u{width}").reshape(len(plain), _WORD // width)
-    return np.ascontiguousarray(parts[:, offset // width])

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.choice import Choice
-from bestdag.data.duck import DuckTable, Field, require_readable
+from bestdag.data.duck import MAX_TOGETHER, DuckTable, Field, require_readable
 from bestdag.data.duck_connection import sql_text
 from bestdag.data.duck_types import json_value
 from bestdag.data.raw import Numbers, RawColumn, without_marks
@@ -60,6 +60,16 @@ class ScannedTable:
         if isinstance(self._choice.weights, str):
             return self._weights
         return None if self._choice.weights is None else self._choice.given_weights(self.n_rows)
+
+    def scanned(self) -> tuple[DuckTable, list[Field], Field | None]:
+        """Return what to ask for rows, the columns, and the column with the weights."""
+        if len(self.names) > MAX_TOGETHER:
+            self._store()
+        return self._table, [self._fields[name] for name in self.names], self._weight_field()
+
+    def given_weights(self, n_rows: int) -> npt.NDArray[Any] | None:
+        """Return the weights that came as an array."""
+        return self._choice.given_weights(n_rows)
 
     def has_declared_states(self, name: str) -> bool:
         """Whether a column is an ENUM."""
