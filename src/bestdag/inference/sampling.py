@@ -93,6 +93,7 @@ def sample_codes(
     """
     n_rows = require_count("sample", "n", n_rows, minimum=1)
     seed = require_count("sample", "seed", seed)
+    first = require_count("sample", "first", first)
     n_threads = thread_count(threads, who="sample")
     arities = [
         table.arity if isinstance(table, SparseTable) else table.shape[-1] for table in tables
