@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,7 +77,7 @@ def write_sample_parts(
     for number, start in enumerate(range(0, n, part_rows)):
         path = place / f"part-{number:05}.parquet"
         end = min(n, start + part_rows)
-        with writing(path) as file:
+        with writing(path) as file, ExitStack() as closing:
             writer = None
             for first in range(start, end, _GROUP_ROWS):
                 if told is not None:
@@ -84,10 +85,8 @@ def write_sample_parts(
                 rows = min(_GROUP_ROWS, end - first)
                 table = network.sample(rows, seed=seed, first=first, threads=threads).to_arrow()
                 if writer is None:
-                    writer = parquet.ParquetWriter(file, table.schema)
+                    writer = closing.enter_context(parquet.ParquetWriter(file, table.schema))
                 writer.write_table(table)
-            assert writer is not None
-            writer.close()
         paths.append(path)
     return paths
 
