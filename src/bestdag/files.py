@@ -20,7 +20,15 @@ from typing import Any, BinaryIO, cast
 from bestdag.errors import BestdagError, FileError, FormatError, WriteError
 from bestdag.machine import require_memory
 
-__all__ = ["format_suffix", "read_file", "shown_path", "temporary", "try_lock", "write_file", "writing"]
+__all__ = [
+    "format_suffix",
+    "read_file",
+    "shown_path",
+    "temporary",
+    "try_lock",
+    "write_file",
+    "writing",
+]
 
 _locks: Any = None  # Windows has none, where a file that is open cannot be removed
 with suppress(ImportError):

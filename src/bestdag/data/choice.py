@@ -17,13 +17,14 @@ from bestdag.data.sql_source import SqlQuery
 from bestdag.errors import (
     DataError,
     InvalidParameterError,
+    bad_setting,
     require_choice,
     require_count,
     unknown_name,
 )
 from bestdag.wording import either, first_names
 
-__all__ = ["SEPARATORS", "Choice", "choose", "text_list"]
+__all__ = ["SEPARATORS", "Choice", "choose", "require_collapse", "text_list"]
 
 SEPARATORS = (",", ";", "\t", "|")
 
@@ -140,6 +141,12 @@ def choose(
         separator,
         sheet,
     )
+
+
+def require_collapse(who: str, collapse: object) -> None:
+    """Refuse what is neither yes, no nor None."""
+    if collapse is not None and not isinstance(collapse, bool):
+        raise bad_setting(who, "collapse", "True, False or None", collapse)
 
 
 def text_list(what: str, given: str | Iterable[str], kind: str = "names") -> list[str]:

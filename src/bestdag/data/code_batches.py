@@ -20,14 +20,7 @@ from bestdag.data.interrupts import interruptible
 from bestdag.data.packing import code_widths, unpacked, word_sql, words_of
 from bestdag.errors import DataError
 
-__all__ = ["Batch", "code_batches", "promises_few_different_rows"]
-
-# Fewer rows than this are quick to count as they are.
-_LEAST_ROWS = 100_000
-# Equal rows are put together unasked where at most one in so many is left.
-_SHARE = 8
-# Rows of the sample that is looked at first.
-_SAMPLE = 1 << 16
+__all__ = ["Batch", "code_batches"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +60,7 @@ def code_batches(
         parts.append(f"coalesce(TRY_CAST({weight.sql} AS DOUBLE), 'nan'::DOUBLE) AS weight")
         types.append("f8")
     try:
-        rows = _relation(table, ", ".join(parts))
+        rows = table.projected(", ".join(parts))
         if collapse:
             listed = ", ".join(names)
             total = "" if weight is None else ", sum(weight) AS weight"
@@ -87,41 +80,6 @@ def code_batches(
         raise DataError(
             f"read: {options.source} changed while it was read; read a copy of it"
         ) from None
-
-
-def promises_few_different_rows(table: DuckTable, fields: Sequence[Field], n_rows: int) -> bool:
-    """Whether at most one in eight rows seems to be left when equal ones are put together.
-
-    The first rows are looked at, and where they promise it, all of them, by an estimate that
-    takes fixed memory. What a sample of n rows with d different ones, f1 of them seen once and f2
-    twice, promises is at least d + f1 (f1 - 1) / (2 (f2 + 1)) different rows in all (Chao 1984).
-    """
-    if n_rows < _LEAST_ROWS:
-        return False
-    rows = f"hash({', '.join(field.cheapest for field in fields)}) AS h"
-    sample = _relation(table, rows)
-    counts = interruptible(
-        lambda: (
-            sample.limit(_SAMPLE)
-            .aggregate("count(*) AS n", "h")
-            .aggregate("count(*), count(*) FILTER (n = 1), count(*) FILTER (n = 2)")
-            .fetchall()[0]
-        ),
-        table.con,
-    )
-    different, once, twice = map(int, counts)
-    promised = different + once * (once - 1) / (2 * (twice + 1))
-    if promised * _SHARE > n_rows:
-        return False
-    hashed = f"approx_count_distinct(hash({', '.join(field.cheapest for field in fields)}))"
-    return bool(int(table.select(hashed)[0][0]) * _SHARE <= n_rows)
-
-
-def _relation(table: DuckTable, sql: str) -> Any:
-    if table.origin is None:
-        return interruptible(lambda: table.relation.project(sql), table.con)
-    query = f"SELECT {sql} FROM {table.origin}"
-    return interruptible(lambda: table.con.sql(query), table.con)
 
 
 def _require_whole(table: DuckTable, weight: Field, options: ReadOptions) -> None:

@@ -174,7 +174,7 @@ def _map(folder: str | Path, name: str, kind: str) -> _Array:
 
 
 def _write(file: Any, rows: _Array) -> None:
-    left = memoryview(rows).cast("B")
+    left = rows.data.cast("B")
     while left:
         left = left[file.write(left) :]
 

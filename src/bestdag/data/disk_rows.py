@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError
-from bestdag.machine import memory_left, require_memory
+from bestdag.machine import require_memory
 
 if TYPE_CHECKING:
     from bestdag.counts.provider import CountProvider
@@ -23,9 +24,6 @@ __all__ = ["Scan"]
 _Array = npt.NDArray[Any]
 # Rows that are compared, or looked through, at a time.
 _BLOCK = 1 << 20
-# Rows that are counted at a time: within the second, as many as a part of the memory left holds.
-_LEAST_ROWS, _MOST_ROWS = 1 << 14, 1 << 22
-_SHARE_OF_MEMORY = 16
 
 
 class Scan(Dataset):
@@ -39,15 +37,18 @@ class Scan(Dataset):
     ----------
     memory_limit : float or str or None
         What reading was allowed to take.
+    n_source : int or None
+        Rows of the source, where equal ones were put together.
     notes : tuple of str
         How far putting equal rows together went, if that was done.
     """
 
-    __slots__ = ("_block_rows", "_folder", "memory_limit", "notes")
+    __slots__ = ("_block_rows", "_folder", "memory_limit", "n_source", "notes")
 
-    _block_rows: int
+    _block_rows: int | None
     _folder: Path | None
     memory_limit: float | str | None
+    n_source: int | None
     notes: tuple[str, ...]
 
     @classmethod
@@ -59,6 +60,7 @@ class Scan(Dataset):
         *,
         missing: Mapping[str, int] | None,
         notes: tuple[str, ...],
+        n_source: int | None,
         folder: Path | None,
         block_rows: int | None,
     ) -> Scan:
@@ -66,9 +68,10 @@ class Scan(Dataset):
         made._fill(tuple(variables), list(columns), weights)
         made._missing = None if missing is None else dict(missing)
         made.notes = notes
+        made.n_source = n_source
         made.memory_limit = None
         made._folder = folder
-        made._block_rows = block_rows or _rows_at_a_time(made.n_variables)
+        made._block_rows = block_rows
         return made
 
     @property
@@ -82,18 +85,22 @@ class Scan(Dataset):
         return self._folder
 
     @property
-    def block_rows(self) -> int:
-        """Rows that are counted at a time."""
+    def block_rows(self) -> int | None:
+        """Rows that are counted at a time; None leaves it to the memory limit."""
         return self._block_rows
 
     def count_provider(self, threads: int) -> CountProvider:
         """Return who counts the families of these rows."""
-        from bestdag.counts.blocks import BlockCounts
-
+        blocks = importlib.import_module("bestdag.counts.blocks")  # by name: a stage above
         ordered = tuple(sorted(self.variables, key=lambda variable: variable.name))
         columns = [self.codes(variable.name) for variable in ordered]
-        provider: CountProvider = BlockCounts(
-            ordered, columns, self.weights, self._block_rows, threads
+        provider: CountProvider = blocks.BlockCounts(
+            ordered,
+            columns,
+            self.weights,
+            self._block_rows,
+            threads,
+            missing=tuple(self.missing_counts),
         )
         return provider
 
@@ -147,6 +154,7 @@ class Scan(Dataset):
             weights,
             missing=missing,
             notes=self.notes,
+            n_source=self.n_source,
             folder=self._folder,
             block_rows=self._block_rows,
         )
@@ -221,12 +229,6 @@ def _no_export(what: str) -> InvalidParameterError:
     return InvalidParameterError(
         f"{what}: the rows of a scan stay on disk; read the table with read to export it"
     )
-
-
-def _rows_at_a_time(n_variables: int) -> int:
-    left = memory_left()
-    n_rows = left / _SHARE_OF_MEMORY / (8 * n_variables)
-    return int(min(max(n_rows, _LEAST_ROWS), _MOST_ROWS))
 
 
 def _are_equal(one: _Array, other: _Array) -> bool:

@@ -242,6 +242,13 @@ class DuckTable:
                 f"read: {options.source} changed while it was read; read a copy of it"
             ) from None
 
+    def projected(self, sql: str) -> Any:
+        """Return these columns as a relation that nobody has asked for rows yet."""
+        if self.origin is None:
+            return self._run(lambda: self.relation.project(sql))
+        query = f"SELECT {sql} FROM {self.origin}"
+        return self._run(lambda: self.con.sql(query))
+
     def arrays(self, sql: str) -> dict[str, npt.NDArray[Any]]:
         """Ask for columns, all rows of them."""
         if self.origin is None:

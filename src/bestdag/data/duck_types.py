@@ -90,9 +90,7 @@ def parquet_table(con: Any, sql_paths: Sequence[str], keys: Sequence[str] = ()) 
     return DuckTable(relation, typed_fields(relation, names), con, origin, by_column=True)
 
 
-def explain_parquet_failure(
-    paths: Sequence[Path], source: str, error: BaseException
-) -> DataError:
+def explain_parquet_failure(paths: Sequence[Path], source: str, error: BaseException) -> DataError:
     """Say whether a file is no Parquet at all, or a damaged one."""
     for path in paths:
         with path.open("rb") as file:

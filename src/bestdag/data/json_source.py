@@ -18,9 +18,7 @@ __all__ = ["explain_json_failure", "json_table"]
 _MAX_OBJECT_SIZE = 16 << 20
 
 
-def json_table(
-    con: Any, paths: Sequence[Path], sql_paths: Sequence[str], source: str
-) -> DuckTable:
+def json_table(con: Any, paths: Sequence[Path], sql_paths: Sequence[str], source: str) -> DuckTable:
     """Describe files of JSON objects: columns are the keys that any line has."""
     for path in paths:
         check_bytes(path, source if len(paths) == 1 else f"{str(path)!r}")
@@ -48,9 +46,7 @@ def json_table(
     return DuckTable(described(con, origin), fields, con, origin)
 
 
-def explain_json_failure(
-    paths: Sequence[Path], source: str, error: BaseException
-) -> DataError:
+def explain_json_failure(paths: Sequence[Path], source: str, error: BaseException) -> DataError:
     """Find, with Python's json module, the first line that is not an object."""
     for path in paths:
         found = _first_wrong_line(path, source if len(paths) == 1 else f"{str(path)!r}")

@@ -242,9 +242,7 @@ def _file(path: Path, choice: Choice, kind: str, stack: ExitStack) -> RawTable:
     return _scanned([path], choice, kind, stack)
 
 
-def _scanned(
-    paths: list[Path], choice: Choice, kind: str, stack: ExitStack
-) -> RawTable:
+def _scanned(paths: list[Path], choice: Choice, kind: str, stack: ExitStack) -> RawTable:
     from bestdag.data import csv_source, duck_connection, duck_types, json_source
     from bestdag.data.scanned_table import ScannedTable
 

@@ -6,16 +6,13 @@ import os
 import shutil
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
-from bestdag.data.choice import Choice, choose
+from bestdag.data.choice import Choice, choose, require_collapse
 from bestdag.data.column_folder import ColumnFolder, build_folder, mapped, read_manifest
-from bestdag.data.dataset import Dataset
 from bestdag.data.disk_rows import Scan
 from bestdag.data.interrupts import temporary_folder
 from bestdag.data.many_files import local_files
@@ -25,7 +22,7 @@ from bestdag.data.settle import warn
 from bestdag.data.source_stamp import reading_key, stamp_of
 from bestdag.data.sql_source import sql_source
 from bestdag.data.streamed import encode_stream
-from bestdag.errors import DataWarning, InvalidParameterError, bad_setting, require_count
+from bestdag.errors import DataWarning, InvalidParameterError, require_count
 from bestdag.machine import memory_limit as limited_memory
 
 __all__ = ["scan", "scanned"]
@@ -112,8 +109,7 @@ def scan(
     )
     if block_rows is not None:
         require_count("scan", "block_rows", block_rows, minimum=1)
-    if collapse is not None and not isinstance(collapse, bool):
-        raise bad_setting("scan", "collapse", "True, False or None", collapse)
+    require_collapse("scan", collapse)
     with limited_memory(memory_limit):
         found = scanned(
             sql_source(source, query), choice, cache=cache, collapse=collapse, block_rows=block_rows
@@ -199,6 +195,7 @@ def _encode_into(
         "stamp": stamp,
         "warnings": said,
         "notes": found.notes,
+        "n_source": found.n_source if found.is_collapsed else None,
         # Where equal rows are together, the cells of the rows held are fewer than those counted.
         "missing": None if found.is_collapsed else found.missing_counts,
     }
@@ -212,6 +209,7 @@ def _opened(place: str, block_rows: int | None, *, keeps: bool) -> Scan:
         *mapped(place, manifest),
         missing=manifest["missing"],
         notes=tuple(manifest["notes"]),
+        n_source=manifest["n_source"],
         folder=Path(place) if keeps else None,
         block_rows=block_rows,
     )

@@ -15,6 +15,7 @@ from bestdag.data.choice import Choice
 from bestdag.data.duck import MAX_TOGETHER, DuckTable, Field, require_readable
 from bestdag.data.duck_connection import sql_text
 from bestdag.data.duck_types import json_value
+from bestdag.data.equal_rows import LEAST_ROWS, has_fractions_sql, promises_few_different_rows
 from bestdag.data.raw import Numbers, RawColumn, without_marks
 from bestdag.errors import DataError
 
@@ -66,6 +67,17 @@ class ScannedTable:
         if len(self.names) > MAX_TOGETHER:
             self._store()
         return self._table, [self._fields[name] for name in self.names], self._weight_field()
+
+    def may_collapse(self) -> bool:
+        """Whether a sample promises that few rows are different; weights may be a column."""
+        if self._choice.weights is not None and not isinstance(self._choice.weights, str):
+            return False
+        if self.n_rows < LEAST_ROWS:
+            return False
+        table, fields, weight = self.scanned()
+        if weight is not None and table.select(has_fractions_sql(weight))[0][0]:
+            return False
+        return promises_few_different_rows(table, fields, self.n_rows)
 
     def given_weights(self, n_rows: int) -> npt.NDArray[Any] | None:
         """Return the weights that came as an array."""

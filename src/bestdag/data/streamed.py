@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.checks import code_type
-from bestdag.data.code_batches import Batch, code_batches, promises_few_different_rows
+from bestdag.data.code_batches import Batch, code_batches
 from bestdag.data.dataset import Dataset
 from bestdag.data.encode import ReadOptions, checked_labels, coding
 from bestdag.data.raw import RawColumn
@@ -123,7 +123,7 @@ def encode_stream(
             f"array; leave out collapse"
         )
     if collapse is None:
-        collapse = given is None and promises_few_different_rows(duck, fields, n_source)
+        collapse = table.may_collapse()
     has_weights = weight is not None or given is not None
     checks = WeightChecks(duck, weight, options) if has_weights else None
     most = 0 if collapse else n_source  # how many are different, nobody knows
@@ -266,10 +266,8 @@ class MemorySink:
         return Dataset._adopt(streamed.variables, columns, weights)
 
 
-def read_collapsed(
-    table: ScannedTable, options: ReadOptions, collapse: bool | None
-) -> tuple[Dataset, tuple[str, ...]]:
-    """Read a table with equal rows put together, and say how far that went."""
+def read_collapsed(table: ScannedTable, options: ReadOptions) -> tuple[Dataset, Streamed]:
+    """Read a table into memory with equal rows put together, and say how far that went."""
     sink = MemorySink()
-    found = encode_stream(table, options, sink, collapse=collapse)
-    return sink.dataset(found), found.notes
+    found = encode_stream(table, options, sink, collapse=True)
+    return sink.dataset(found), found

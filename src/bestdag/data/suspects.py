@@ -10,7 +10,14 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.labels import number_in
 from bestdag.data.schema import MISSING_STATE, Variable
 
-__all__ = ["MARKS", "are_decimals", "decimal_columns", "mark_counts", "marks_among", "total_by_mark"]
+__all__ = [
+    "MARKS",
+    "are_decimals",
+    "decimal_columns",
+    "mark_counts",
+    "marks_among",
+    "total_by_mark",
+]
 
 # Texts that often stand for a missing cell. They are states unless the user says otherwise.
 MARKS = (
@@ -29,7 +36,6 @@ def mark_counts(data: Dataset, declared: Collection[str] = ()) -> dict[str, dict
     >>> mark_counts(read({"a": ["x", "NA", "NA"], "b": ["?", "1", "2"]}))
     {'a': {'NA': 2}, 'b': {'?': 1}}
     """
-
 
     def count(variable: Variable, code: int) -> int:
         return int(np.count_nonzero(data.codes(variable.name) == code))

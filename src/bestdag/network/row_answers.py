@@ -55,9 +55,7 @@ class RowAnswers(NetworkContent):
         tables = [self._tables[name] for name in order]
         parents = [[place[p.name] for p in table.parents] for table in tables]
         values = [t.values if t.sparse is None else t.sparse for t in tables]
-        columns = sample_codes(
-            order, values, parents, n, seed=seed, first=first, threads=threads
-        )
+        columns = sample_codes(order, values, parents, n, seed=seed, first=first, threads=threads)
         return Dataset._adopt(self.variables, [columns[place[name]] for name in self._tables])
 
     def log_probability(
