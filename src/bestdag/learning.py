@@ -10,7 +10,7 @@ from typing import Any
 
 from bestdag.constraint.pc import pc_skeleton
 from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read
+from bestdag.data.rows import read_rows
 from bestdag.errors import InvalidParameterError, require_choice, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
@@ -157,6 +157,7 @@ def learn(
     told = reporter_for("learn", progress)
     with limited_memory(memory_limit), listening(told):
         dataset, chosen, n_left_out = None, None, 0
+        notes: list[str] = []
         treatment = make_treatment(missing)
         if isinstance(data, ScoreTable):
             given = None if treatment.name == "error" else missing
@@ -167,13 +168,14 @@ def learn(
             if not isinstance(data, Dataset):
                 if told is not None:
                     told.tell("reading the table")
-                data = read(data, missing=treatment.reads_as)
+                rows = read_rows(data, missing=treatment.reads_as)
+                data = rows.dataset
+                notes += rows.notes
             dataset = treatment.settle(data, chosen)
             n_left_out = data.n_rows - dataset.n_rows
         if isinstance(search, str):
             search = make_search(search)
         known = known_as(knowledge)
-        notes: list[str] = []
         tested = 0.0  # seconds
         if skeleton is not None or alpha is not None:
             begun = time.monotonic()
@@ -199,13 +201,9 @@ def learn(
             found = task.solve(data)
         else:
             found = treatment.learn(dataset, chosen, task)
-    if notes:
-        found = replace(
-            found,
-            within="the skeleton",
-            notes=(*found.notes, *notes),
-            seconds=found.seconds + tested,
-        )
+    if skeleton is not None:
+        found = replace(found, within="the skeleton", seconds=found.seconds + tested)
+    found = replace(found, notes=(*found.notes, *notes))
     if n_left_out:
         kept = f"{data.n_rows - n_left_out:,} of {data.n_rows:,}"
         note = f"learned from the {kept} rows that have no missing cell"

@@ -37,6 +37,7 @@ from bestdag.cli.options import (
     threads_option,
 )
 from bestdag.cli.output import require_new_file, require_own_names, working
+from bestdag.cli.rows_options import rows_options, rows_settings
 from bestdag.cli.score_options import (
     choose_scores,
     choose_structure_prior,
@@ -85,6 +86,7 @@ _OPTIONS = (
     ),
     em_options,
     data_options(*(name for name in DATA_OPTIONS if name != "missing")),
+    rows_options,
     threads_option,
     common_options,
 )
@@ -130,7 +132,11 @@ def learn_structure(
     limits = {key: options[key] for key in ("max_parents", "time_limit")}
     knowledge = choose_knowledge(options)
     cutting = Cutting.of(options, target)
-    reading = {**read_settings(options), "missing": treatment.reads_as}
+    reading = {
+        **read_settings(options),
+        **rows_settings(options),
+        "missing": treatment.reads_as,
+    }
     table: LearningTable | None = None
     with (
         accepted_instead(data, one.score, treatment.name, cutting, reading),

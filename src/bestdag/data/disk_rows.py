@@ -110,6 +110,12 @@ class Scan(Dataset):
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
 
+    def in_memory(self, who: str) -> NoReturn:
+        """Refuse."""
+        raise InvalidParameterError(
+            f"{who}: the rows of a scan stay on disk; read the table with read"
+        ).with_option(f"{who}: the rows stay on disk; pass --rows-in memory")
+
     # Cells
 
     def missing(self, name: str) -> npt.NDArray[np.bool_]:

@@ -22,6 +22,7 @@ from bestdag.data.interrupts import interruptible, temporary_folder, to_the_end
 from bestdag.data.packing import code_widths, unpacked, word_sql, words_of
 from bestdag.data.raw import RawColumn
 from bestdag.errors import DataError
+from bestdag.machine import memory_left, thread_count
 
 __all__ = ["MAX_TOGETHER", "DuckTable", "Field", "require_readable"]
 
@@ -34,6 +35,8 @@ _SLACK = 100
 _MAX_EXACT = 1_000_000
 # Columns that one query may ask about: its cost grows faster than their number.
 MAX_TOGETHER = 64
+# Memory that a thread takes to list the distinct values of a column, twice over.
+_BYTES_PER_LIST = 8 << 20
 # So few rows are taken whole, for so many columns at a time.
 _FEW_ROWS = 2000
 _MAX_FETCHED = 500
@@ -170,7 +173,7 @@ class DuckTable:
             }
             ordered = {f.name: (huge | counts)[f.name] for (f, _), _ in near}
             refuse_many(ordered, limits, options, estimated=frozenset(huge))
-        lists = self._aggregate([f"list(DISTINCT {f.sql})" for f in fields])
+        lists = self._aggregate([f"list(DISTINCT {f.sql})" for f in fields], _distinct_together())
         keys = [sorted(key for key in found or () if key is not None) for found in lists]
         for field, found in zip(fields, keys, strict=True):
             if any("\0" in key for key in found):
@@ -256,12 +259,12 @@ class DuckTable:
         query = f"SELECT {sql} FROM {self.origin}"
         return self._run(lambda: dict(self.con.execute(query).fetchnumpy()))
 
-    def _aggregate(self, expressions: Sequence[str]) -> list[Any]:
+    def _aggregate(self, expressions: Sequence[str], together: int = MAX_TOGETHER) -> list[Any]:
         # DuckDB takes long, then all of the stack, over very many aggregates at once.
         return [
             value
-            for i in range(0, len(expressions), MAX_TOGETHER)
-            for value in self.select(", ".join(expressions[i : i + MAX_TOGETHER]))[0]
+            for i in range(0, len(expressions), together)
+            for value in self.select(", ".join(expressions[i : i + together]))[0]
         ]
 
     def select(self, sql: str, *, row: int | None = None) -> list[tuple[Any, ...]]:
@@ -283,6 +286,12 @@ def require_readable(fields: Sequence[Field], options: ReadOptions) -> None:
     for field in fields:
         if field.problem is not None:
             raise DataError(f"read: {options.source}: column {field.name!r} {field.problem}")
+
+
+def _distinct_together() -> int:
+    """Say for how many columns DuckDB may list distinct values at once, within its memory."""
+    each = _BYTES_PER_LIST * thread_count(None, who="read")
+    return int(min(MAX_TOGETHER, max(1, memory_left() / each)))
 
 
 def _count_sql(field: Field, options: ReadOptions) -> str:

@@ -11,7 +11,7 @@ from bestdag.data.choice import Choice, choose, require_collapse
 from bestdag.data.dataset import Dataset
 from bestdag.data.many_files import local_files
 from bestdag.data.opening import open_table
-from bestdag.data.readers import read_opened
+from bestdag.data.readers import match, read_opened
 from bestdag.data.scan import scanned
 from bestdag.data.scanned_table import ScannedTable
 from bestdag.data.schema import Variable
@@ -19,7 +19,7 @@ from bestdag.data.sql_source import sql_source
 from bestdag.errors import InvalidParameterError, require_choice
 from bestdag.machine import do_without, memory_left, readable_size
 
-__all__ = ["ROWS_IN", "Rows", "read_rows"]
+__all__ = ["ROWS_IN", "Rows", "match_rows", "read_rows"]
 
 ROWS_IN = ("auto", "memory", "disk")
 
@@ -45,10 +45,9 @@ def read_rows(
     rows_in: str = "auto",
     cache: str | os.PathLike[str] | None = None,
     collapse: bool | None = None,
-    variables: Iterable[Variable] | None = None,
     **settings: Any,
 ) -> Rows:
-    """Read a table for learning; the settings are those of `read`.
+    """Read a table for learning; the other settings are those of `read`.
 
     Parameters
     ----------
@@ -59,21 +58,58 @@ def read_rows(
     collapse : bool or None
         Put equal rows together; None where a sample promises at most an eighth of them. Rows with
         missing cells that are kept stay as they are, unless asked.
-    variables : iterable of Variable, optional
-        The columns to read, and their states; none of them may have cut points on disk.
     """
+    source = sql_source(source)
+    return _placed(source, choose(source, **settings), rows_in, cache, collapse)
+
+
+def match_rows(
+    source: Any,
+    variables: Iterable[Variable],
+    *,
+    rows_in: str = "auto",
+    cache: str | os.PathLike[str] | None = None,
+    collapse: bool | None = None,
+    ignore_extra: bool = False,
+    owner: str = "the network",
+    may_lack: bool = False,
+    **settings: Any,
+) -> tuple[Rows, tuple[str, ...]]:
+    """Read the columns that are these variables, as `match` does; also name those that were cut."""
+    listed = list(variables)
+    if any(variable.cuts is not None for variable in listed):
+        if rows_in == "disk" or collapse:
+            what = f"read: numbers are cut at the cut points of {owner} in memory, row by row"
+            raise InvalidParameterError(f"{what}; leave out rows_in and collapse").with_option(
+                f"{what}; leave out --rows-in disk and --collapse"
+            )
+        found = match(
+            source, listed, ignore_extra=ignore_extra, owner=owner, may_lack=may_lack, **settings
+        )
+        return Rows(found.dataset), found.cut
+    source = sql_source(source)
+    states = {variable.name: variable.states for variable in listed}
+    owned = None if ignore_extra else owner
+    choice = choose(
+        source, states=states, columns=list(states), owner=owned, may_lack=may_lack, **settings
+    )
+    return _placed(source, choice, rows_in, cache, collapse), ()
+
+
+def _placed(
+    source: Any,
+    choice: Choice,
+    rows_in: str,
+    cache: str | os.PathLike[str] | None,
+    collapse: bool | None,
+) -> Rows:
     require_choice("read", "rows_in", rows_in, ROWS_IN)
     require_collapse("read", collapse)
-    source = sql_source(source)
-    if variables is not None:
-        listed = list(variables)
-        states = {variable.name: variable.states for variable in listed}
-        settings = {**settings, "states": states, "columns": list(states)}
-    choice = choose(source, **settings)
     if cache is not None and rows_in == "memory":
-        what = "is for rows on disk, got rows_in"
-        raise InvalidParameterError(f"read: cache {what}='memory'").with_option(
-            "--cache is for rows on disk; leave it out, or leave out --rows-in memory"
+        raise InvalidParameterError(
+            "read: cache is for rows on disk, got rows_in='memory'; leave one of them out"
+        ).with_option(
+            "read: --cache is for rows on disk, got --rows-in memory; leave one of them out"
         )
     is_on_disk = rows_in == "disk" or (rows_in == "auto" and not _fits(source, choice))
     found = _read(source, choice, is_on_disk, cache, collapse)
@@ -101,6 +137,8 @@ def _read(
 
 def _fits(source: Any, choice: Choice) -> bool:
     """Whether reading the table into memory takes no more than may be taken."""
+    if hasattr(source, "read") or source == "-":
+        return True  # a stream can be looked at once only
     left = memory_left()
     files = local_files(source) if isinstance(source, str | os.PathLike) else None
     if files is not None and all(path.lower().endswith(_TEXT) for path in files):
