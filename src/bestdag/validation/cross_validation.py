@@ -10,7 +10,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
@@ -20,7 +19,6 @@ from bestdag.errors import (
     InvalidParameterError,
     require_count,
 )
-from bestdag.evaluation.classification import folds
 from bestdag.evaluation.structures import compare
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
@@ -35,6 +33,7 @@ from bestdag.search import search_for_fit
 from bestdag.search.problem import Search
 from bestdag.validation.comparison import CrossValidation, MethodResult
 from bestdag.validation.fits import learn_one_of_many
+from bestdag.validation.parts import Parts, divided
 from bestdag.workers import run_all
 
 __all__ = [
@@ -78,7 +77,8 @@ def cross_validate(
     Parameters
     ----------
     data : Dataset, or anything `read` takes
-        Complete. All its states are declared in every part.
+        Complete. All its states are declared in every part. A row of whole weight w is w rows,
+        which may be in different parts.
     score, search, parameters : one or a list of each
         Every combination is a method. By default the parameters are those that belong to the
         score. "auto" by its name has a second for each part.
@@ -187,11 +187,11 @@ def validated(
     runs = []
     for repeat in range(repeats):
         drawn = int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
-        part = folds(classes, k, seed=drawn)
-        runs += [_Run(m, part, repeat * k, held) for held in range(k) for m in methods]
+        parts = divided(dataset, classes, k, seed=drawn)
+        runs += [_Run(m, parts, repeat * k, held) for held in range(k) for m in methods]
 
     def run(one: _Run, threads: int) -> _Tried:
-        return _tried(dataset, one, threads, limits, seed)
+        return _tried(one, threads, limits, seed)
 
     with warnings.catch_warnings():
         # What is said of all rows is not said again of each part.
@@ -215,7 +215,10 @@ def validated(
                 comparison=None if whole is None or truth is None else compare(truth, whole.dag),
             )
         )
-    return CrossValidation(tuple(found), dataset.n_rows, k, repeats, seed, target)
+    weights = dataset.weights
+    is_whole = weights is not None and weights.dtype == np.int64
+    n_rows = int(dataset.total_weight) if is_whole else dataset.n_rows
+    return CrossValidation(tuple(found), n_rows, k, repeats, seed, target)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,7 +226,7 @@ class _Run:
     """A method to be tried on the rows of one part, having learned from the others."""
 
     method: Method
-    parts: npt.NDArray[np.int64]
+    parts: Parts
     n_before: int
     part: int
 
@@ -242,15 +245,11 @@ class _Tried:
     seconds: float
 
 
-def _tried(
-    dataset: Dataset, run: _Run, threads: int, limits: Mapping[str, Any], seed: int
-) -> _Tried:
+def _tried(run: _Run, threads: int, limits: Mapping[str, Any], seed: int) -> _Tried:
     start = time.perf_counter()
-    held_out = run.parts == run.part
-    train = dataset.select(rows=~held_out)
-    result = _learned(train, run.method, threads, limits, seed)
+    result = _learned(run.parts.without(run.part), run.method, threads, limits, seed)
     network = result.fit(run.method.parameters, threads=threads)
-    loss = network.log_loss(dataset.select(rows=held_out), threads=threads)
+    loss = network.log_loss(run.parts.only(run.part), threads=threads)
     return _Tried(
         log_loss=loss,
         n_arcs=len(network.dag.arcs),
