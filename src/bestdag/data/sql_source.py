@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from bestdag.data.duck_connection import run_sql, sql_name
-from bestdag.data.frames import is_from
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.wording import first_names
 
@@ -31,8 +30,8 @@ class SqlQuery:
 
 def sql_source(source: Any, query: str | None = None) -> Any:
     """Return the query that a source is, or the source itself."""
-    is_duckdb = is_from("duckdb", source) or is_from("_duckdb", source)
-    if is_duckdb and hasattr(source, "cursor"):
+    package = type(source).__module__.partition(".")[0]
+    if package in ("duckdb", "_duckdb") and hasattr(source, "cursor"):
         return SqlQuery(query or _only_table(source), source)
     if query is not None:
         raise InvalidParameterError(
