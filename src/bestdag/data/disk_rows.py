@@ -121,7 +121,7 @@ class Scan(Dataset):
     def missing(self, name: str) -> npt.NDArray[np.bool_]:
         """Which cells of a column are missing: one byte per row, in memory."""
         self._require(name)
-        require_memory("scan", f"a byte for each of {self.n_rows:,} rows", self.n_rows, _READ)
+        _require_memory(f"a byte for each of {self.n_rows:,} rows", self.n_rows)
         return super().missing(name)
 
     # Parts
@@ -180,7 +180,7 @@ class Scan(Dataset):
     def _require_room(self, what: str, n_rows: int, more: int = 0) -> None:
         n_bytes = sum(self.codes(name).itemsize for name in self.names) + more
         n_bytes += 0 if self.weights is None else 8
-        require_memory("scan", what, float(n_rows) * n_bytes, _READ)
+        _require_memory(what, float(n_rows) * n_bytes)
 
     # Out
 
@@ -228,7 +228,9 @@ class Scan(Dataset):
         return f"Scan{super().__repr__().removeprefix('Dataset')}"
 
 
-_READ = "raise the memory limit, or take a range of rows with select(rows=slice(...))"
+def _require_memory(what: str, n_bytes: float) -> None:
+    remedy = "raise the memory limit, or take a range of rows with select(rows=slice(...))"
+    require_memory("scan", what, n_bytes, remedy, option="raise --memory-limit, or use --collapse")
 
 
 def _no_export(what: str) -> InvalidParameterError:

@@ -133,7 +133,8 @@ def scanned(
             return _opened(os.path.join(parent, "rows"), block_rows, keeps=False)
     parent = os.fspath(cache)
     if not parent:
-        raise InvalidParameterError("scan: cache must name a folder, got an empty name")
+        what = "must name a folder, got an empty name"
+        raise InvalidParameterError(f"scan: cache {what}").with_option(f"scan: --cache {what}")
     files = local_files(source)
     if files is None:  # nobody knows whether it is what it was
         with temporary_folder() as inner:

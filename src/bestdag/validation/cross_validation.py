@@ -187,8 +187,8 @@ def validated(
     runs = []
     for repeat in range(repeats):
         drawn = int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
-        parts = divided(dataset, classes, k, seed=drawn)
-        runs += [_Run(m, parts, repeat * k, held) for held in range(k) for m in methods]
+        division = divided(dataset, classes, k, seed=drawn)
+        runs += [_Run(m, division, repeat * k, held) for held in range(k) for m in methods]
 
     def run(one: _Run, threads: int) -> _Tried:
         return _tried(one, threads, limits, seed)
