@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from bestdag.counts.family import FamilyCounts as FamilyCounts
     from bestdag.data.dataset import Dataset as Dataset
     from bestdag.data.discretize import discretize as discretize
+    from bestdag.data.disk_rows import Scan as Scan
     from bestdag.data.readers import read as read
+    from bestdag.data.scan import scan as scan
     from bestdag.data.schema import Variable as Variable
     from bestdag.drawing.picture import Picture as Picture
     from bestdag.errors import *  # noqa: F403
@@ -121,6 +123,7 @@ _HOME = {
     "Progress": "bestdag.progress",
     "Result": "bestdag.learned",
     "Saturation": "bestdag.validation.saturation",
+    "Scan": "bestdag.data.disk_rows",
     "Score": "bestdag.scores",
     "ScoreTable": "bestdag.scores.table",
     "Scorer": "bestdag.scores.scorer",
@@ -158,6 +161,7 @@ _HOME = {
     "read_evidence": "bestdag.network.evidence",
     "run_em": "bestdag.network.em",
     "saturation": "bestdag.validation.saturation",
+    "scan": "bestdag.data.scan",
     "sensitivity": "bestdag.evaluation.sensitivity",
     "structural_rank": "bestdag.evaluation.ranks",
     "write_evidence": "bestdag.network.evidence",

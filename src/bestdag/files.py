@@ -20,7 +20,15 @@ from typing import Any, BinaryIO, cast
 from bestdag.errors import BestdagError, FileError, FormatError, WriteError
 from bestdag.machine import require_memory
 
-__all__ = ["format_suffix", "read_file", "shown_path", "temporary", "write_file", "writing"]
+__all__ = [
+    "format_suffix",
+    "read_file",
+    "shown_path",
+    "temporary",
+    "try_lock",
+    "write_file",
+    "writing",
+]
 
 _locks: Any = None  # Windows has none, where a file that is open cannot be removed
 with suppress(ImportError):
@@ -198,6 +206,20 @@ def _locked(descriptor: int) -> Iterator[None]:
         if os.fstat(descriptor).st_nlink == 0:  # another run was faster than the lock
             raise OSError("another run removed its temporary file; try again")
     yield
+
+
+def try_lock(file: Any) -> bool:
+    """Lock a file for as long as it is open; False where another run has it locked.
+
+    Where there are no locks, nothing is taken for abandoned: that is False too.
+    """
+    if _locks is None:
+        return False
+    try:
+        _locks.flock(file, _locks.LOCK_EX | _locks.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _remove_abandoned(folder: str, start: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from bestdag.constraint.pc import pc_skeleton
 from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read
+from bestdag.data.rows import Rows, read_rows
 from bestdag.errors import ClusterError, InvalidParameterError, require_choice, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
@@ -176,6 +176,7 @@ def learn(
 
             client = stack.enter_context(joined(cluster, threads=threads))
         dataset, chosen, n_left_out = None, None, 0
+        notes: list[str] = []
         treatment = make_treatment(missing)
         if isinstance(data, ScoreTable):
             given = None if treatment.name == "error" else missing
@@ -186,7 +187,9 @@ def learn(
             if not isinstance(data, Dataset):
                 if told is not None:
                     told.tell("reading the table")
-                data = _read(data, treatment, client)
+                rows = _read(data, treatment, client)
+                data = rows.dataset
+                notes += rows.notes
             dataset = treatment.settle(data, chosen)
             n_left_out = data.n_rows - dataset.n_rows
             if client is not None:
@@ -196,7 +199,6 @@ def learn(
         if isinstance(search, str):
             search = make_search(search)
         known = known_as(knowledge)
-        notes: list[str] = []
         tested = 0.0  # seconds
         if skeleton is not None or alpha is not None:
             begun = time.monotonic()
@@ -223,13 +225,9 @@ def learn(
             found = task.solve(data)
         else:
             found = treatment.learn(dataset, chosen, task)
-    if notes:
-        found = replace(
-            found,
-            within="the skeleton",
-            notes=(*found.notes, *notes),
-            seconds=found.seconds + tested,
-        )
+    if skeleton is not None:
+        found = replace(found, within="the skeleton", seconds=found.seconds + tested)
+    found = replace(found, notes=(*found.notes, *notes))
     if n_left_out:
         kept = f"{data.n_rows - n_left_out:,} of {data.n_rows:,}"
         note = f"learned from the {kept} rows that have no missing cell"
@@ -249,14 +247,14 @@ def learn(
     return result
 
 
-def _read(data: Any, treatment: Treatment, client: Any) -> Dataset:
+def _read(data: Any, treatment: Treatment, client: Any) -> Rows:
     """Read a table, here or on the machines that will count it."""
     if client is not None:
         from bestdag.cluster.reading import is_read_there, read_on
 
         if is_read_there(data):
-            return read_on(client, data, missing=treatment.reads_as)
-    return read(data, missing=treatment.reads_as)
+            return Rows(read_on(client, data, missing=treatment.reads_as))
+    return read_rows(data, missing=treatment.reads_as)
 
 
 def _asked(**given: Any) -> dict[str, Any]:

@@ -41,7 +41,9 @@ PYTHON_ONLY = (
     "data/choice.py:variables",  # columns=, which no command has
     "data/opening.py:_chunk",  # a stream whose read() gives something else
     "data/opening.py:_opened",  # what is neither a file nor a stream
-    "data/encode.py:build",  # commands always take empty cells as missing
+    "data/settle.py:warn_of_empty_text",  # commands always take empty cells as missing
+    "data/disk_rows.py",  # choosing, exporting and sending rows of a scan
+    "data/sql_source.py",  # DuckDB connections
     "data/discretize.py:discretize",  # like=
     "classification/coding.py:make_method",  # a method object; commands name one
     "network/prediction.py:_matched",  # `predict` sums over missing cells
@@ -62,6 +64,7 @@ PYTHON_ONLY = (
 # Settings that require_* checks and that no command has.
 NO_OPTION = {"unlabelled", "limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
 NO_OPTION |= {"margin"}  # of score tables, in Python
+NO_OPTION |= {"block_rows", "first"}  # of scan and Network.sample, in Python
 # Of measures that no command has.
 NO_OPTION |= {"among", "constant", "distance", "held_out"}
 NO_OPTION |= {"max_rounds", "max_cells", "draws"}  # of structural EM, in Python

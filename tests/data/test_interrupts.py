@@ -195,7 +195,7 @@ def test_what_can_be_interrupted_writes_no_parquet(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,2\n2,1\n")
     with connection() as con:
-        table = csv_table(con, path, str(path), ",", "t.csv")
+        table = csv_table(con, [path], [str(path)], ",", "t.csv")
         with table.stored(table.fields, None) as (stored, _):
             assert stored.origin == "stored.main.columns"
             assert stored.select("c0, c1") == [("1", "2"), ("2", "1")]

@@ -31,7 +31,8 @@ void register_sampling(nb::module_& m) {
         [](Array2<const std::uint64_t> keys, std::vector<Array2<const std::uint64_t>> thresholds,
            std::vector<Array1<const std::uint32_t>> parents,
            std::vector<Array1<const std::uint64_t>> strides, Finders finders,
-           std::vector<Column> columns, int threads) {
+           std::vector<Column> columns, std::uint64_t first, int threads) {
+            if (first % 4 != 0) throw std::invalid_argument("first must be a multiple of 4");
             const std::size_t n_nodes = columns.size();
             if (keys.shape(0) != n_nodes || keys.shape(1) != 2 || thresholds.size() != n_nodes ||
                 parents.size() != n_nodes || strides.size() != n_nodes ||
@@ -57,11 +58,12 @@ void register_sampling(nb::module_& m) {
                                  finder});
             }
             run_unlocked(threads, [&](const bestdag::Execution& execution) {
-                bestdag::sample_network(nodes, n_rows, execution);
+                bestdag::sample_network(nodes, n_rows, execution, first);
             });
         },
         "keys"_a.noconvert(), "thresholds"_a.noconvert(), "parents"_a.noconvert(),
-        "strides"_a.noconvert(), "finders"_a, "columns"_a.noconvert(), "threads"_a,
-        "Draw all rows of a network, parents first, into the columns; see "
+        "strides"_a.noconvert(), "finders"_a, "columns"_a.noconvert(), "first"_a,
+        "threads"_a,
+        "Draw rows of a network from row `first` on, parents first, into the columns; see "
         "kernels/data/sampling.hpp.");
 }

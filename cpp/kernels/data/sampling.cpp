@@ -25,9 +25,9 @@ struct Scratch {
     alignas(64) Offset offsets[kBlockRows];
 };
 
-void fill_draws(const PhiloxKey& key, std::size_t first_row, std::size_t n_rows,
+void fill_draws(const PhiloxKey& key, std::uint64_t first_draw, std::size_t n_rows,
                 std::uint64_t* draws) noexcept {
-    std::uint64_t counter = first_row / kDrawsPerCounter;
+    std::uint64_t counter = first_draw / kDrawsPerCounter;
     for (std::size_t i = 0; i < n_rows; i += kDrawsPerCounter) {  // may pass n_rows, not the block
         const PhiloxBlock block = philox4x64(key, ++counter);
         for (std::size_t k = 0; k < kDrawsPerCounter; ++k) draws[i + k] = block[k] >> 1;
@@ -105,9 +105,9 @@ bool draw_small(std::index_sequence<N...>, const SampledNode& node, const Scratc
 
 template <class Offset>
 void draw_block(std::span<const SampledNode> nodes, const SampledNode& node, std::size_t first_row,
-                std::size_t n_rows) {
+                std::size_t n_rows, std::uint64_t first_draw) {
     Scratch<Offset> scratch;
-    fill_draws(node.key, first_row, n_rows, scratch.draws);
+    fill_draws(node.key, first_draw, n_rows, scratch.draws);
     if (node.finder) {
         find_offsets(nodes, node, first_row, n_rows, scratch.offsets);
     } else {
@@ -127,7 +127,7 @@ void draw_block(std::span<const SampledNode> nodes, const SampledNode& node, std
 }  // namespace
 
 void sample_network(std::span<const SampledNode> nodes, std::size_t n_rows,
-                    const Execution& execution) {
+                    const Execution& execution, std::uint64_t first) {
     const std::size_t n_blocks = (n_rows + kBlockRows - 1) / kBlockRows;
     const double expected =
         static_cast<double>(n_rows) * static_cast<double>(nodes.size()) * kNanosecondsPerDraw;
@@ -137,9 +137,9 @@ void sample_network(std::span<const SampledNode> nodes, std::size_t n_rows,
         for (const SampledNode& node : nodes) {
             if (stop.load(std::memory_order_relaxed)) return;
             if (node.thresholds.size() <= std::numeric_limits<std::uint32_t>::max()) {
-                draw_block<std::uint32_t>(nodes, node, first_row, rows);
+                draw_block<std::uint32_t>(nodes, node, first_row, rows, first + first_row);
             } else {
-                draw_block<std::uint64_t>(nodes, node, first_row, rows);
+                draw_block<std::uint64_t>(nodes, node, first_row, rows, first + first_row);
             }
         }
     });

@@ -30,12 +30,13 @@ struct SampledNode {
     const RowFinder* finder = nullptr;
 };
 
-// Fill the codes of all nodes for rows 0 ... n_rows - 1. Row i of a node is drawn from number i of
-// Philox4x64-10 (Salmon et al. 2011) with the node's key and the counter starting at 1, so a row
-// depends neither on n_rows nor on threads. Requires: parents before children; every parent
-// code below its arity, so that all offsets lie inside the child's thresholds.
+// Fill the codes of all nodes for rows first ... first + n_rows - 1 of a sample. Row i of a node is
+// drawn from number i of Philox4x64-10 (Salmon et al. 2011) with the node's key and the counter
+// starting at 1, so a row depends neither on n_rows nor on threads. Requires: first a multiple of
+// 4, the draws of one counter; parents before children; every parent code below its arity, so that
+// all offsets lie inside the child's thresholds.
 // Throws Interrupted; the columns then hold anything.
 void sample_network(std::span<const SampledNode> nodes, std::size_t n_rows,
-                    const Execution& execution);
+                    const Execution& execution, std::uint64_t first = 0);
 
 }  // namespace bestdag

@@ -17,6 +17,7 @@ from bestdag.cli.network_output import (
 )
 from bestdag.cli.options import common_options, data_options, threads_option
 from bestdag.cli.output import print_json, print_line, print_table, require_own_names
+from bestdag.cli.rows_options import rows_options
 from bestdag.cli.score_options import score_option, score_options
 from bestdag.cli.search_options import knowledge_options
 from bestdag.graph.dag import Dag
@@ -44,6 +45,7 @@ _OPTIONS = (
     network_output(required=False, what="the averaged network with fitted parameters"),
     parameters_option,
     data_options(),
+    rows_options,
     threads_option,
     common_options,
 )

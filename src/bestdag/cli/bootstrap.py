@@ -9,6 +9,7 @@ import click
 from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
 from bestdag.cli.options import read_settings
 from bestdag.cli.output import working
+from bestdag.cli.rows_options import read_for, rows_settings
 from bestdag.cli.score_options import choose_scores, choose_structure_prior
 from bestdag.cli.search_options import choose_knowledge, choose_search, search_options
 from bestdag.search import SEARCHES
@@ -51,7 +52,6 @@ def command(
     result is the same for any number of threads, unless searches are ended by a clock.
     """
     from bestdag.averaging.bootstrap import bootstrap
-    from bestdag.data.readers import read
     from bestdag.registry import canonical
     from bestdag.search import search_for_fit
 
@@ -62,7 +62,8 @@ def command(
     chosen = choose_search(search, options)
     knowledge = choose_knowledge(options)
     with working(f"reading {data}", quiet=options["quiet"]):
-        table = read(data, **read_settings(options))
+        settings = {**read_settings(options), **rows_settings(options)}
+        table = read_for(data, settings, quiet=options["quiet"])
     with working(f"learning from rows of {data} drawn again", quiet=options["quiet"]) as told:
         found = bootstrap(
             table,

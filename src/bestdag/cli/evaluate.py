@@ -10,6 +10,7 @@ import click
 from bestdag.cli.network_output import choose_parameters, parameters_option
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, print_table, working
+from bestdag.cli.rows_options import read_for, rows_options, rows_settings
 from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
 from bestdag.cli.search_options import choose_knowledge, knowledge_options
 from bestdag.registry import canonical
@@ -58,6 +59,7 @@ __all__ = ["command"]
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long.")
 @knowledge_options
 @data_options()
+@rows_options
 @threads_option
 @common_options
 def command(
@@ -84,7 +86,6 @@ def command(
     log loss is the mean of -ln P(row) over rows that were held out, by cross-validation with the
     same parts for all; the interval, and that of the difference to the best method, is for 95 %.
     """
-    from bestdag.data.readers import read
     from bestdag.network.network import Network
     from bestdag.search import search_for_fit
     from bestdag.validation.cross_validation import Method, validated
@@ -109,7 +110,8 @@ def command(
     knowledge = choose_knowledge(options)
     true = None if truth is None else Network.load(truth)
     with working(f"reading {data}", quiet=quiet):
-        table = read(data, **read_settings(options))
+        settings = {**read_settings(options), **rows_settings(options)}
+        table = read_for(data, settings, quiet=quiet)
     if true is not None:
         _require_same_nodes(true, table.names)
     with working(f"comparing {count_of(len(methods), 'method')} on {data}", quiet=quiet) as told:

@@ -11,6 +11,7 @@ from bestdag.cli.network_data import read_for_network, say_cut
 from bestdag.cli.network_output import network_output, require_network_output, says_formats
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, working
+from bestdag.cli.rows_options import rows_options, rows_settings, say_collapsed
 from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
 from bestdag.data.holes import complete_rows, holes_in_words
 from bestdag.errors import DataError, unknown_name
@@ -44,6 +45,7 @@ __all__ = ["command"]
     help="Missing cells: refuse them, or drop their rows.  [default: error; em keeps them]",
 )
 @data_options("missing_values", "allow_few_rows", "weights", "separator", "sheet")
+@rows_options
 @threads_option
 @common_options
 @says_formats
@@ -82,13 +84,16 @@ def command(
     if is_refusing:  # in words that know about this command
         options["missing"] = "keep"
     with working(f"reading {data}", quiet=quiet):
-        table, cut = read_for_network(
+        rows, cut = read_for_network(
             data,
             net.variables,
             ignore_extra=ignore_extra,
             may_lack=keeps,
             **read_settings(options),
+            **rows_settings(options),
         )
+    table = rows.dataset
+    say_collapsed(data, rows, quiet=quiet)
     if is_refusing and table.has_missing:
         n_left = int(complete_rows(table).sum())
         raise DataError(

@@ -72,7 +72,7 @@ def command(
         require_new_file(file, force=force)
     net = Network.load(network)
     with working(f"reading {data}", quiet=quiet):
-        table, cut = read_for_network(
+        rows, cut = read_for_network(
             data,
             net.variables,
             ignore_extra=ignore_extra,
@@ -80,6 +80,7 @@ def command(
             missing="keep",
             **read_settings(options),
         )
+        table = rows.dataset
     lacking = len(net.names) - table.n_variables
     n_missing = sum(table.missing_counts.values()) + lacking * table.n_rows
     with working("filling in", quiet=quiet):

@@ -111,7 +111,7 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, An
         table, refused = read_described(file, **settings)
     missing = table.missing_counts
     marked = mark_counts(table, refused)
-    decimals = decimal_columns(table, refused)
+    decimals = decimal_columns(table.variables, refused)
     if as_json:
         print_json(
             {

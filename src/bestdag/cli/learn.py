@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from bestdag.cli.options import DATA_OPTIONS
+from bestdag.cli.rows_options import ROWS_OPTIONS
 from bestdag.cli.search_options import choose_search, search_options
 from bestdag.cli.structure import learn_structure, structure_options
 from bestdag.cli.structures_output import near_best_options
@@ -74,8 +75,10 @@ def command(
 ) -> None:
     """Learn the best-scoring structure for the table DATA, and say whether that is proven.
 
-    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input; or give a
-    file of local scores with --from-scores. Scores are natural logarithms; higher is better.
+    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input; a pattern
+    ('rows/*.parquet') or a folder whose files are one table; or a query ('SELECT ...') that DuckDB
+    answers. Or give a file of local scores with --from-scores. Rows that do not fit into
+    --memory-limit stay on disk. Scores are natural logarithms; higher is better.
     Ctrl-C and the time limit give the best structure so far and how far from optimal it may be.
     -o writes the network, its parameters fitted to DATA. A table that `bestdag discretize` wrote
     keeps its cut points, and so does the network.
@@ -127,6 +130,7 @@ def _refuse_without_data() -> None:
         "bins",
         *of_scores,
         *DATA_OPTIONS,
+        *ROWS_OPTIONS,
     }
     context = click.get_current_context()
     for parameter in context.command.params:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bestdag.cli.network_data import read_at_cut_points, read_for_network
+from bestdag.cli.rows_options import refuse_where_cut
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
     from bestdag.data.describe import Refused
+    from bestdag.data.rows import Rows
     from bestdag.data.schema import Variable
     from bestdag.scores.base import Score
 
@@ -103,9 +105,14 @@ class Cutting:
 class LearningTable:
     """A table that was read, and which columns were cut by what."""
 
-    dataset: Dataset
+    rows: Rows
     cut: list[str] = field(default_factory=list)
     cut_by: str = ""
+
+    @property
+    def dataset(self) -> Dataset:
+        """The table."""
+        return self.rows.dataset
 
     def settings(self, cutting: Cutting) -> dict[str, Any]:
         """Return what the output says about cutting, in JSON."""
@@ -126,31 +133,34 @@ def read_for_learning(
 
     With the client of a cluster, its machines read what they can.
     """
-    from bestdag.data.readers import read
+    from bestdag.data.rows import Rows, read_rows
 
     variables = getattr(getattr(score, "prior", None), "variables", None)
     if variables is not None:
         if cutting.cut_points is not None or cutting.discretize:
             flag = "--discretize" if cutting.discretize else "--cut-points"
             raise click.UsageError(f"{flag} leaves nothing to --prior, whose states are used")
-        table, cut = read_for_network(data, variables, owner="the prior network", **reading)
-        return LearningTable(dataset=table, cut=cut, cut_by="the cut points of the prior network")
+        rows, cut = read_for_network(data, variables, owner="the prior network", **reading)
+        return LearningTable(rows=rows, cut=cut, cut_by="the cut points of the prior network")
     if cutting.cut_points is not None:
+        reading = refuse_where_cut(reading, "--cut-points")
         table, cut = read_at_cut_points(data, cutting.cut_points, **reading)
         whose = f"the cut points of {cutting.cut_points}"
-        return LearningTable(dataset=table, cut=cut, cut_by=whose)
+        return LearningTable(rows=Rows(table), cut=cut, cut_by=whose)
     if not cutting.discretize:
         if client is not None:
             from bestdag.cluster.reading import is_read_there, read_on
 
             if is_read_there(data):
-                return LearningTable(dataset=read_on(client, data, **reading))
-        return LearningTable(dataset=read(data, **reading))
+                reading = refuse_where_cut(reading, "--cluster", "keeps rows on workers")
+                return LearningTable(rows=Rows(read_on(client, data, **reading)))
+        return LearningTable(rows=read_rows(data, **reading))
+    reading = refuse_where_cut(reading, "--discretize")
     from bestdag.data.discretize import discretize
 
     table = discretize(data, **cutting.method, **reading)
     cut = [variable.name for variable in table.variables if variable.cuts is not None]
-    return LearningTable(dataset=table, cut=cut, cut_by=cutting.in_words())
+    return LearningTable(rows=Rows(table), cut=cut, cut_by=cutting.in_words())
 
 
 @contextmanager
@@ -259,6 +269,7 @@ def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
         f"{count_of(dataset.n_variables, 'column')} of {states} "
         f"{'state' if arities == [1] else 'states'}; {cells}"
     )
+    yield from (f"equal rows are together: {note}" for note in table.rows.notes)
     if table.cut:
         at = "at " if table.cut_by.startswith("the cut points") else ""
         yield f"numbers cut {at}{table.cut_by}: {_listed(table.cut)}"

@@ -9,6 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
+    from bestdag.data.rows import Rows
     from bestdag.data.schema import Variable
 
 __all__ = ["read_at_cut_points", "read_for_network", "say_cut"]
@@ -16,12 +17,19 @@ __all__ = ["read_at_cut_points", "read_for_network", "say_cut"]
 
 def read_for_network(
     data: str, variables: Iterable[Variable], **settings: Any
-) -> tuple[Dataset, list[str]]:
-    """Read the columns that are these variables, and name those whose numbers were cut."""
-    from bestdag.data.readers import match
+) -> tuple[Rows, list[str]]:
+    """Read the columns that are these variables, and name those whose numbers were cut.
 
+    The settings may say where rows are.
+    """
+    from bestdag.data.readers import match
+    from bestdag.data.rows import Rows, match_rows
+
+    if "rows_in" in settings:
+        rows, cut = match_rows(data, variables, **settings)
+        return rows, list(cut)
     found = match(data, variables, **settings)
-    return found.dataset, list(found.cut)
+    return Rows(found.dataset), list(found.cut)
 
 
 def read_at_cut_points(data: str, cut_points: str, **settings: Any) -> tuple[Dataset, list[str]]:

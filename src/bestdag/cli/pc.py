@@ -17,6 +17,7 @@ from bestdag.cli.options import (
     threads_option,
 )
 from bestdag.cli.output import print_json, print_table, working
+from bestdag.cli.rows_options import ROWS_OPTIONS, read_for, rows_options, rows_settings
 from bestdag.cli.search_options import choose_knowledge, knowledge_options
 from bestdag.cli.settings import option_of, settings_options, taken_settings
 from bestdag.constraint.settings import PC
@@ -55,6 +56,7 @@ _LISTED: Mapping[str, Any] = {PC.name: PC, **TESTS}
 @click.option("--trace", is_flag=True, help="List every test with its numbers, and every step.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after so long.")
 @data_options()
+@rows_options
 @threads_option
 @common_options
 def command(
@@ -77,7 +79,6 @@ def command(
     the best-scoring structure along these links. Answers that contradict each other are listed.
     """
     from bestdag.constraint.pc import pc
-    from bestdag.data.readers import read
     from bestdag.network.network import Network
 
     if (data is None) == (oracle is None):
@@ -86,10 +87,10 @@ def command(
     if oracle is not None:
         _refuse_without_data()
     knowledge = choose_knowledge(options)
-    reading = read_settings(options)
+    reading = {**read_settings(options), **rows_settings(options)}
     with working(f"testing {data or oracle}", quiet=quiet) as told:
         result = pc(
-            None if data is None else read(data, **reading),
+            None if data is None else read_for(data, reading, quiet=quiet),
             oracle=None if oracle is None else Network.load(oracle).dag,
             test=test,
             knowledge=knowledge,
@@ -123,7 +124,7 @@ def _chosen(name: str, options: dict[str, Any]) -> tuple[IndependenceTest, dict[
 def _refuse_without_data() -> None:
     """Refuse options that mean nothing where a network answers."""
     of_tests = {one.name for test in TESTS.values() for one in settings_of(test)}
-    needs_data = {"test_name", "alpha", *of_tests, *DATA_OPTIONS} - {"seed"}
+    needs_data = {"test_name", "alpha", *of_tests, *DATA_OPTIONS, *ROWS_OPTIONS} - {"seed"}
     context = click.get_current_context()
     for parameter in context.command.params:
         given = context.get_parameter_source(str(parameter.name))

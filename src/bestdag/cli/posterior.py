@@ -9,6 +9,7 @@ import click
 from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
 from bestdag.cli.options import read_settings
 from bestdag.cli.output import working
+from bestdag.cli.rows_options import read_for, rows_settings
 from bestdag.cli.score_options import choose_scores, choose_structure_prior
 from bestdag.cli.search_options import choose_knowledge
 
@@ -92,14 +93,14 @@ def command(
     NML score, or BIC as its approximation.
     """
     from bestdag.averaging.posterior import posterior
-    from bestdag.data.readers import read
 
     true = check_arc_files(data, options)
     (one,) = choose_scores((name,), options).values()
     structure_prior = choose_structure_prior(options)
     knowledge = choose_knowledge(options)
     with working(f"reading {data}", quiet=options["quiet"]):
-        table = read(data, **read_settings(options))
+        settings = {**read_settings(options), **rows_settings(options)}
+        table = read_for(data, settings, quiet=options["quiet"])
     with working(f"summing over structures of {data}", quiet=options["quiet"]) as told:
         found = posterior(
             table,

@@ -88,9 +88,10 @@ def command(
     variable = net.variable(target)
     known = [v for v in net.variables if v.name != target] or list(net.variables)
     with working(f"predicting {target}", quiet=quiet):
-        table, cut = read_for_network(
+        rows, cut = read_for_network(
             data, known, ignore_extra=True, missing="keep", may_lack=True, **read_settings(options)
         )
+        table = rows.dataset
         shares = net.predict_proba(target, table, impossible=impossible, threads=threads)
         labels = net.predict(target, table, impossible=impossible, threads=threads).tolist()
         if output != "-":

@@ -24,23 +24,42 @@ __all__ = ["command"]
     default="-",
     show_default=True,
     metavar="FILE",
-    help="CSV file (.csv, .tsv; also .gz), or - for standard output.",
+    help="CSV file (.csv, .tsv; also .gz), or - for standard output; a folder with --part-rows.",
 )
-@click.option("--force", is_flag=True, help="Replace an existing file.")
+@click.option(
+    "--part-rows",
+    type=click.IntRange(1),
+    metavar="M",
+    help="Write Parquet files of so many rows each into the folder -o; together they are one "
+    "sample, of any length.",
+)
+@click.option("--force", is_flag=True, help="Replace an existing file, or the parts in a folder.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @threads_option
 @memory_option
 @says_formats
 def command(
-    network: str, n_rows: int, seed: int, output: str, force: bool, quiet: bool, threads: int | None
+    network: str,
+    n_rows: int,
+    seed: int,
+    output: str,
+    part_rows: int | None,
+    force: bool,
+    quiet: bool,
+    threads: int | None,
 ) -> None:
-    """Draw rows from NETWORK (a FORMATS file) and write them as CSV.
+    """Draw rows from NETWORK (a FORMATS file) and write them as CSV, or as parts in Parquet.
 
     The rows depend on the network and the seed only, and a short sample is the beginning of a
     long one.
     """
     from bestdag.network.network import Network
 
+    if part_rows is not None:
+        if output == "-":
+            raise click.UsageError("--part-rows needs a folder, -o DIR")
+        _write_parts(network, n_rows, output, part_rows, seed, force, quiet, threads)
+        return
     require_new_file(output, force=force)
     net = Network.load(network)
     with working(f"drawing {n_rows:,} rows", quiet=quiet):
@@ -54,3 +73,30 @@ def command(
             table.to_csv(stream)
         finally:
             stream.detach()
+
+
+def _write_parts(
+    network: str,
+    n_rows: int,
+    folder: str,
+    part_rows: int,
+    seed: int,
+    force: bool,
+    quiet: bool,
+    threads: int | None,
+) -> None:
+    from bestdag.network.network import Network
+    from bestdag.network.sample_parts import write_sample_parts
+
+    net = Network.load(network)
+    with working(f"drawing {n_rows:,} rows", quiet=quiet) as told:
+        write_sample_parts(
+            net,
+            n_rows,
+            folder,
+            part_rows=part_rows,
+            seed=seed,
+            force=force,
+            threads=threads,
+            progress=told,
+        )

@@ -12,6 +12,7 @@ from bestdag.cli.network_data import read_for_network, say_cut
 from bestdag.cli.network_output import says_formats
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, print_table, working
+from bestdag.cli.rows_options import rows_options, rows_settings, say_collapsed
 from bestdag.cli.score_options import (
     ChosenScore,
     choose_scores,
@@ -52,6 +53,7 @@ __all__ = ["command"]
     help="Missing cells: refuse them, drop their rows, or score what the rows show after EM.",
 )
 @data_options("missing_values", "allow_few_rows", "weights", "separator", "sheet")
+@rows_options
 @threads_option
 @common_options
 @says_formats
@@ -81,11 +83,13 @@ def command(
     chosen = choose_scores(names, options)
     prior = choose_structure_prior(options)
     net = Network.load(network)
-    reading = read_settings(options)
+    reading = {**read_settings(options), **rows_settings(options)}
     keeps = reading["missing"] == "em"
     reading["missing"] = "keep" if keeps else reading["missing"]
     with working(f"reading {data}", quiet=quiet):
-        table, cut = read_for_network(data, net.variables, ignore_extra=ignore_extra, **reading)
+        rows, cut = read_for_network(data, net.variables, ignore_extra=ignore_extra, **reading)
+    table = rows.dataset
+    say_collapsed(data, rows, quiet=quiet)
     results = {}
     with working("scoring", quiet=quiet):
         for name, one in chosen.items():

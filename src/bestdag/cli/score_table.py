@@ -10,6 +10,7 @@ import click
 
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, require_new_file, working
+from bestdag.cli.rows_options import read_for, rows_options, rows_settings
 from bestdag.cli.score_options import (
     choose_scores,
     choose_structure_prior,
@@ -40,6 +41,7 @@ __all__ = ["command"]
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop, incomplete, after this.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @data_options()
+@rows_options
 @threads_option
 @common_options
 def command(
@@ -62,7 +64,6 @@ def command(
     logarithms, higher is better); programs for exact structure learning read it. A set that
     scores no more than one of its subsets is left out.
     """
-    from bestdag.data.readers import read
     from bestdag.scores.jkl import format_jkl
     from bestdag.scores.parent_sets.build import build_score_table
     from bestdag.scores.scorer import Scorer
@@ -73,7 +74,8 @@ def command(
     ((_, chosen),) = choose_scores((name,), options).items()
     prior = choose_structure_prior(options)
     with working(f"reading {data}", quiet=quiet):
-        dataset = read(data, **read_settings(options))
+        settings = {**read_settings(options), **rows_settings(options)}
+        dataset = read_for(data, settings, quiet=quiet)
     started = time.monotonic()
     with working("scoring", quiet=quiet):
         table = build_score_table(

@@ -38,6 +38,7 @@ from bestdag.cli.options import (
     threads_option,
 )
 from bestdag.cli.output import require_new_file, require_own_names, working
+from bestdag.cli.rows_options import rows_options, rows_settings
 from bestdag.cli.score_options import (
     choose_scores,
     choose_structure_prior,
@@ -86,6 +87,7 @@ _OPTIONS = (
     ),
     em_options,
     data_options(*(name for name in DATA_OPTIONS if name != "missing")),
+    rows_options,
     threads_option,
     common_options,
 )
@@ -151,7 +153,11 @@ def _learn_structure(
     limits = {key: options[key] for key in ("max_parents", "time_limit")}
     knowledge = choose_knowledge(options)
     cutting = Cutting.of(options, target)
-    reading = {**read_settings(options), "missing": treatment.reads_as}
+    reading = {
+        **read_settings(options),
+        **rows_settings(options),
+        "missing": treatment.reads_as,
+    }
     table: LearningTable | None = None
     lost: ClusterError | None = None
     with (

@@ -121,7 +121,8 @@ def _for_json(
 def _data_for_json(table: LearningTable) -> dict[str, Any]:
     data = table.dataset
     return {
-        "rows": data.n_rows,
+        "rows": table.rows.n_source or data.n_rows,
+        **({"different_rows": data.n_rows} if table.rows.notes else {}),
         "total_weight": data.total_weight,
         "states": {v.name: v.arity for v in data.variables},
         "missing": dict(data.missing_counts),

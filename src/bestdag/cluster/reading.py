@@ -28,7 +28,7 @@ from bestdag.cluster.waiting import awaited
 from bestdag.data.choice import Choice, choose
 from bestdag.data.dataset import Dataset
 from bestdag.data.encode import ReadOptions, coded_column, refuse_many, warn
-from bestdag.data.holes import counts_in_words
+from bestdag.data.holes import holes_text
 from bestdag.data.raw import RawColumn
 from bestdag.data.readers import read
 from bestdag.data.schema import MISSING_STATE, Variable
@@ -234,7 +234,7 @@ class _Reading:
         if not holes or self._options.missing == "keep":
             return variables
         if self._options.missing == "error":
-            what = counts_in_words(holes)
+            what = holes_text(holes)
             raise DataError(
                 f'{who}: {what}; set missing to "drop", "state" or "keep", or drop the columns'
             ).with_option(

@@ -13,16 +13,18 @@ import numpy.typing as npt
 from bestdag.data.encode import ReadOptions, check_states
 from bestdag.data.labels import is_broken
 from bestdag.data.schema import DEFAULT_MAX_STATES
+from bestdag.data.sql_source import SqlQuery
 from bestdag.errors import (
     DataError,
     InvalidParameterError,
+    bad_setting,
     require_choice,
     require_count,
     unknown_name,
 )
 from bestdag.wording import either, first_names
 
-__all__ = ["SEPARATORS", "Choice", "choose", "text_list"]
+__all__ = ["SEPARATORS", "Choice", "choose", "require_collapse", "text_list"]
 
 SEPARATORS = (",", ";", "\t", "|")
 
@@ -141,6 +143,12 @@ def choose(
     )
 
 
+def require_collapse(who: str, collapse: object) -> None:
+    """Refuse what is neither yes, no nor None."""
+    if collapse is not None and not isinstance(collapse, bool):
+        raise bad_setting(who, "collapse", "True, False or None", collapse)
+
+
 def text_list(what: str, given: str | Iterable[str], kind: str = "names") -> list[str]:
     """Check a setting that is one text or several."""
     if isinstance(given, str):
@@ -179,4 +187,6 @@ def _describe(source: Any) -> str:
     if isinstance(source, str | os.PathLike):
         text = os.fsdecode(source)
         return "standard input" if text == "-" else repr(text)
+    if isinstance(source, SqlQuery):
+        return str(source)
     return f"the {type(source).__name__}"

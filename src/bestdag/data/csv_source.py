@@ -12,12 +12,19 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
 from bestdag.data.duck import DuckTable, Field
-from bestdag.data.duck_connection import described, one_line, sql_text
+from bestdag.data.duck_connection import (
+    described,
+    hive_sql,
+    one_line,
+    sql_name,
+    sql_text,
+    sql_texts,
+)
 from bestdag.errors import DataError
 from bestdag.wording import count_of
 
@@ -35,27 +42,40 @@ def open_bytes(path: Path) -> IO[bytes]:
 
 
 def csv_table(
-    con: Any, path: Path, sql_path: str, delimiter: str, source: str, is_given: bool = False
+    con: Any,
+    paths: Sequence[Path],
+    sql_paths: Sequence[str],
+    delimiter: str,
+    source: str,
+    is_given: bool = False,
+    keys: Sequence[str] = (),
 ) -> DuckTable:
-    """Describe a CSV file: its header is read and checked, its body left to DuckDB.
+    """Describe CSV files: their headers are read and checked, their bodies left to DuckDB.
 
     A separator that `is_given`, not taken from the ending, may be rarer in the header than others.
+    `keys` are those of the folders that the files lie in.
     """
-    names, line_end = _header(path, delimiter, source, is_given)
-    ends_empty = check_bytes(path, source, delimiter)
-    if ends_empty:
-        _require_even_rows(path, delimiter, len(names), source)
+    names, line_end = _header(paths[0], delimiter, source, is_given)
+    for path in paths:
+        who = source if len(paths) == 1 else f"{str(path)!r}"
+        found = (names, line_end) if path is paths[0] else _header(path, delimiter, who, is_given)
+        if found != (names, line_end):
+            what = "other columns" if found[0] != names else "other line ends"
+            raise DataError(f"read: {who} has {what} than {str(paths[0])!r}")
+        if check_bytes(path, who, delimiter):
+            _require_even_rows(path, delimiter, len(names), who)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
-    compression = "gzip" if path.suffix.lower() == ".gz" else "none"
+    compression = "gzip" if paths[0].suffix.lower() == ".gz" else "none"
     options = (
         f"auto_detect = false, header = true, delim = {sql_text(delimiter)}, quote = '\"', "
         f"escape = '\"', columns = {{{columns}}}, null_padding = false, "
-        f"ignore_errors = false, hive_partitioning = false, compression = '{compression}'"
+        f"ignore_errors = false, {hive_sql(keys)}, compression = '{compression}'"
     )
     if line_end:  # DuckDB would take it from the first line break, be it inside a quoted name
         options += f", new_line = {sql_text(line_end)}"
-    origin = f"read_csv({sql_text(sql_path)}, {options})"
+    origin = f"read_csv({sql_texts(sql_paths)}, {options})"
     fields = [Field(name, f"coalesce(c{i}, '')") for i, name in enumerate(names)]
+    fields += [Field(key, sql_name(key)) for key in keys]
     return DuckTable(described(con, origin), fields, con, origin)
 
 
@@ -97,17 +117,23 @@ def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:
     return found or tail.endswith((sep, b'""'))
 
 
-def explain_csv_failure(path: Path, delimiter: str, source: str, error: BaseException) -> DataError:
-    """Find, with Python's csv module, why DuckDB could not read a file."""
-    try:
-        n_columns = len(_header(path, delimiter, source)[0])
-        _require_even_rows(path, delimiter, n_columns, source, strict=True)
-        with open_bytes(path) as file:
-            crlf, lf = _line_ends(file)
-        if crlf and lf:
-            return DataError(f"read: {source} mixes line ends (CRLF and LF); save it with one kind")
-    except DataError as found:
-        return found
+def explain_csv_failure(
+    paths: Sequence[Path], delimiter: str, source: str, error: BaseException
+) -> DataError:
+    """Find, with Python's csv module, why DuckDB could not read files."""
+    for path in paths:
+        who = source if len(paths) == 1 else f"{str(path)!r}"
+        try:
+            n_columns = len(_header(path, delimiter, who)[0])
+            _require_even_rows(path, delimiter, n_columns, who, strict=True)
+            with open_bytes(path) as file:
+                crlf, lf = _line_ends(file)
+            if crlf and lf:
+                return DataError(
+                    f"read: {who} mixes line ends (CRLF and LF); save it with one kind"
+                )
+        except DataError as found:
+            return found
     return DataError(f"read: {source} cannot be read as CSV: {one_line(error)}")
 
 

@@ -209,6 +209,10 @@ class Dataset:
             lacking |= self.missing(name)
         return self.n_rows - int(np.count_nonzero(lacking))
 
+    def in_memory(self, who: str) -> Dataset:
+        """Return the table, if its rows are in memory; `who` needs them all at once."""
+        return self
+
     def _require(self, name: str) -> None:
         if name not in self._arities:
             raise unknown_name("variable", name, self._names)

@@ -8,7 +8,6 @@ memory), which they are (only where they are few), and the codes. Codes travel p
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -20,8 +19,10 @@ import numpy.typing as npt
 from bestdag.data.duck_connection import connection, described, run_sql, sql_text, stored_table
 from bestdag.data.encode import ReadOptions, refuse_many
 from bestdag.data.interrupts import interruptible, temporary_folder, to_the_end
+from bestdag.data.packing import code_widths, unpacked, word_sql, words_of
 from bestdag.data.raw import RawColumn
 from bestdag.errors import DataError
+from bestdag.machine import memory_left, thread_count
 
 __all__ = ["MAX_TOGETHER", "DuckTable", "Field", "require_readable"]
 
@@ -32,9 +33,10 @@ _SURELY_MORE = 2
 _SLACK = 100
 # Counting more distinct values than this exactly takes memory and minutes: an estimate will do.
 _MAX_EXACT = 1_000_000
-_WORD = 8  # bytes of a packed word
 # Columns that one query may ask about: its cost grows faster than their number.
 MAX_TOGETHER = 64
+# Memory that a thread takes to list the distinct values of a column, twice over.
+_BYTES_PER_LIST = 8 << 20
 # So few rows are taken whole, for so many columns at a time.
 _FEW_ROWS = 2000
 _MAX_FETCHED = 500
@@ -171,7 +173,7 @@ class DuckTable:
             }
             ordered = {f.name: (huge | counts)[f.name] for (f, _), _ in near}
             refuse_many(ordered, limits, options, estimated=frozenset(huge))
-        lists = self._aggregate([f"list(DISTINCT {f.sql})" for f in fields])
+        lists = self._aggregate([f"list(DISTINCT {f.sql})" for f in fields], _distinct_together())
         keys = [sorted(key for key in found or () if key is not None) for found in lists]
         for field, found in zip(fields, keys, strict=True):
             if any("\0" in key for key in found):
@@ -195,15 +197,14 @@ class DuckTable:
         options: ReadOptions,
     ) -> tuple[list[npt.NDArray[Any]], npt.NDArray[Any] | None]:
         """Read columns as positions in these texts, the number of texts where there is none."""
-        widths = [1 if len(k) <= 255 else 2 if len(k) <= 65_535 else 4 for k in keys]
-        words = _words(widths)
+        widths = code_widths(keys)
+        words = words_of(widths)
         arrays: list[npt.NDArray[Any]] = [np.empty(0)] * len(fields)
         weights = None
         most = min(_MAX_WORDS, max(1, _BATCH_CELLS // n_rows)) if self.by_column else len(words)
         for batch in [words[i : i + most] for i in range(0, len(words), most)]:
             parts = [
-                " + ".join(_shifted(_code_sql(fields[i], keys[i]), offset) for i, offset in word)
-                + f" AS w{number}"
+                word_sql(word, [field.sql for field in fields], keys) + f" AS w{number}"
                 for number, word in enumerate(batch)
             ]
             if weight is not None and weights is None:
@@ -213,7 +214,7 @@ class DuckTable:
             for number, word in enumerate(batch):
                 numbers = packed.pop(f"w{number}")
                 for i, offset in word:
-                    arrays[i] = _unpacked(numbers, offset, widths[i])
+                    arrays[i] = unpacked(numbers, offset, widths[i])
                 del numbers
         return arrays, weights
 
@@ -245,6 +246,13 @@ class DuckTable:
                 f"read: {options.source} changed while it was read; read a copy of it"
             ) from None
 
+    def projected(self, sql: str) -> Any:
+        """Return these columns as a relation that nobody has asked for rows yet."""
+        if self.origin is None:
+            return self._run(lambda: self.relation.project(sql))
+        query = f"SELECT {sql} FROM {self.origin}"
+        return self._run(lambda: self.con.sql(query))
+
     def arrays(self, sql: str) -> dict[str, npt.NDArray[Any]]:
         """Ask for columns, all rows of them."""
         if self.origin is None:
@@ -252,12 +260,12 @@ class DuckTable:
         query = f"SELECT {sql} FROM {self.origin}"
         return self._run(lambda: dict(self.con.execute(query).fetchnumpy()))
 
-    def _aggregate(self, expressions: Sequence[str]) -> list[Any]:
+    def _aggregate(self, expressions: Sequence[str], together: int = MAX_TOGETHER) -> list[Any]:
         # DuckDB takes long, then all of the stack, over very many aggregates at once.
         return [
             value
-            for i in range(0, len(expressions), MAX_TOGETHER)
-            for value in self.select(", ".join(expressions[i : i + MAX_TOGETHER]))[0]
+            for i in range(0, len(expressions), together)
+            for value in self.select(", ".join(expressions[i : i + together]))[0]
         ]
 
     def select(self, sql: str, *, row: int | None = None) -> list[tuple[Any, ...]]:
@@ -281,6 +289,12 @@ def require_readable(fields: Sequence[Field], options: ReadOptions) -> None:
             raise DataError(f"read: {options.source}: column {field.name!r} {field.problem}")
 
 
+def _distinct_together() -> int:
+    """Say for how many columns DuckDB may list distinct values at once, within its memory."""
+    each = _BYTES_PER_LIST * thread_count(None, who="read")
+    return int(min(MAX_TOGETHER, max(1, memory_left() / each)))
+
+
 def _count_sql(field: Field, options: ReadOptions) -> str:
     marks = ", ".join(map(sql_text, sorted(options.missing_values)))
     return f"count(DISTINCT {field.sql})" + (
@@ -297,36 +311,3 @@ def _rounded(estimate: int) -> int:
     10000000
     """
     return int(round(estimate, 1 - len(str(estimate))))
-
-
-def _words(widths: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Lay columns of 1, 2 and 4 bytes into words of 8: (column, byte offset) pairs, aligned."""
-    words: list[list[tuple[int, int]]] = []
-    used = _WORD
-    for i in sorted(range(len(widths)), key=lambda i: -widths[i]):
-        if used + widths[i] > _WORD:
-            words.append([])
-            used = 0
-        words[-1].append((i, used))
-        used += widths[i]
-    return words
-
-
-def _code_sql(field: Field, keys: Sequence[str]) -> str:
-    if not keys:
-        return "0"
-    kind = f"ENUM({', '.join(map(sql_text, keys))})"
-    # A cell that is not among the keys makes the cast fail: the source changed since it was asked.
-    return f"coalesce(enum_code(CAST({field.sql} AS {kind})), {len(keys)})"
-
-
-def _shifted(sql: str, n_bytes: int) -> str:
-    return f"{sql}::UBIGINT * {256**n_bytes}::UBIGINT"
-
-
-def _unpacked(words: npt.NDArray[Any], offset: int, width: int) -> npt.NDArray[Any]:
-    plain = np.asarray(words)
-    if sys.byteorder == "big":
-        plain = plain.astype("<u8")
-    parts = plain.view(f"<u{width}").reshape(len(plain), _WORD // width)
-    return np.ascontiguousarray(parts[:, offset // width])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,13 @@ from bestdag.machine import address_space_left, memory_left, thread_count
 __all__ = [
     "connection",
     "described",
+    "hive_sql",
     "one_line",
     "plain_path",
     "run_sql",
     "sql_name",
     "sql_text",
+    "sql_texts",
     "stored_table",
 ]
 
@@ -110,6 +112,19 @@ def sql_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def sql_texts(texts: Sequence[str]) -> str:
+    """Quote a list of texts for SQL; one stands alone."""
+    quoted = [sql_text(text) for text in texts]
+    return quoted[0] if len(quoted) == 1 else f"[{', '.join(quoted)}]"
+
+
+def hive_sql(keys: Sequence[str]) -> str:
+    """Return the options that make columns of text of ``key=value`` folders, or none."""
+    if not keys:
+        return "hive_partitioning = false"
+    return "hive_partitioning = true, hive_types_autocast = false"
+
+
 def sql_name(name: str) -> str:
     """Quote a column name for SQL."""
     return '"' + name.replace('"', '""') + '"'
@@ -126,6 +141,6 @@ def plain_path(path: Path, folder: str) -> str:
     text = os.path.abspath(path)
     if not any(sign in text for sign in "*?[]{}"):
         return text
-    link = os.path.join(folder, "source" + "".join(path.suffixes[-2:]))
+    link = os.path.join(folder, f"source-{len(os.listdir(folder))}{''.join(path.suffixes[-2:])}")
     os.symlink(text, link)
     return link

@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 
 from bestdag.data.duck import DuckTable, Field
-from bestdag.data.duck_connection import described, one_line, run_sql, sql_name, sql_text
+from bestdag.data.duck_connection import (
+    described,
+    hive_sql,
+    one_line,
+    run_sql,
+    sql_name,
+    sql_text,
+    sql_texts,
+)
 from bestdag.errors import DataError
 
 __all__ = ["explain_parquet_failure", "json_value", "parquet_table", "typed_fields"]
@@ -58,11 +66,18 @@ def typed_fields(relation: Any, names: Sequence[str]) -> list[Field]:
     return fields
 
 
-def parquet_table(con: Any, sql_path: str) -> DuckTable:
-    """Describe a Parquet file, by the names it gives its columns."""
-    origin = f"read_parquet({sql_text(sql_path)}, hive_partitioning = false)"
+def parquet_table(con: Any, sql_paths: Sequence[str], keys: Sequence[str] = ()) -> DuckTable:
+    """Describe Parquet files, by the names they give their columns.
+
+    `keys` are those of the folders that the files lie in.
+    """
+    origin = f"read_parquet({sql_texts(sql_paths)}, {hive_sql(keys)})"
     relation = described(con, origin)
-    rows = run_sql(con, f"SELECT name, num_children FROM parquet_schema({sql_text(sql_path)})")
+    rows = run_sql(
+        con,
+        f"SELECT name, num_children FROM parquet_schema({sql_text(sql_paths[0])}) "
+        f"WHERE file_name = (SELECT min(file_name) FROM parquet_schema({sql_text(sql_paths[0])}))",
+    )
     # The schema lists a tree in preorder; DuckDB renames columns that differ by case only.
     names, inner = [], 0
     for name, n_children in rows[1:]:
@@ -71,16 +86,21 @@ def parquet_table(con: Any, sql_path: str) -> DuckTable:
         else:
             inner -= 1
         inner += n_children or 0
+    names += [key for key in keys if key not in names]
     return DuckTable(relation, typed_fields(relation, names), con, origin, by_column=True)
 
 
-def explain_parquet_failure(path: Path, source: str, error: BaseException) -> DataError:
+def explain_parquet_failure(paths: Sequence[Path], source: str, error: BaseException) -> DataError:
     """Say whether a file is no Parquet at all, or a damaged one."""
-    with path.open("rb") as file:
-        magic = file.read(4)
-    if magic != b"PAR1":
-        return DataError(f"read: {source} is not a Parquet file")
-    detail = one_line(error).replace(os.path.abspath(path), str(path))
+    for path in paths:
+        with path.open("rb") as file:
+            magic = file.read(4)
+        if magic != b"PAR1":
+            who = source if len(paths) == 1 else f"{str(path)!r}"
+            return DataError(f"read: {who} is not a Parquet file")
+    detail = one_line(error)
+    if len(paths) == 1:
+        detail = detail.replace(os.path.abspath(paths[0]), str(paths[0]))
     return DataError(f"read: {source} cannot be read as Parquet; is it complete? ({detail})")
 
 

@@ -6,10 +6,6 @@ are, what is missing and what must be refused.
 
 from __future__ import annotations
 
-import inspect
-import os
-import shlex
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,28 +16,33 @@ import numpy.typing as npt
 from bestdag.data.checks import as_weights, code_type
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cuts import labelled_variable
-from bestdag.data.holes import complete_rows, holes_in_words, shown_counts
+from bestdag.data.holes import complete_rows, shown_counts
 from bestdag.data.labels import is_absent, is_broken, label_all, sorted_states
 from bestdag.data.raw import RawColumn
-from bestdag.data.schema import MAX_ARITY, MISSING_STATE, Variable
-from bestdag.data.suspects import decimal_columns, mark_counts, total_by_mark
-from bestdag.errors import DataError, DataWarning, InvalidParameterError, unknown_name
+from bestdag.data.schema import MAX_ARITY, Variable
+from bestdag.data.settle import (
+    fixed_names,
+    refuse_missing,
+    require_rows_left,
+    warn_of_empty_text,
+    warn_of_states,
+    with_missing_state,
+)
+from bestdag.errors import DataError, InvalidParameterError, unknown_name
 
 __all__ = [
     "ReadOptions",
     "RefusedColumnError",
     "build",
     "check_states",
+    "checked_labels",
     "coded_column",
+    "coding",
     "labels_of",
     "refuse_many",
-    "warn",
     "weights_of",
 ]
 
-_SHOWN_COLUMNS = 5
-# Dropping rows leaves at least one in so many, unless told to.
-_LEAST_PART = 3
 _BLOCK = 1 << 20
 # The text of a null or NaN: one that nobody can write, because NUL characters are refused.
 _ABSENT = "\0"
@@ -89,73 +90,31 @@ def build(
         raise DataError(f"{who} has no columns to read")
     if len(columns[0].codes) == 0:
         raise DataError(f"{who} has no rows")
-    labels = _checked_labels(columns, options)
+    labels = checked_labels(columns, options)
     pairs = [_coded(column, texts, options) for column, texts in zip(columns, labels, strict=True)]
     variables = [variable for variable, _ in pairs]
     codes = [array for _, array in pairs]
     checked = None if weights is None else as_weights(weights, who=who)
     data = Dataset._adopt(variables, codes, checked)
     del pairs, codes
-    with_empty_text = [
-        column.name
-        for column, variable in zip(columns, variables, strict=True)
-        if "" in variable.states and column.name not in options.states and column.declared is None
-    ]
-    if with_empty_text:
-        warn(
-            f"{who}: {_columns_have(with_empty_text)} the state '' (empty cells); "
-            f"if they are missing, add '' to missing_values"
-        )
-    fixed = {c.name for c in columns if c.has_fixed_states}
-    fixed |= {variable.name for variable in variables if variable.cuts is not None}
-    data = _settle_missing(data, fixed, options)
-    given = {*options.states, *(c.name for c in columns if c.declared is not None)}
-    _warn_of_marks(data, given, options)
-    if not cuts_are_chosen:
-        _warn_of_decimals(data, given, options)
-    constant = [variable for variable in data.variables if variable.arity == 1]
-    if constant:
-        which = f", {constant[0].states[0]!r}" if len(constant) == 1 else " each"
-        warn(f"{who}: {_columns_have([v.name for v in constant])} one state{which}")
+    warn_of_empty_text(columns, variables, options)
+    data = _settle_missing(data, fixed_names(columns, variables), options)
+
+    def count(variable: Variable, code: int) -> int:
+        return int(np.count_nonzero(data.codes(variable.name) == code))
+
+    warn_of_states(columns, data.variables, count, options, cuts_are_chosen=cuts_are_chosen)
     return data
-
-
-def _warn_of_marks(data: Dataset, given: set[str], options: ReadOptions) -> None:
-    """Say which states may be meant as missing cells."""
-    who = f"read: {options.source}"
-    marked = mark_counts(data, given)
-    if marked:
-        totals = total_by_mark(marked)
-        cells = " and ".join(f"{n:,} {mark!r}" for mark, n in totals.items())
-        what = (
-            f"{who}: {_columns_have(list(marked))} {cells} as states; if these mark missing cells"
-        )
-        marks = tuple(sorted({*options.missing_values, *totals}))
-        flags = " ".join(f"--missing-value {shlex.quote(mark)}" for mark in totals)
-        warn(f"{what}, pass missing_values={marks!r}", f"{what}, pass {flags}")
-
-
-def _warn_of_decimals(data: Dataset, given: set[str], options: ReadOptions) -> None:
-    """Say which columns hold decimals."""
-    decimals = decimal_columns(data, given)
-    if decimals:
-        what = (
-            f"read: {options.source}: {_columns_have(decimals)} decimals, and each value is a state"
-        )
-        file = options.source if options.source.startswith(("'", '"')) else "DATA"
-        warn(
-            f'{what}; discretize(..., method="quantile") cuts them',
-            f"{what}; to cut them: bestdag discretize {file} --method quantile -o FILE",
-        )
 
 
 def coded_column(column: RawColumn, options: ReadOptions) -> tuple[Variable, npt.NDArray[Any]]:
     """Return what `build` would make of one column, which stays as it is."""
-    (texts,) = _checked_labels([column], options)
+    (texts,) = checked_labels([column], options)
     return _coded(replace(column, owned=False), texts, options)
 
 
-def _checked_labels(columns: Sequence[RawColumn], options: ReadOptions) -> list[list[str]]:
+def checked_labels(columns: Sequence[RawColumn], options: ReadOptions) -> list[list[str]]:
+    """Return the texts of the distinct values of columns, none of which has too many."""
     labels = [labels_of(column, options) for column in columns]
     refuse_many(
         {c.name: len(set(t) - options.absent) for c, t in zip(columns, labels, strict=True)},
@@ -233,26 +192,6 @@ def weights_of(column: RawColumn, options: ReadOptions) -> npt.NDArray[np.float6
     return given
 
 
-def warn(message: str, on_command_line: str | None = None) -> None:
-    """Warn about the data at the line that called `read`."""
-    here = os.path.dirname(__file__)
-    level, frame = 1, inspect.currentframe()
-    while frame is not None and frame.f_code.co_filename.startswith(here + os.sep):
-        level, frame = level + 1, frame.f_back
-    warning = DataWarning(message)
-    warning.on_command_line = on_command_line
-    warnings.warn(warning, stacklevel=level)
-
-
-def _columns_have(names: Sequence[str]) -> str:
-    """Return the beginning of a sentence about columns, which names the first of them."""
-    shown = [repr(name) for name in names[:_SHOWN_COLUMNS]]
-    if len(shown) == 1:
-        return f"column {shown[0]} has"
-    last = f"{len(names) - _SHOWN_COLUMNS:,} more" if len(names) > _SHOWN_COLUMNS else shown.pop()
-    return f"columns {', '.join(shown)} and {last} have"
-
-
 def labels_of(column: RawColumn, options: ReadOptions) -> list[str]:
     """Return the texts of the distinct values; one nobody can write where there is no value."""
     who = f"read: {options.source}: column {column.name!r}"
@@ -278,6 +217,14 @@ def labels_of(column: RawColumn, options: ReadOptions) -> list[str]:
 def _coded(
     column: RawColumn, texts: list[str], options: ReadOptions
 ) -> tuple[Variable, npt.NDArray[Any]]:
+    variable, table = coding(column, texts, options)
+    return variable, _translated(table, column)
+
+
+def coding(
+    column: RawColumn, texts: list[str], options: ReadOptions
+) -> tuple[Variable, npt.NDArray[Any]]:
+    """Return the variable of a column, and the codes of its distinct values; the last for none."""
     absent = options.absent
     seen = [text for text in texts if text not in absent]
     intervals = _intervals(column, seen, options)
@@ -294,7 +241,7 @@ def _coded(
     variable = Variable(column.name, states) if intervals is None else intervals
     if column.variable is not None and column.variable.states == states:
         variable = column.variable
-    return variable, _translated(table, column)
+    return variable, table
 
 
 def _translated(table: npt.NDArray[Any], column: RawColumn) -> npt.NDArray[Any]:
@@ -345,28 +292,12 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
     holes = data.missing_counts
     if not holes or options.missing == "keep":
         return data
-    who = f"read: {options.source}"
     if options.missing == "error":
-        what = holes_in_words(data)
-        if options.states.keys() >= holes.keys():
-            raise DataError(
-                f'{who}: {what}; set missing to "drop" to leave out their rows'
-            ).with_option(f"{who}: {what}; pass --missing drop to leave out their rows")
-        raise DataError(
-            f'{who}: {what}; set missing to "drop", "state" or "keep", or drop the columns'
-        ).with_option(
-            f"{who}: {what}; pass --missing drop or --missing state, or leave the columns out with "
-            f"--drop"
-        )
+        raise refuse_missing(holes, options)
     if options.missing == "state":
-        return _with_missing_state(data, options)
+        return _with_missing_states(data, options)
     complete = complete_rows(data)
-    n_dropped = data.n_rows - int(np.count_nonzero(complete))
-    if n_dropped == data.n_rows:
-        raise DataError(f"{who}: every row has a missing value, so none would be left")
-    if not options.allow_few_rows and (data.n_rows - n_dropped) * _LEAST_PART < data.n_rows:
-        raise _few_rows(data, n_dropped, who)
-    warn(f"{who}: dropped {n_dropped:,} of {data.n_rows:,} rows with missing values")
+    require_rows_left(data.n_rows, int(np.count_nonzero(complete)), holes, options)
     kept = data.select(rows=complete)
     # A state that was found, not declared, and only in dropped rows is no state of what is left.
     return kept.with_states(
@@ -378,39 +309,16 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
     )
 
 
-def _few_rows(data: Dataset, n_dropped: int, who: str) -> DataError:
-    holes = sorted(data.missing_counts.items(), key=lambda hole: -hole[1])
-    shown = shown_counts({name: f"{n:,}" for name, n in holes})
-    what = (
-        f"{who}: {data.n_rows - n_dropped:,} of {data.n_rows:,} rows have no missing values, less "
-        f"than a third; most are missing in {shown}: drop such columns"
-    )
-    return DataError(
-        f'{what}, set missing to "state", or pass allow_few_rows=True to go on'
-    ).with_option(f"{what} (--drop), use --missing state, or pass --allow-few-rows to go on")
-
-
-def _with_missing_state(data: Dataset, options: ReadOptions) -> Dataset:
+def _with_missing_states(data: Dataset, options: ReadOptions) -> Dataset:
     variables: list[Variable] = []
     columns: list[npt.NDArray[Any]] = []
     for variable in data.variables:
         column: npt.NDArray[Any] = data.codes(variable.name)
-        if variable.name not in data.missing_counts:
-            pass
-        elif variable.name in options.states and variable.states[-1] == MISSING_STATE:
-            column = np.minimum(column, variable.arity - 1)  # the state declared for them
-        else:
-            if MISSING_STATE in variable.states:
-                what = (
-                    f"read: {options.source}: column {variable.name!r} already has a state called "
-                    f"'missing' beside its missing cells"
-                )
-                raise DataError(f"{what}; add 'missing' to missing_values").with_option(
-                    f"{what}; pass --missing-value missing"
-                )
-            # The code of a missing cell is the arity, so it is already that of the new last state.
-            states = (*variable.states, MISSING_STATE)
-            variable = Variable(variable.name, states, variable.cuts)
+        if variable.name in data.missing_counts:
+            variable = with_missing_state(variable, options)
+            # The code of a missing cell is the arity, so it is that of a new last state already;
+            # where that state was declared, it is one too many.
+            column = np.minimum(column, variable.arity - 1)
             column = column.astype(code_type(variable.arity), copy=False)
         variables.append(variable)
         columns.append(column)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from bestdag.data.dataset import Dataset
 from bestdag.wording import count_of
 
-__all__ = ["complete_rows", "counts_in_words", "holes_in_words", "shown_counts"]
+__all__ = ["complete_rows", "holes_in_words", "holes_text", "shown_counts"]
 
 _SHOWN_COLUMNS = 5
 
@@ -40,11 +40,11 @@ def holes_in_words(data: Dataset) -> str:
     >>> holes_in_words(Dataset([Variable("a", ("x", "y"))], [np.array([0, 2, 1])]))
     "column 'a' has 1 missing value"
     """
-    return counts_in_words(data.missing_counts)
+    return holes_text(data.missing_counts)
 
 
-def counts_in_words(holes: Mapping[str, int]) -> str:
-    """Say the same of columns with so many missing cells each."""
+def holes_text(holes: Mapping[str, int]) -> str:
+    """Say the same of missing cells that are counted by column."""
     if len(holes) == 1:
         ((name, n),) = holes.items()
         return f"column {name!r} has {count_of(n, 'missing value')}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from bestdag.data.csv_source import check_bytes, open_bytes
 from bestdag.data.duck import MAX_TOGETHER, DuckTable, Field
-from bestdag.data.duck_connection import described, one_line, run_sql, sql_text
+from bestdag.data.duck_connection import described, one_line, run_sql, sql_text, sql_texts
 from bestdag.data.duck_types import json_value
 from bestdag.errors import DataError
 
@@ -17,18 +18,19 @@ __all__ = ["explain_json_failure", "json_table"]
 _MAX_OBJECT_SIZE = 16 << 20
 
 
-def json_table(con: Any, path: Path, sql_path: str, source: str) -> DuckTable:
-    """Describe a file of JSON objects: columns are the keys that any line has."""
-    check_bytes(path, source)
-    compression = "gzip" if path.suffix.lower() == ".gz" else "uncompressed"
+def json_table(con: Any, paths: Sequence[Path], sql_paths: Sequence[str], source: str) -> DuckTable:
+    """Describe files of JSON objects: columns are the keys that any line has."""
+    for path in paths:
+        check_bytes(path, source if len(paths) == 1 else f"{str(path)!r}")
+    compression = "gzip" if paths[0].suffix.lower() == ".gz" else "uncompressed"
     origin = (
-        f"read_ndjson_objects({sql_text(sql_path)}, compression = '{compression}', "
+        f"read_ndjson_objects({sql_texts(sql_paths)}, compression = '{compression}', "
         f"maximum_object_size = {_MAX_OBJECT_SIZE}, hive_partitioning = false)"
     )
     kinds = "count(*), count(*) FILTER (json_type(json) <> 'OBJECT')"
     n_rows, n_other = run_sql(con, f"SELECT {kinds} FROM {origin}")[0]
     if n_other:
-        raise explain_json_failure(path, source, ValueError("a line is not an object"))
+        raise explain_json_failure(paths, source, ValueError("a line is not an object"))
     if n_rows == 0:
         raise DataError(f"read: {source} has no rows")
     first = run_sql(con, f"SELECT json_keys(json) FROM {origin} LIMIT 1")[0][0]
@@ -44,8 +46,16 @@ def json_table(con: Any, path: Path, sql_path: str, source: str) -> DuckTable:
     return DuckTable(described(con, origin), fields, con, origin)
 
 
-def explain_json_failure(path: Path, source: str, error: BaseException) -> DataError:
+def explain_json_failure(paths: Sequence[Path], source: str, error: BaseException) -> DataError:
     """Find, with Python's json module, the first line that is not an object."""
+    for path in paths:
+        found = _first_wrong_line(path, source if len(paths) == 1 else f"{str(path)!r}")
+        if found is not None:
+            return found
+    return DataError(f"read: {source} cannot be read as JSON lines: {one_line(error)}")
+
+
+def _first_wrong_line(path: Path, source: str) -> DataError | None:
     with open_bytes(path) as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -59,7 +69,7 @@ def explain_json_failure(path: Path, source: str, error: BaseException) -> DataE
                     f"read: {source}: an object {{...}} per line is needed, "
                     f"got {type(value).__name__} in line {number:,}"
                 )
-    return DataError(f"read: {source} cannot be read as JSON lines: {one_line(error)}")
+    return None
 
 
 def _pointer(key: str) -> str:

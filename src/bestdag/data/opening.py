@@ -16,7 +16,9 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.frame_table import FrameTable
 from bestdag.data.frames import frame_columns, is_from
 from bestdag.data.interrupts import load_duckdb, temporary_folder
+from bestdag.data.many_files import hive_keys, is_remote, matching_files
 from bestdag.data.raw import RawTable
+from bestdag.data.sql_source import SqlQuery, sql_source
 from bestdag.data.unpack import refuse_by_sight, unzipped, utf8_copy
 from bestdag.errors import DataError, InvalidParameterError
 
@@ -36,6 +38,7 @@ def open_table(source: Any, choice: Choice) -> Iterator[RawTable]:
 
 
 def _opened(source: Any, choice: Choice, stack: ExitStack) -> RawTable:
+    source = sql_source(source)
     if isinstance(source, str | os.PathLike):
         if os.fspath(source) == "-":
             if sys.stdin is None:
@@ -43,6 +46,11 @@ def _opened(source: Any, choice: Choice, stack: ExitStack) -> RawTable:
             return _stream(sys.stdin, choice, stack)
         if not os.fspath(source):
             raise DataError("read: a file name is needed, got an empty one")
+        if is_remote(os.fspath(source)):
+            return _remote(os.fspath(source), choice, stack)
+        many = matching_files(os.fspath(source))
+        if many is not None:
+            return _files(many, choice, stack)
         return _path(Path(source), choice, stack)
     is_stream = hasattr(source, "read") and callable(source.read)
     if choice.separator is not None and not is_stream:
@@ -53,6 +61,8 @@ def _opened(source: Any, choice: Choice, stack: ExitStack) -> RawTable:
         raise InvalidParameterError(
             f"read: sheet is for Excel files, {choice.options.source} is none; leave it out"
         )
+    if isinstance(source, SqlQuery):
+        return _query(source, choice, stack)
     if is_from("duckdb", source) and hasattr(source, "aggregate"):
         return _relation(source, choice, stack)
     if is_stream:
@@ -74,6 +84,15 @@ def _relation(relation: Any, choice: Choice, stack: ExitStack) -> RawTable:
     from bestdag.data.scanned_table import ScannedTable
 
     source = choice.options.source
+    _refuse_equal_names(relation, source)
+    stack.enter_context(
+        _explained(lambda error: DataError(f"read: {source} cannot be read: {one_line(error)}"))
+    )
+    table = DuckTable(relation, typed_fields(relation, relation.columns))
+    return ScannedTable(table, choice, stack)
+
+
+def _refuse_equal_names(relation: Any, source: str) -> None:
     seen: dict[str, str] = {}
     for name in relation.columns:
         other = seen.setdefault(name.lower(), name)
@@ -82,11 +101,69 @@ def _relation(relation: Any, choice: Choice, stack: ExitStack) -> RawTable:
                 f"read: {source}: columns {other!r} and {name!r} differ only in case, which DuckDB "
                 f"cannot tell apart; rename one"
             )
-    stack.enter_context(
-        _explained(lambda error: DataError(f"read: {source} cannot be read: {one_line(error)}"))
+
+
+def _query(query: SqlQuery, choice: Choice, stack: ExitStack) -> RawTable:
+    """Open the result of a query, which is asked again for each pass over it."""
+    from bestdag.data import duck_connection
+    from bestdag.data.duck import DuckTable
+    from bestdag.data.duck_types import typed_fields
+    from bestdag.data.scanned_table import ScannedTable
+
+    source = choice.options.source
+    load_duckdb()
+    con = query.con if query.con is not None else stack.enter_context(duck_connection.connection())
+    explain = lambda error: DataError(  # noqa: E731
+        f"read: {source} cannot be read: {duck_connection.one_line(error)}"
     )
-    table = DuckTable(relation, typed_fields(relation, relation.columns))
-    return ScannedTable(table, choice, stack)
+    stack.enter_context(_explained(explain))
+    origin = f"({query.text})"
+    relation = duck_connection.described(con, origin)
+    _refuse_equal_names(relation, source)
+    fields = typed_fields(relation, relation.columns)
+    return ScannedTable(DuckTable(relation, fields, con, origin), choice, stack)
+
+
+def _remote(address: str, choice: Choice, stack: ExitStack) -> RawTable:
+    """Open Parquet files that DuckDB fetches."""
+    from bestdag.data import duck_connection, duck_types
+    from bestdag.data.scanned_table import ScannedTable
+
+    source = choice.options.source
+    if not address.lower().partition("?")[0].endswith(_PARQUET):
+        raise DataError(f"read: {source}: from elsewhere Parquet files are read, and no others")
+    load_duckdb()
+    con = stack.enter_context(duck_connection.connection())
+    explain = lambda error: DataError(  # noqa: E731
+        f"read: {source} cannot be read: {duck_connection.one_line(error)}"
+    )
+    stack.enter_context(_explained(explain))
+    return ScannedTable(duck_types.parquet_table(con, [address]), choice, stack)
+
+
+def _files(paths: list[Path], choice: Choice, stack: ExitStack) -> RawTable:
+    """Open the files of a pattern or a folder as one table."""
+    source = choice.options.source
+    kind = _kind(paths[0], f"{str(paths[0])!r}")
+    if kind in _EXCEL:
+        raise DataError(f"read: {source}: workbooks are read one at a time")
+    if choice.sheet is not None or (choice.separator is not None and kind not in _DELIMITERS):
+        raise InvalidParameterError(
+            f"read: {source} holds {kind} files; leave out "
+            f"{'sheet' if choice.sheet is not None else 'separator'}"
+        )
+    filled = []
+    for path in paths:
+        refuse_by_sight(path, f"{str(path)!r}")
+        try:
+            if path.stat().st_size:
+                filled.append(path)
+        except OSError as error:
+            raise DataError(f"read: cannot open {str(path)!r}: {error.strerror}") from None
+    if not filled:
+        raise DataError(f"read: {source}: every file is empty; column names and rows are needed")
+    load_duckdb()
+    return _scanned(filled, choice, kind, stack)
 
 
 def _path(path: Path, choice: Choice, stack: ExitStack) -> RawTable:
@@ -100,8 +177,6 @@ def _path(path: Path, choice: Choice, stack: ExitStack) -> RawTable:
         raise DataError(f"read: cannot open {source}: {reason}") from None
     except ValueError as error:  # a NUL in the name
         raise DataError(f"read: cannot open {source}: {error}") from None
-    if stat.S_ISDIR(mode):
-        raise DataError(f"read: {source} is a folder; a file is needed")
     try:
         if not stat.S_ISREG(mode):
             with path.open("rb") as stream:
@@ -164,35 +239,36 @@ def _file(path: Path, choice: Choice, kind: str, stack: ExitStack) -> RawTable:
         folder = stack.enter_context(temporary_folder())
         path, kind = sheet_as_csv(path, folder, source, choice.sheet), ".csv"
         choice = choice.of_plain_csv()
-    return _scanned(path, choice, kind, stack)
+    return _scanned([path], choice, kind, stack)
 
 
-def _scanned(path: Path, choice: Choice, kind: str, stack: ExitStack) -> RawTable:
+def _scanned(paths: list[Path], choice: Choice, kind: str, stack: ExitStack) -> RawTable:
     from bestdag.data import csv_source, duck_connection, duck_types, json_source
     from bestdag.data.scanned_table import ScannedTable
 
     source = choice.options.source
     con = stack.enter_context(duck_connection.connection())
     folder = stack.enter_context(temporary_folder())
-    if kind in _DELIMITERS and path.suffix.lower() != ".gz":
-        path = utf8_copy(path, folder, source)
-    sql_path = duck_connection.plain_path(path, folder)
+    if kind in _DELIMITERS and paths[0].suffix.lower() != ".gz":
+        paths = [utf8_copy(path, folder, source) for path in paths]
+    keys = hive_keys(paths) if len(paths) > 1 else []
+    sql_paths = [duck_connection.plain_path(path, folder) for path in paths]
     if kind in _DELIMITERS:
         sign, is_given = choice.separator or _DELIMITERS[kind], choice.separator is not None
         stack.enter_context(
-            _explained(lambda error: csv_source.explain_csv_failure(path, sign, source, error))
+            _explained(lambda error: csv_source.explain_csv_failure(paths, sign, source, error))
         )
-        table = csv_source.csv_table(con, path, sql_path, sign, source, is_given)
+        table = csv_source.csv_table(con, paths, sql_paths, sign, source, is_given, keys)
     elif kind in _JSON:
         stack.enter_context(
-            _explained(lambda error: json_source.explain_json_failure(path, source, error))
+            _explained(lambda error: json_source.explain_json_failure(paths, source, error))
         )
-        table = json_source.json_table(con, path, sql_path, source)
+        table = json_source.json_table(con, paths, sql_paths, source)
     else:
         stack.enter_context(
-            _explained(lambda error: duck_types.explain_parquet_failure(path, source, error))
+            _explained(lambda error: duck_types.explain_parquet_failure(paths, source, error))
         )
-        table = duck_types.parquet_table(con, sql_path)
+        table = duck_types.parquet_table(con, sql_paths, keys)
     return ScannedTable(table, choice, stack)
 
 

@@ -8,15 +8,19 @@ from typing import Any
 
 import numpy.typing as npt
 
-from bestdag.data.choice import Choice, choose
+from bestdag.data.choice import Choice, choose, require_collapse
 from bestdag.data.cutting import Cutter
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cuts import cut_variable
 from bestdag.data.encode import build
 from bestdag.data.opening import open_table
+from bestdag.data.raw import RawTable
+from bestdag.data.scanned_table import ScannedTable
 from bestdag.data.schema import Variable
+from bestdag.data.streamed import Streamed, read_collapsed
+from bestdag.errors import InvalidParameterError
 
-__all__ = ["Matched", "match", "read", "read_at_cuts", "read_matching"]
+__all__ = ["Matched", "match", "read", "read_at_cuts", "read_matching", "read_opened"]
 
 
 def read(
@@ -32,6 +36,7 @@ def read(
     allow_few_rows: bool = False,
     separator: str | None = None,
     sheet: str | None = None,
+    collapse: bool | None = False,
 ) -> Dataset:
     """Read a table of discrete data.
 
@@ -42,7 +47,10 @@ def read(
         ``.ndjson``), these also with ``.gz``, Parquet (``.parquet``, ``.pq``) or Excel (``.xlsx``,
         ``.xlsm``; needs ``bestdag[excel]``), or to a ``.zip`` with one of these in it; text is
         UTF-8, or UTF-16 with its mark at the beginning;
-        ``"-"`` or an open stream with CSV; a pandas or polars frame, an Arrow table, a DuckDB
+        ``"-"`` or an open stream with CSV; a pattern such as ``"rows/*.parquet"`` or a folder,
+        whose files are one table, in the order of their names (``key=value`` folders are columns);
+        the address of Parquet files in an object store that DuckDB reads; a query
+        (``"SELECT ..."``) that DuckDB answers; a pandas or polars frame, an Arrow table, a DuckDB
         relation, a dict of columns, a structured NumPy array, or a two-dimensional one with
         `columns` as its names; a Dataset.
     states : mapping of str to sequence of str, optional
@@ -71,6 +79,9 @@ def read(
         shows another one is refused.
     sheet : str, optional
         The sheet of an Excel workbook; without it, the only one that has data.
+    collapse : bool or None, default False
+        Put equal rows of a file, relation or query together, as one row with a whole weight;
+        None does so where a sample promises at most an eighth of the rows, as `learn` does.
 
     Returns
     -------
@@ -120,8 +131,24 @@ def read(
         separator=separator,
         sheet=sheet,
     )
+    require_collapse("read", collapse)
     with open_table(source, choice) as table:
-        return build(table.discrete(table.names), table.weights(), choice.options)
+        return read_opened(table, choice, collapse)[0]
+
+
+def read_opened(
+    table: RawTable, choice: Choice, collapse: bool | None
+) -> tuple[Dataset, Streamed | None]:
+    """Read a table that is open; also say how far putting equal rows together went, if it did."""
+    if isinstance(table, ScannedTable):
+        if collapse or (collapse is None and table.may_collapse()):
+            return read_collapsed(table, choice.options)
+    elif collapse:
+        raise InvalidParameterError(
+            f"read: {choice.options.source} is in memory already; equal rows are put together "
+            f"when files are read: leave out collapse"
+        )
+    return build(table.discrete(table.names), table.weights(), choice.options), None
 
 
 @dataclass(frozen=True, slots=True)

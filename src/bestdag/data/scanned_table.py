@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.choice import Choice
-from bestdag.data.duck import DuckTable, Field, require_readable
+from bestdag.data.duck import MAX_TOGETHER, DuckTable, Field, require_readable
 from bestdag.data.duck_connection import sql_text
 from bestdag.data.duck_types import json_value
+from bestdag.data.equal_rows import LEAST_ROWS, has_fractions_sql, promises_few_different_rows
 from bestdag.data.raw import Numbers, RawColumn, without_marks
 from bestdag.errors import DataError
 
@@ -60,6 +61,27 @@ class ScannedTable:
         if isinstance(self._choice.weights, str):
             return self._weights
         return None if self._choice.weights is None else self._choice.given_weights(self.n_rows)
+
+    def scanned(self) -> tuple[DuckTable, list[Field], Field | None]:
+        """Return what to ask for rows, the columns, and the column with the weights."""
+        if len(self.names) > MAX_TOGETHER:
+            self._store()
+        return self._table, [self._fields[name] for name in self.names], self._weight_field()
+
+    def may_collapse(self) -> bool:
+        """Whether a sample promises that few rows are different; weights may be a column."""
+        if self._choice.weights is not None and not isinstance(self._choice.weights, str):
+            return False
+        if self.n_rows < LEAST_ROWS:
+            return False
+        table, fields, weight = self.scanned()
+        if weight is not None and table.select(has_fractions_sql(weight))[0][0]:
+            return False
+        return promises_few_different_rows(table, fields, self.n_rows)
+
+    def given_weights(self, n_rows: int) -> npt.NDArray[Any] | None:
+        """Return the weights that came as an array."""
+        return self._choice.given_weights(n_rows)
 
     def has_declared_states(self, name: str) -> bool:
         """Whether a column is an ENUM."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import numpy as np
 
@@ -10,7 +10,14 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.labels import number_in
 from bestdag.data.schema import MISSING_STATE, Variable
 
-__all__ = ["MARKS", "are_decimals", "decimal_columns", "mark_counts", "total_by_mark"]
+__all__ = [
+    "MARKS",
+    "are_decimals",
+    "decimal_columns",
+    "mark_counts",
+    "marks_among",
+    "total_by_mark",
+]
 
 # Texts that often stand for a missing cell. They are states unless the user says otherwise.
 MARKS = (
@@ -29,29 +36,39 @@ def mark_counts(data: Dataset, declared: Collection[str] = ()) -> dict[str, dict
     >>> mark_counts(read({"a": ["x", "NA", "NA"], "b": ["?", "1", "2"]}))
     {'a': {'NA': 2}, 'b': {'?': 1}}
     """
+
+    def count(variable: Variable, code: int) -> int:
+        return int(np.count_nonzero(data.codes(variable.name) == code))
+
+    return marks_among(data.variables, count, declared)
+
+
+def marks_among(
+    variables: Iterable[Variable], count: Callable[[Variable, int], int], declared: Collection[str]
+) -> dict[str, dict[str, int]]:
+    """Return the same of states whose cells `count` counts."""
     found: dict[str, dict[str, int]] = {}
-    for variable in data.variables:
+    for variable in variables:
         marks = [mark for mark in MARKS if mark in variable.states]
         if marks and variable.name not in declared:
-            codes = data.codes(variable.name)
-            counts = {m: int(np.count_nonzero(codes == variable.code(m))) for m in marks}
+            counts = {mark: count(variable, variable.code(mark)) for mark in marks}
             found[variable.name] = {mark: n for mark, n in counts.items() if n}
     return {name: counts for name, counts in found.items() if counts}
 
 
-def decimal_columns(data: Dataset, declared: Collection[str] = ()) -> list[str]:
+def decimal_columns(variables: Iterable[Variable], declared: Collection[str] = ()) -> list[str]:
     """Name the columns whose states are numbers, one of them at least not whole.
 
     Examples
     --------
     >>> from bestdag.data.readers import read
     >>> import warnings; warnings.simplefilter("ignore")
-    >>> decimal_columns(read({"a": [1.5, 2.5], "b": [1.0, 2.0], "c": ["x", "1.5"]}))
+    >>> decimal_columns(read({"a": [1.5, 2.5], "b": [1.0, 2.0], "c": ["x", "1.5"]}).variables)
     ['a']
     """
     return [
         variable.name
-        for variable in data.variables
+        for variable in variables
         if variable.name not in declared and variable.cuts is None and are_decimals(variable)
     ]
 

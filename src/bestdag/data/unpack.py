@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 import shutil
 import zipfile
 import zlib
@@ -82,7 +83,7 @@ def utf8_copy(path: Path, folder: str, source: str) -> Path:
         if encoding is None:
             return path
         file.seek(2)
-        target = Path(folder) / f"utf8{path.suffix.lower()}"
+        target = Path(folder) / f"utf8-{len(os.listdir(folder))}{path.suffix.lower()}"
         decoder = codecs.getincrementaldecoder(encoding)()
         try:
             with target.open("wb") as copy:

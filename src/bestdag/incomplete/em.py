@@ -104,7 +104,7 @@ class StructuralEM:
                 f"learn: --missing em {reason}"
             )
         require_fractional_counts(score, dataset)
-        return dataset
+        return dataset.in_memory("EM")
 
     def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:
         """Learn with any search."""

@@ -25,6 +25,8 @@ Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16]
 
 # Draws are whole numbers below this: 63 bits, so that the end of the range is a number too.
 _DRAW_RANGE = 2.0**63
+# One counter of the random stream gives so many.
+_DRAWS_TOGETHER = 4
 
 
 def sample_codes(
@@ -34,6 +36,7 @@ def sample_codes(
     n_rows: int,
     *,
     seed: int = 0,
+    first: int = 0,
     threads: int | None = None,
 ) -> list[Codes]:
     r"""Draw rows from a network given as arrays.
@@ -51,6 +54,8 @@ def sample_codes(
         Number of rows, at least 1.
     seed : int, default 0
         At least 0; equal seeds give equal rows.
+    first : int, default 0
+        Begin with this row of the sample, counted from 0.
     threads : int, optional
         Threads to use; by default one per processor. The result is the same.
 
@@ -88,6 +93,7 @@ def sample_codes(
     """
     n_rows = require_count("sample", "n", n_rows, minimum=1)
     seed = require_count("sample", "seed", seed)
+    first = require_count("sample", "first", first)
     n_threads = thread_count(threads, who="sample")
     arities = [
         table.arity if isinstance(table, SparseTable) else table.shape[-1] for table in tables
@@ -97,7 +103,8 @@ def sample_codes(
     what = f"{n_rows:,} rows of {len(names):,} variables"
     require_memory("sample", what, n_bytes, "lower n", option="lower -n")
 
-    columns = [_empty_column(n_rows, arity) for arity in arities]
+    n_before = first % _DRAWS_TOGETHER  # drawn with the first one, and left out
+    columns = [_empty_column(n_before + n_rows, arity) for arity in arities]
     _core.sample_network(
         np.array([stream_key(seed, name) for name in names], dtype=np.uint64).reshape(-1, 2),
         [thresholds(table.rows if isinstance(table, SparseTable) else table) for table in tables],
@@ -105,9 +112,10 @@ def sample_codes(
         [_strides(() if isinstance(table, SparseTable) else table.shape[:-1]) for table in tables],
         [table.finder if isinstance(table, SparseTable) else None for table in tables],
         columns,
+        first - n_before,
         n_threads,
     )
-    return columns
+    return [column[n_before:] for column in columns] if n_before else columns
 
 
 def stream_key(seed: int, name: str) -> tuple[int, int]:

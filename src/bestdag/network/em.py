@@ -121,7 +121,9 @@ def run_em(
         require_same_states(structure, data)
         variables = {v.name: v for v in structure.variables} | variables
     require_fitting(dag, variables)
-    rows = IncompleteRows(data, [variables[n] for n in dag.nodes], threads=threads, who="EM")
+    rows = IncompleteRows(
+        data.in_memory("EM"), [variables[n] for n in dag.nodes], threads=threads, who="EM"
+    )
     tables = tables_for(rows, dag)
     expect = Expectation(rows, tables)
     runs = em.run(rows, expect)

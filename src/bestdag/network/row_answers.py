@@ -23,7 +23,9 @@ class RowAnswers(NetworkContent):
 
     __slots__ = ()
 
-    def sample(self, n: int, *, seed: int = 0, threads: int | None = None) -> Dataset:
+    def sample(
+        self, n: int, *, seed: int = 0, first: int = 0, threads: int | None = None
+    ) -> Dataset:
         """Draw rows at random.
 
         Parameters
@@ -33,6 +35,8 @@ class RowAnswers(NetworkContent):
         seed : int, default 0
             At least 0; equal seeds give equal rows. The rows of a shorter sample are the
             first rows of a longer one.
+        first : int, default 0
+            Begin with this row of the sample, counted from 0.
         threads : int, optional
             Threads to use; by default one per processor. The rows are the same.
 
@@ -51,7 +55,7 @@ class RowAnswers(NetworkContent):
         tables = [self._tables[name] for name in order]
         parents = [[place[p.name] for p in table.parents] for table in tables]
         values = [t.values if t.sparse is None else t.sparse for t in tables]
-        columns = sample_codes(order, values, parents, n, seed=seed, threads=threads)
+        columns = sample_codes(order, values, parents, n, seed=seed, first=first, threads=threads)
         return Dataset._adopt(self.variables, [columns[place[name]] for name in self._tables])
 
     def log_probability(

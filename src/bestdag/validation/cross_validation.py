@@ -11,7 +11,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
@@ -21,7 +20,6 @@ from bestdag.errors import (
     InvalidParameterError,
     require_count,
 )
-from bestdag.evaluation.classification import folds
 from bestdag.evaluation.structures import compare
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
@@ -36,6 +34,7 @@ from bestdag.search import search_for_fit
 from bestdag.search.problem import Search
 from bestdag.validation.comparison import CrossValidation, MethodResult
 from bestdag.validation.fits import learn_one_of_many
+from bestdag.validation.parts import Parts, divided
 from bestdag.workers import run_all
 
 __all__ = [
@@ -80,7 +79,8 @@ def cross_validate(
     Parameters
     ----------
     data : Dataset, or anything `read` takes
-        Complete. All its states are declared in every part.
+        Complete. All its states are declared in every part. A row of whole weight w is w rows,
+        which may be in different parts.
     score, search, parameters : one or a list of each
         Every combination is a method. By default the parameters are those that belong to the
         score. "auto" by its name has a second for each part.
@@ -194,10 +194,10 @@ def validated(
     runs = []
     for repeat in range(repeats):
         drawn = int(np.random.SeedSequence([seed, repeat]).generate_state(1)[0])
-        part = folds(classes, k, seed=drawn)
-        runs += [_Run(m, part, repeat * k, held) for held in range(k) for m in methods]
+        division = divided(dataset, classes, k, seed=drawn)
+        runs += [_Run(m, division, repeat * k, held) for held in range(k) for m in methods]
     on_done = counting(told, "learning from parts", len(runs), who=_WHO)
-    trier = _Trier(dataset, limits, seed)
+    trier = _Trier(limits, seed)
     tried = run_all(trier, runs, threads=threads, who=_WHO, on_done=on_done, executor=executor)
     found = []
     for method in methods:
@@ -216,7 +216,10 @@ def validated(
                 comparison=None if whole is None or truth is None else compare(truth, whole.dag),
             )
         )
-    return CrossValidation(tuple(found), dataset.n_rows, k, repeats, seed, target)
+    weights = dataset.weights
+    is_whole = weights is not None and weights.dtype == np.int64
+    n_rows = int(dataset.total_weight) if is_whole else dataset.n_rows
+    return CrossValidation(tuple(found), n_rows, k, repeats, seed, target)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,7 +227,7 @@ class _Run:
     """A method to be tried on the rows of one part, having learned from the others."""
 
     method: Method
-    parts: npt.NDArray[np.int64]
+    parts: Parts
     n_before: int
     part: int
 
@@ -247,20 +250,18 @@ class _Tried:
 class _Trier:
     """Learns from all parts but one, and predicts that."""
 
-    dataset: Dataset
     limits: Mapping[str, Any]
     seed: int
 
     def __call__(self, run: _Run, threads: int) -> _Tried:
         start = time.perf_counter()
-        held_out = run.parts == run.part
-        train = self.dataset.select(rows=~held_out)
         with warnings.catch_warnings():
             # What is said of all rows is not said again of each part.
             warnings.simplefilter("ignore", DataWarning)
+            train = run.parts.without(run.part)
             result = _learned(train, run.method, threads, self.limits, self.seed)
             network = result.fit(run.method.parameters, threads=threads)
-            loss = network.log_loss(self.dataset.select(rows=held_out), threads=threads)
+            loss = network.log_loss(run.parts.only(run.part), threads=threads)
         return _Tried(
             log_loss=loss,
             n_arcs=len(network.dag.arcs),

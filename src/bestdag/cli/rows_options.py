@@ -1,0 +1,84 @@
+"""Options that say where the rows of a table are, and the reading they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from bestdag.data.dataset import Dataset
+    from bestdag.data.rows import Rows
+
+__all__ = [
+    "ROWS_OPTIONS",
+    "read_for",
+    "refuse_where_cut",
+    "rows_options",
+    "rows_settings",
+    "say_collapsed",
+]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+ROWS_OPTIONS: dict[str, Callable[[Any], Any]] = {
+    "rows_in": click.option(
+        "--rows-in",
+        type=click.Choice(["auto", "memory", "disk"]),
+        default="auto",
+        show_default=True,
+        help="Where the rows are: in memory if the forecast fits the limit, else on disk.",
+    ),
+    "cache": click.option(
+        "--cache",
+        metavar="DIR",
+        help="Keep the codes of rows on disk in this folder, and use them again while DATA is the "
+        "same.",
+    ),
+    "collapse": click.option(
+        "--collapse/--no-collapse",
+        default=None,
+        help="Put equal rows together, as one row with a weight.  [default: if a sample promises "
+        "at most an eighth of the rows]",
+    ),
+}
+
+
+def rows_options(function: _Function) -> _Function:
+    """Add the options that say where rows are."""
+    for option in reversed(ROWS_OPTIONS.values()):
+        function = option(function)
+    return function
+
+
+def rows_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """Take them out of a command's options."""
+    return {name: options.pop(name) for name in ROWS_OPTIONS if name in options}
+
+
+def read_for(data: str, settings: dict[str, Any], *, quiet: bool) -> Dataset:
+    """Read a table; the settings are those of `read` and these options."""
+    from bestdag.data.rows import read_rows
+
+    found = read_rows(data, **settings)
+    say_collapsed(data, found, quiet=quiet)
+    return found.dataset
+
+
+def say_collapsed(data: str, rows: Rows, *, quiet: bool) -> None:
+    """Say how far putting equal rows together went, if that was done."""
+    if not quiet:
+        for note in rows.notes:
+            click.echo(f"{data}: {note}", err=True)
+
+
+def refuse_where_cut(
+    settings: dict[str, Any], flag: str, does: str = "cuts numbers in memory, row by row"
+) -> dict[str, Any]:
+    """Return the settings of `read` alone; numbers are cut in memory, or a flag does otherwise."""
+    if settings.get("rows_in") == "disk" or settings.get("cache") or settings.get("collapse"):
+        raise click.UsageError(
+            f"{flag} {does}; leave out --rows-in disk, --cache and --collapse"
+        )
+    return {name: value for name, value in settings.items() if name not in ROWS_OPTIONS}
