@@ -218,7 +218,7 @@ void check_chains(bool over_partitions) {
     std::vector<std::uint64_t> dags(n_chains * n_draws * n);
     std::vector<std::int64_t> n_drawn(n_chains);
     bestdag::Chains chains(weights, over_partitions, 11, n_chains);
-    chains.settle(500, kThreads);
+    chains.settle(500, 0, 500, kThreads);
     chains.run(n_draws, 4, kThreads, dags, n_drawn);
     check(apart(arcs_of(dags, n), listed.arcs) < 0.05, "chains come near the posterior");
     check(chains.n_moved() > 0 && chains.n_moved() < chains.n_steps(), "some steps are taken");

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from bestdag.checkpoint import Checkpoint
 from bestdag.data.dataset import Dataset
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
@@ -40,6 +41,7 @@ class Task:
     seed: int = 0
     start: Dag | None = None
     progress: Reporter | None = None
+    checkpoint: Checkpoint | None = None
 
     def scorer(self, dataset: Dataset, score: Score, **settings: Any) -> Scorer:
         """Return where local scores of these data come from; `settings` are those of `Scorer`."""
@@ -56,6 +58,7 @@ class Task:
             seed=self.seed,
             start=self.start,
             progress=self.progress,
+            checkpoint=self.checkpoint,
         )
         if self.near_best is not None:
             return solve_near_best(problem, self.search, self.near_best)

@@ -96,16 +96,23 @@ class HillClimb:
         return finish(self, walk, self._climb, self.start_from)
 
     def _climb(self, walk: Walk) -> None:
-        self._ascend(walk)
-        for number in range(1, self.restarts + 1):
-            walk.check_time()
-            if self.perturb:
-                walk.return_to_best()
-                moves = Draws(walk, number).scramble(self.perturb)
-                walk.jump(moves, f"restart {number}: {len(moves)} random moves")
-            else:
-                walk.go_to(random_parents(walk, number), f"restart {number}: a random structure")
+        number = 0  # of the restart
+        with walk.part("restarts", lambda: number) as saved:
+            number = saved or 0
             self._ascend(walk)
+            while number < self.restarts:
+                walk.check_time()
+                number += 1
+                self._restart(walk, number)
+                self._ascend(walk)
+
+    def _restart(self, walk: Walk, number: int) -> None:
+        if self.perturb:
+            walk.return_to_best()
+            moves = Draws(walk, number).scramble(self.perturb)
+            walk.jump(moves, f"restart {number}: {len(moves)} random moves")
+        else:
+            walk.go_to(random_parents(walk, number), f"restart {number}: a random structure")
 
     def _ascend(self, walk: Walk) -> None:
         ascend(walk)

@@ -44,6 +44,9 @@ class SearchResult:
     engine : str or None
         The engine that did it, for searches that have several.
     seconds : float
+        Of all parts of a run that was kept and went on.
+    resumed_seconds : float
+        Of these, the seconds before it went on the last time.
     settings : mapping
         Settings of the search.
     resolution : float
@@ -90,6 +93,7 @@ class SearchResult:
     among: str | None = None
     within: str | None = None
     structures: Structures | None = None
+    resumed_seconds: float = 0.0
 
     @property
     def gap(self) -> float | None:

@@ -1,0 +1,95 @@
+"""A run that is stopped anywhere and goes on has the answer of one that was not."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from bestdag.checkpoint import Checkpoint
+from bestdag.data.dataset import Dataset
+from bestdag.data.schema import Variable
+from bestdag.learning import learn
+from bestdag.search import make_search
+
+RUNS = {
+    "hill_climb": make_search("hill_climb"),
+    "restarts": make_search("hill_climb", restarts=4, start_from="random"),
+    "perturbed": make_search("hill_climb", restarts=4, perturb=3),
+    "tabu": make_search("tabu", patience=25),
+    "tabu without reinsertion": make_search("tabu", patience=25, reinsert=False, length=4),
+    "annealing": make_search("annealing", levels=5, proposals=60),
+    "k2": make_search("k2", orders=4),
+    "tree": make_search("tree"),
+}
+
+
+class Killed(BaseException):
+    """What ends a run from outside."""
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Twelve variables, each a noisy function of two before it."""
+    rng = np.random.default_rng(1)
+    columns = [rng.integers(0, 2, 200) for _ in range(2)]
+    for k in range(2, 12):
+        clean = columns[(k * 5) % k] ^ columns[(k * 3 + 1) % k]
+        columns.append(np.where(rng.random(200) < 0.3, rng.integers(0, 2, 200), clean))
+    variables = [Variable(f"v{k:02}", ("no", "yes")) for k in range(12)]
+    return Dataset(variables, [column.astype(np.uint8) for column in columns])
+
+
+class Steps:
+    """Counts the steps of runs, and kills one after a step, right after it was kept."""
+
+    def __init__(self, monkeypatch):
+        self.count, self.last = 0, None
+        keep = Checkpoint.keep
+
+        def counted(checkpoint, *, now=False):
+            self.count += 1
+            if self.count == self.last:
+                keep(checkpoint, now=True)
+                raise Killed
+
+        monkeypatch.setattr(Checkpoint, "keep", counted)
+
+    def kill_at(self, last, run):
+        """Return the answer of a run, or None when it was killed."""
+        self.count, self.last = 0, last
+        try:
+            return run()
+        except Killed:
+            return None
+
+
+def same(found, expected):
+    assert found.dag == expected.dag
+    assert found.score == pytest.approx(expected.score, rel=1e-12)
+    assert found.bound == (expected.bound and pytest.approx(expected.bound, rel=1e-12))
+    assert found.status == expected.status
+    assert [step.move for step in found.trace] == [step.move for step in expected.trace]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_goes_on_as_if_nothing_had_happened(name, table, tmp_path, monkeypatch):
+    steps = Steps(monkeypatch)
+
+    def run(path=tmp_path / "undisturbed"):
+        kept = {"checkpoint": path, "checkpoint_every": 600, "resume": True}
+        return learn(table, "bic", search=RUNS[name], seed=3, **kept)
+
+    expected = steps.kill_at(None, run)
+    n_steps = steps.count
+    same(expected, learn(table, "bic", search=RUNS[name], seed=3))
+    draw = random.Random(name)
+    for number in range(4):
+        found, n_killed = None, 0
+        while found is None:  # at three moments, of what is left
+            last = draw.randrange(1, n_steps // 2 + 2) if n_killed < 3 else None
+            found = steps.kill_at(last, lambda path=tmp_path / str(number): run(path))
+            n_killed += found is None
+        same(found, expected)
+        assert (found.resumed_seconds > 0) == (n_killed > 0)
