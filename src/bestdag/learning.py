@@ -283,7 +283,7 @@ def _kept_result(kept: Checkpoint, found: SearchResult) -> SearchResult:
         return replace(found, resumed_seconds=before)
     found = replace(found, seconds=found.seconds + before, resumed_seconds=before)
     if found.status in ("time limit", "interrupted"):
-        kept.write()
+        kept.stop()
     else:
         kept.finish(state_of(found))
     return found

@@ -21,6 +21,10 @@ RUNS = {
     "tabu without reinsertion": make_search("tabu", patience=25, reinsert=False, length=4),
     "annealing": make_search("annealing", levels=5, proposals=60),
     "k2": make_search("k2", orders=4),
+    "ges": make_search("ges"),
+    "ges with turns": make_search("ges", turning=True),
+    "order": make_search("order", rounds=12),
+    "order to its end": make_search("order", patience=3, max_sets=2000),
     "tree": make_search("tree"),
 }
 

@@ -21,6 +21,8 @@ __all__ = ["Checkpoint", "State", "text_of"]
 
 # Mappings, lists, texts, numbers and arrays.
 State = Any
+# Seconds that do not matter.
+_SOON = 0.5
 
 
 class Checkpoint:
@@ -59,12 +61,13 @@ class Checkpoint:
         saved = {} if saved is None else saved
         self.seconds_before: float = saved.get("seconds", 0.0)
         self.answer: State = saved.get("answer")
-        self._saved: list[Any] = saved.get("parts", [])
-        self._kept: list[Any] = self._saved
+        self._kept: list[Any] = saved.get("parts", [])
+        self._saved = list(self._kept)  # what is yet to be given to its parts
         self._parts: list[tuple[str, Callable[[], State]]] = []
         self._n_paused = 0
         self._began = time.monotonic()
         self._due = self._began + every
+        self._written = 0.0  # seconds, when it was written last
 
     @property
     def seconds(self) -> float:
@@ -114,9 +117,14 @@ class Checkpoint:
             self.write()
 
     def write(self) -> None:
-        """Write what was kept last once more, with the seconds of now."""
+        """Write what was kept last, with the seconds of now."""
         if self._path is not None and self.answer is None:
             self._write({"parts": self._kept})
+
+    def stop(self) -> None:
+        """Write the seconds of a run that ended without its answer, unless they are written."""
+        if self.seconds - self._written >= _SOON:
+            self.write()
 
     def finish(self, answer: State) -> None:
         """Write the answer in place of the state; it is what the file gives from now on."""
@@ -127,6 +135,7 @@ class Checkpoint:
     def _write(self, body: Mapping[str, Any]) -> None:
         assert self._path is not None
         write_state(self._path, {"about": self._about, "seconds": self.seconds, **body})
+        self._written = self.seconds
         self._due = time.monotonic() + self._every
 
 

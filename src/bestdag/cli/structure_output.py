@@ -102,6 +102,7 @@ def _for_json(
         "gap": found.gap,
         "gap_per_row": found.gap_per_row,
         "seconds": found.seconds,
+        "resumed_seconds": found.resumed_seconds,
         "variables": list(found.dag.nodes),
         "arcs": [list(arc) for arc in found.dag.arcs],
         "compelled": [arc in compelled for arc in found.dag.arcs],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
+
+import numpy as np
 
 __all__ = ["Move", "Trace", "TraceStep"]
 
@@ -15,6 +17,7 @@ _STEPS_AT_EITHER_END = 10_000
 Move = tuple[int, int, int, float]
 # What was done, its gain, the score after it.
 TraceStep = tuple[Move | str, float, float]
+_NO_MOVE: Move = (-1, -1, -1, 0.0)
 
 
 class Trace:
@@ -48,8 +51,8 @@ class Trace:
     def state(self) -> dict[str, Any]:
         """Return all of it, for `restored`."""
         return {
-            "first": list(self._first),
-            "last": list(self._last),
+            "first": _packed(self._first),
+            "last": _packed(self._last),
             "left_out": [self._n_left_out, self._left_out_gain, self._left_out_score],
         }
 
@@ -57,12 +60,25 @@ class Trace:
     def restored(cls, state: dict[str, Any]) -> Trace:
         """Make the trace that gave this state."""
         trace = cls()
-        trace._first.extend(map(_step, state["first"]))
-        trace._last.extend(map(_step, state["last"]))
+        trace._first.extend(_unpacked(state["first"]))
+        trace._last.extend(_unpacked(state["last"]))
         trace._n_left_out, trace._left_out_gain, trace._left_out_score = state["left_out"]
         return trace
 
 
-def _step(step: Any) -> TraceStep:
-    what, gain, score = step
-    return (what if isinstance(what, str) else tuple(what)), gain, score
+def _packed(steps: Collection[TraceStep]) -> dict[str, Any]:
+    """Put steps into arrays: there may be thousands, and they are written again and again."""
+    moves = [_NO_MOVE if isinstance(what, str) else what for what, _, _ in steps]
+    return {
+        "moves": np.array([move[:3] for move in moves], np.int32).reshape(-1, 3),
+        "values": np.array(
+            [(move[3], *step[1:]) for move, step in zip(moves, steps, strict=True)]
+        ).reshape(-1, 3),
+        "texts": {i: what for i, (what, _, _) in enumerate(steps) if isinstance(what, str)},
+    }
+
+
+def _unpacked(state: dict[str, Any]) -> Iterator[TraceStep]:
+    rows = zip(state["moves"].tolist(), state["values"].tolist(), strict=True)
+    for i, (move, (move_gain, gain, score)) in enumerate(rows):
+        yield state["texts"].get(str(i), (*move, move_gain)), gain, score
