@@ -25,7 +25,13 @@ RUNS = {
     "ges with turns": make_search("ges", turning=True),
     "order": make_search("order", rounds=12),
     "order to its end": make_search("order", patience=3, max_sets=2000),
+    "exact by dp": make_search("exact", engine="dp"),
+    "exact by bnc": make_search("exact", engine="bnc"),
+    "exact by bnc, three nodes at once": make_search("exact", engine="bnc", nodes_at_once=3),
+    "auto": make_search("auto", rounds=3),
     "tree": make_search("tree"),
+    "tan": make_search("tan", target="v03"),
+    "naive Bayes": make_search("naive_bayes", target="v03"),
 }
 
 
