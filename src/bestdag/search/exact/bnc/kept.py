@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bestdag.search.exact.bnc.certificate import Certificate, Multipliers, Node
-from bestdag.search.exact.bnc.lanes import Lane, OpenNode
+from bestdag.search.exact.bnc.lanes import Lane, OpenNode, Way
 from bestdag.search.exact.bnc.relaxation import Cut
 
 if TYPE_CHECKING:
@@ -16,13 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = ["certificate_from", "certificate_state", "restore", "state_of"]
 
-_PLAIN = ("processed", "root_bound", "bound", "_earlier_pivots")
+_PLAIN = ("root_bound", "bound", "_earlier_pivots")
 
 
 def state_of(tree: SearchTree) -> dict[str, Any]:
     """Return where a search is, between two rounds or within the root."""
     return {
         **{name: getattr(tree, name) for name in _PLAIN},
+        "processed": tree.processed - tree._is_inside,  # the root is worked on again
         "choice": tree.choice,
         "cuts": _cuts(tree.relaxation.cuts),
         "nodes": _nodes(tree.nodes),
@@ -39,6 +41,7 @@ def restore(tree: SearchTree, state: dict[str, Any]) -> None:
     """Let a tree that was not begun go on from a state."""
     for name in _PLAIN:
         setattr(tree, name, state[name])
+    tree.processed = state["processed"]
     tree.choice = state["choice"]
     for cut in _cuts_from(state["cuts"]):
         tree._separator.number(cut)
@@ -81,6 +84,7 @@ def _open(node: OpenNode) -> dict[str, Any]:
         "required": node.required,
         "best": node.best,
         "cuts": node.cuts,
+        "way": asdict(node.way),
     }
 
 
@@ -92,6 +96,7 @@ def _open_from(state: dict[str, Any], n_sets: int) -> OpenNode:
         tuple((parent, child) for parent, child in state["required"]),
         state["best"],
         tuple(state["cuts"]),
+        Way(**state["way"]),
     )
 
 

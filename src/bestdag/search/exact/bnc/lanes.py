@@ -19,6 +19,16 @@ class Stopped(Exception):  # noqa: N818 (not an error)
     """The caller asked to stop."""
 
 
+@dataclass
+class Way:
+    """How far the rounds of cuts at a node are."""
+
+    progress: list[int] = field(default_factory=list)  # bounds after rounds
+    first: int | None = None  # of them
+    primal: bool = False
+    thorough: bool = False
+
+
 @dataclass(order=True)
 class OpenNode:
     bound: int
@@ -27,6 +37,7 @@ class OpenNode:
     required: tuple[tuple[int, int], ...] = field(compare=False)
     best: NDArray[np.int64] | None = field(compare=False, default=None)  # proved `bound`, if here
     cuts: tuple[int, ...] = field(compare=False, default=())  # that proved it above
+    way: Way = field(compare=False, default_factory=lambda: Way())
 
 
 @dataclass(slots=True)

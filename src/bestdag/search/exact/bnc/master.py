@@ -157,7 +157,9 @@ class Master:
 
     def allow(self, allowed: NDArray[np.bool_]) -> None:
         """Let only these sets (a mask over all sets) be positive."""
-        wanted = allowed[self.columns]
+        self._set_allowed(allowed[self.columns])
+
+    def _set_allowed(self, wanted: NDArray[np.bool_]) -> None:
         changed = np.flatnonzero(wanted != self._allowed)
         if len(changed):
             upper = np.where(wanted[changed], self._infinity, 0.0)
@@ -191,6 +193,12 @@ class Master:
         return float(self._highs.getInfo().objective_function_value)
 
     def _run(self) -> Any:
+        # From the basis alone, not from what else the solver remembers: a program that is made
+        # again, with its basis, goes the same way.
+        basis = self._highs.getBasis()
+        self._highs.clearSolver()
+        if basis.valid:
+            self._highs.setBasis(basis)
         self._highs.run()
         self.pivots += max(0, self._highs.getInfo().simplex_iteration_count)
         return self._highs.getModelStatus()
@@ -219,6 +227,7 @@ class Master:
         basis = self._highs.getBasis()
         return {
             "columns": self.columns,
+            "allowed": self._allowed,
             "cuts": list(self.cuts),
             "idle": self.idle,
             "pivots": self.pivots,
@@ -232,6 +241,7 @@ class Master:
 
         self.add_columns(state["columns"])
         self.add_cuts(state["cuts"])
+        self._set_allowed(state["allowed"])
         self.idle = state["idle"]
         self.pivots = state["pivots"]
         basis = highspy.HighsBasis()

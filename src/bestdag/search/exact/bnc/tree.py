@@ -64,6 +64,7 @@ class SearchTree:
         self.nodes: list[Node] = [Node()]
         self._heap = [OpenNode(0, 0, np.ones(len(sets), dtype=bool), ())]
         self.processed = 0
+        self._is_inside = False  # a round
         self.root_bound = 0
         self._separator = Separator(sets, kernels, relaxation)
         # Units below which no choice is, unless within the resolution of the incumbent.
@@ -104,7 +105,9 @@ class SearchTree:
 
     def _round(self, lanes: Sequence[Lane]) -> None:
         """Work on the nodes of lanes until all are done with; each may have a child then."""
+        self._is_inside = True
         children = solve_together([self._process(lane) for lane in lanes], self._threads)
+        self._is_inside = False
         for lane, child in zip(lanes, children, strict=True):
             lane.node = child
 
@@ -197,15 +200,12 @@ class SearchTree:
         master = lane.master
         master.allow(node.allowed)
         self._bring_back(master, node.cuts)
-        progress: list[int] = []
-        solution = None
-        first: int | None = None
-        primal = thorough = False
+        solution, way = None, node.way
         while True:
             if is_root:  # which may take as long as all nodes below it
                 self._checkpoint.keep()
             self._check()
-            objective = yield partial(master.solve, primal=primal)
+            objective = yield partial(master.solve, primal=way.primal)
             self._check()
             if objective is None:
                 return solution
@@ -220,22 +220,22 @@ class SearchTree:
             new = self._columns(master, node, solution, pricing)
             if len(new):
                 master.add_columns(new)
-                primal = True
+                way.primal = True
                 continue
-            primal = False
+            way.primal = False
             self._look_for_better(master, solution)
             if node.bound >= self.cutoff:
                 return solution
-            if is_root and len(progress) % 5 == 4:
+            if is_root and len(way.progress) % 5 == 4:
                 self._fix(lane, pricing, multipliers)
-            first = node.bound if first is None else first
-            progress.append(node.bound)
-            if self._has_stalled(progress, is_root):
-                is_far = self.cutoff - node.bound > _FAR * (self.cutoff - first)
-                if thorough or not is_root or not is_far:
+            way.first = node.bound if way.first is None else way.first
+            way.progress.append(node.bound)
+            if self._has_stalled(way.progress, is_root):
+                is_far = self.cutoff - node.bound > _FAR * (self.cutoff - way.first)
+                if way.thorough or not is_root or not is_far:
                     return solution
-                thorough, progress = True, progress[-1:]
-            if not self._cut(master, solution, is_root, thorough):
+                way.thorough, way.progress = True, way.progress[-1:]
+            if not self._cut(master, solution, is_root, way.thorough):
                 return solution
             master.drop_idle_cuts(_IDLE_AT_ROOT if is_root else _IDLE_BELOW)
 
