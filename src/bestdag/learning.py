@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 from bestdag.checkpoint import Checkpoint, open_checkpoint
@@ -250,7 +251,9 @@ def learn(
             return treatment.learn(dataset, chosen, task)
 
         if kept.answer is not None:
-            found = result_from(kept.answer, lambda: solved(replace(task, checkpoint=None)))
+            is_proved = kept.answer["status"] == "optimum proved"
+            again = partial(solved, replace(task, checkpoint=None, progress=None))
+            found = result_from(kept.answer, again if is_proved else None)
         else:
             found = solved(task)
     if notes:

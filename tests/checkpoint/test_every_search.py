@@ -7,11 +7,12 @@ import random
 import numpy as np
 import pytest
 
-from bestdag.checkpoint import Checkpoint
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
+from bestdag.incomplete import StructuralEM
 from bestdag.learning import learn
 from bestdag.search import make_search
+from tests.checkpoint.stopping import Steps
 
 RUNS = {
     "hill_climb": make_search("hill_climb"),
@@ -23,7 +24,7 @@ RUNS = {
     "k2": make_search("k2", orders=4),
     "ges": make_search("ges"),
     "ges with turns": make_search("ges", turning=True),
-    "order": make_search("order", rounds=12),
+    "order": make_search("order", rounds=6),
     "order to its end": make_search("order", patience=3, max_sets=2000),
     "exact by dp": make_search("exact", engine="dp"),
     "exact by bnc": make_search("exact", engine="bnc"),
@@ -33,10 +34,6 @@ RUNS = {
     "tan": make_search("tan", target="v03"),
     "naive Bayes": make_search("naive_bayes", target="v03"),
 }
-
-
-class Killed(BaseException):
-    """What ends a run from outside."""
 
 
 @pytest.fixture(scope="module")
@@ -51,36 +48,28 @@ def table():
     return Dataset(variables, [column.astype(np.uint8) for column in columns])
 
 
-class Steps:
-    """Counts the steps of runs, and kills one after a step, right after it was kept."""
-
-    def __init__(self, monkeypatch):
-        self.count, self.last = 0, None
-        keep = Checkpoint.keep
-
-        def counted(checkpoint, *, now=False):
-            self.count += 1
-            if self.count == self.last:
-                keep(checkpoint, now=True)
-                raise Killed
-
-        monkeypatch.setattr(Checkpoint, "keep", counted)
-
-    def kill_at(self, last, run):
-        """Return the answer of a run, or None when it was killed."""
-        self.count, self.last = 0, last
-        try:
-            return run()
-        except Killed:
-            return None
-
-
 def same(found, expected):
     assert found.dag == expected.dag
     assert found.score == pytest.approx(expected.score, rel=1e-12)
     assert found.bound == (expected.bound and pytest.approx(expected.bound, rel=1e-12))
     assert found.status == expected.status
     assert [step.move for step in found.trace] == [step.move for step in expected.trace]
+
+
+def test_structural_em_goes_on(table, tmp_path, monkeypatch):
+    columns = [table.codes(name).astype(np.int32) for name in table.names[:6]]
+    columns[2][::7] = columns[4][::5] = 2  # missing
+    holes = Dataset(table.variables[:6], columns)
+    settings = {"score": "bic", "missing": StructuralEM(restarts=1), "search": "hill_climb"}
+    expected = learn(holes, **settings)
+    steps = Steps(monkeypatch)
+
+    def run(path):
+        return learn(holes, **settings, checkpoint=path, resume=True)
+
+    for last in (3, 30, 60):
+        assert steps.kill_at(last, lambda: run(tmp_path / str(last))) is None  # noqa: B023
+        same(steps.kill_at(None, lambda: run(tmp_path / str(last))), expected)  # noqa: B023
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -95,7 +84,7 @@ def test_goes_on_as_if_nothing_had_happened(name, table, tmp_path, monkeypatch):
     n_steps = steps.count
     same(expected, learn(table, "bic", search=RUNS[name], seed=3))
     draw = random.Random(name)
-    for number in range(4):
+    for number in range(2):
         found, n_killed = None, 0
         while found is None:  # at three moments, of what is left
             last = draw.randrange(1, n_steps // 2 + 2) if n_killed < 3 else None

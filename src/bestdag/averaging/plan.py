@@ -24,6 +24,7 @@ from bestdag.averaging.exact import (
 )
 from bestdag.averaging.local_weights import LocalWeights
 from bestdag.averaging.weighted_dags import WeightedDags
+from bestdag.checkpoint import Checkpoint
 
 __all__ = ["WHO", "PosteriorPlan"]
 
@@ -52,6 +53,7 @@ class PosteriorPlan:
     seed: int
     threads: int
     progress: Callable[[float], None] | None
+    checkpoint: Checkpoint
 
     def chosen(self, n: int) -> PosteriorPlan:
         """Choose the method where that was left to us."""
@@ -182,6 +184,7 @@ class PosteriorPlan:
             n_kept=_N_KEPT if self.samples is None else self.samples,
             with_paths=self.ancestors,
             seed=self.seed,
+            checkpoint=self.checkpoint,
             **self._limits(),
         )
         notes = ["an estimate by Markov chains"]

@@ -70,6 +70,11 @@ class Checkpoint:
         self._written = 0.0  # seconds, when it was written last
 
     @property
+    def is_kept(self) -> bool:
+        """Whether there is a file."""
+        return self._path is not None
+
+    @property
     def seconds(self) -> float:
         """Seconds of all parts of the run so far."""
         return self.seconds_before + time.monotonic() - self._began

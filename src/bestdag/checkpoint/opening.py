@@ -16,7 +16,7 @@ from bestdag.errors import (
 )
 from bestdag.files import shown_path
 
-__all__ = ["open_checkpoint", "refuse_without_file"]
+__all__ = ["open_checkpoint", "refuse_without_file", "require_same", "require_word"]
 
 _EVERY = 30.0  # seconds
 
@@ -60,22 +60,14 @@ def open_checkpoint(
         refuse_without_file(who, resume=resume, force=force, every=every)
         return Checkpoint()
     every = _EVERY if every is None else require_not_negative(who, "checkpoint_every", every)
-    if resume and force:
-        raise InvalidParameterError(
-            f"{who}: resume goes on and force begins anew; choose one"
-        ).with_option(f"{who}: --resume goes on and --force begins anew; choose one")
     is_there = os.path.exists(path)
-    if is_there and not (resume or force):
-        what = f"{who}: {shown_path(path)} exists already"
-        raise FileError(
-            f"{what}; pass resume=True to go on, or force=True to begin anew"
-        ).with_option(f"{what}; pass --resume to go on, or --force to begin anew")
+    require_word(who, path, is_there, resume=resume, force=force)
     if not (is_there and resume):
         fresh = Checkpoint(path, about, every)
         fresh.write()  # what cannot be written is said now
         return fresh
     saved = read_state(path)
-    _require_same(path, {"format": str(FORMAT), **about}, saved)
+    require_same(path, {"format": FORMAT, **about}, {"format": saved["format"], **saved["about"]})
     return Checkpoint(path, about, every, saved)
 
 
@@ -92,22 +84,35 @@ def refuse_without_file(who: str, *, resume: bool, force: bool, every: float | N
             )
 
 
-def _require_same(
-    path: str | os.PathLike[str], about: Mapping[str, str], saved: Mapping[str, object]
+def require_word(
+    who: str, path: str | os.PathLike[str], is_there: bool, *, resume: bool, force: bool
 ) -> None:
-    """Refuse the file of another run, by the name of the first thing that differs."""
-    kept = saved.get("about")
-    kept = {"format": str(saved.get("format")), **(kept if isinstance(kept, dict) else {})}
-    for name in {**about, **kept}:
-        made, asked = kept.get(name, "not set"), about.get(name, "not set")
-        if made != asked:
-            what = f"{shown_path(path)}: was made with {_differing(name, made, asked)}"
-            raise FormatError(
-                f"{what}; name another file, or begin anew with force=True"
-            ).with_option(f"{what}; name another file, or begin anew with --force")
+    """Refuse a file that is there, unless it is said what becomes of it."""
+    if resume and force:
+        raise InvalidParameterError(
+            f"{who}: resume goes on and force begins anew; choose one"
+        ).with_option(f"{who}: --resume goes on and --force begins anew; choose one")
+    if is_there and not (resume or force):
+        what = f"{who}: {shown_path(path)} exists already"
+        raise FileError(
+            f"{what}; pass resume=True to go on, or force=True to begin anew"
+        ).with_option(f"{what}; pass --resume to go on, or --force to begin anew")
 
 
-def _differing(name: str, made: str, asked: str) -> str:
-    if name == "data":
-        return "other data"
-    return f"{name.replace('_', ' ')} {made:.80}, and {asked:.80} is asked for"
+def require_same(
+    path: str | os.PathLike[str],
+    asked: Mapping[str, object],
+    made: object,
+    place: str = "file",
+) -> None:
+    """Refuse what another run left, by the name of the first thing that differs."""
+    kept = made if isinstance(made, Mapping) else {}
+    for name in {**asked, **kept}:
+        was, wanted = kept.get(name, "not set"), asked.get(name, "not set")
+        if was != wanted:
+            differs = f"{name.replace('_', ' ')} {was!s:.80}, and {wanted!s:.80} is asked for"
+            differs = "other data" if name == "data" else differs
+            what = f"{shown_path(path)}: was made with {differs}; name another {place}"
+            raise FormatError(f"{what}, or begin anew with force=True").with_option(
+                f"{what}, or begin anew with --force"
+            )

@@ -57,11 +57,12 @@ def state_of(found: SearchResult) -> dict[str, Any]:
     }
 
 
-def result_from(state: dict[str, Any], again: Callable[[], SearchResult]) -> SearchResult:
-    """Make the result of its state; `again` finds it once more, for those who check the proof."""
+def result_from(
+    state: dict[str, Any], again: Callable[[], SearchResult] | None = None
+) -> SearchResult:
+    """Make the result of its state; `again` finds it once more, for those who check a proof."""
     plain = {name: value for name, value in state.items() if name not in _OWN}
     weights, listed = state["weights"], state["structures"]
-    is_proved = state["status"] == "optimum proved"
     return SearchResult(
         **plain,
         dag=Dag(state["dag"]["nodes"], map(tuple, state["dag"]["arcs"])),
@@ -71,7 +72,7 @@ def result_from(state: dict[str, Any], again: Callable[[], SearchResult]) -> Sea
         weights=weights
         and ArcWeights(tuple(weights["names"]), weights["matrix"], tuple(weights["given"])),
         structures=listed and _structures(listed),
-        certificates=(ProofOfAnswer(state["score"], again),) if is_proved else (),
+        certificates=() if again is None else (ProofOfAnswer(state["score"], again),),
     )
 
 

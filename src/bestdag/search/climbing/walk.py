@@ -246,9 +246,7 @@ class Walk:
         self._best_parents = (score, self.climb.parents())
         return self._best_parents[1]
 
-    def part(
-        self, name: str, state: Callable[[], Any]
-    ) -> AbstractContextManager[Any]:
+    def part(self, name: str, state: Callable[[], Any]) -> AbstractContextManager[Any]:
         """Enter a part of the run that is kept; see `Checkpoint`."""
         return self.problem.checkpoint.part(name, state)
 

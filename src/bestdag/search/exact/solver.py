@@ -224,9 +224,7 @@ def _dp(
     )
 
 
-def _gpu(
-    table: ScoreTable, means: Means, deadline: float | None, heard: _Heard | None
-) -> Solution:
+def _gpu(table: ScoreTable, means: Means, deadline: float | None, heard: _Heard | None) -> Solution:
     return _dp(table, means, deadline, heard, find_gpu())
 
 

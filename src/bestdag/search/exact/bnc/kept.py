@@ -30,7 +30,10 @@ def state_of(tree: SearchTree) -> dict[str, Any]:
         "nodes": _nodes(tree.nodes),
         "heap": [_open(node) for node in tree._heap],
         "lanes": [
-            {"program": lane.master.state(), "node": None if lane.node is None else _open(lane.node)}
+            {
+                "program": lane.master.state(),
+                "node": None if lane.node is None else _open(lane.node),
+            }
             for lane in tree._lanes
         ],
         "arcs": tree._brancher.state(),

@@ -31,6 +31,8 @@ class Way:
 
 @dataclass(order=True)
 class OpenNode:
+    """A node that is yet to be worked on, or is worked on at present."""
+
     bound: int
     number: int  # position in the certificate, and the tie-break
     allowed: NDArray[np.bool_] = field(compare=False)

@@ -276,9 +276,7 @@ class SearchTree:
             self.choice = self.kernels.best()
             master.add_columns(self.choice[~master.in_master[self.choice]])
 
-    def _cut(
-        self, master: Master, solution: LpSolution, is_root: bool, thorough: bool
-    ) -> bool:
+    def _cut(self, master: Master, solution: LpSolution, is_root: bool, thorough: bool) -> bool:
         new = self._separator.violated(solution, master.cuts, is_root, thorough)
         master.add_cuts(new)
         return bool(new)
