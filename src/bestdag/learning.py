@@ -193,7 +193,7 @@ def learn(
         if isinstance(search, str):
             search = make_search(search)
         known = known_as(knowledge)
-        kept = open_checkpoint(
+        keeping = open_checkpoint(
             "learn",
             checkpoint,
             {}
@@ -220,10 +220,10 @@ def learn(
         )
         if time_limit is not None:
             require_positive("learn", "time_limit", time_limit)
-            time_limit = max(time_limit - kept.seconds_before, 1e-3)
+            time_limit = max(time_limit - keeping.seconds_before, 1e-3)
         notes: list[str] = []
         tested = 0.0  # seconds
-        if (skeleton is not None or alpha is not None) and kept.answer is None:
+        if (skeleton is not None or alpha is not None) and keeping.answer is None:
             begun = time.monotonic()
             known, note = _within(skeleton, alpha, dataset, known, time_limit, threads, told)
             notes.append(note)
@@ -242,7 +242,7 @@ def learn(
             seed=seed,
             start=start,
             progress=told,
-            checkpoint=kept,
+            checkpoint=keeping,
         )
 
         def solved(task: Task) -> SearchResult:
@@ -250,10 +250,10 @@ def learn(
                 return task.solve(data)
             return treatment.learn(dataset, chosen, task)
 
-        if kept.answer is not None:
-            is_proved = kept.answer["status"] == "optimum proved"
+        if keeping.answer is not None:
+            is_proved = keeping.answer["status"] == "optimum proved"
             again = partial(solved, replace(task, checkpoint=None, progress=None))
-            found = result_from(kept.answer, again if is_proved else None)
+            found = result_from(keeping.answer, again if is_proved else None)
         else:
             found = solved(task)
     if notes:
@@ -267,7 +267,7 @@ def learn(
         kept = f"{data.n_rows - n_left_out:,} of {data.n_rows:,}"
         note = f"learned from the {kept} rows that have no missing cell"
         found = replace(found, notes=(*found.notes, note))
-    found = _kept_result(kept, found)
+    found = _kept_result(keeping, found)
     values = {field.name: getattr(found, field.name) for field in fields(found)}
     return Result(
         **values,

@@ -11,7 +11,8 @@ from bestdag.examples import example
 CSV = str(example("asia.csv"))
 KEYS = [
     "search", "engine", "score_name", "status", "among", "within", "score", "bound", "gap",
-    "gap_per_row", "seconds", "resumed_seconds", "variables", "arcs", "compelled", "score_lost", "notes", "data",
+    "gap_per_row", "seconds", "resumed_seconds",
+    "variables", "arcs", "compelled", "score_lost", "notes", "data",
         "settings",
 ]  # fmt: skip
 

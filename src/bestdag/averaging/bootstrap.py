@@ -200,8 +200,9 @@ class _Replicates:
             for number, arcs in (saved or {}).items():
                 self._done[int(number)] = [(parent, child) for parent, child in arcs]
             left = [number for number in range(n_replicates) if number not in self._done]
-            for number in sorted(self._done) if on_done is not None else ():
-                on_done(number)
+            if on_done is not None:
+                for number in sorted(self._done):
+                    on_done(number)
 
             def take(place: int, dag: Dag) -> None:
                 self._done[left[place]] = list(dag.arcs)

@@ -226,13 +226,13 @@ def posterior(
 def _about(problem: Problem, max_parents: int | None, asked: dict[str, Any]) -> dict[str, str]:
     """Return what decides the answer."""
     scores = problem.scores
-    is_table = isinstance(scores, ScoreTable)
+    rows = None if isinstance(scores, ScoreTable) else scores
     return about_run(
         WHO,
         scores if isinstance(scores, ScoreTable) else scores.dataset,
         None,
-        score=None if is_table else scores.score,
-        structure_prior=None if is_table else scores.structure_prior,
+        score=None if rows is None else rows.score,
+        structure_prior=None if rows is None else rows.structure_prior,
         knowledge=problem.knowledge,
         max_parents=max_parents,
         **asked,

@@ -28,7 +28,8 @@ def write_state(path: str | os.PathLike[str], state: Mapping[str, Any]) -> None:
     text = json.dumps({"kind": _KIND, "format": FORMAT, **_plain(state, arrays)})
     packed = io.BytesIO()
     tree = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
-    np.savez(packed, tree=tree, **{f"a{i}": array for i, array in enumerate(arrays)})
+    named: dict[str, Any] = {f"a{i}": array for i, array in enumerate(arrays)}
+    np.savez(packed, tree=tree, **named)
     write_file(path, packed.getvalue())
 
 

@@ -22,8 +22,9 @@ def about_run(
 
     own: dict[str, Any] = {}
     if search is not None:
-        plain = is_dataclass(search) and not isinstance(search, type)
-        own = {"search": search.name, **(asdict(search) if plain else {})}
+        made: Any = search
+        plain = is_dataclass(search)
+        own = {"search": search.name, **(asdict(made) if plain else vars(made))}
     return {
         "version": bestdag.__version__,
         "command": command,

@@ -114,7 +114,7 @@ class Annealing:
         share = level / max(1, self.levels - 1)
         if self.schedule == "linear":
             return first + (last - first) * share
-        return first * float(last / first) ** share
+        return float(first * (last / first) ** share)
 
     def run(self, problem: Problem) -> SearchResult:
         """Anneal; a limit or Ctrl-C gives the best structure so far."""
