@@ -263,7 +263,7 @@ def learn(
             notes=(*found.notes, *notes),
             seconds=found.seconds + tested,
         )
-    if n_left_out:
+    if n_left_out and keeping.answer is None:
         kept = f"{data.n_rows - n_left_out:,} of {data.n_rows:,}"
         note = f"learned from the {kept} rows that have no missing cell"
         found = replace(found, notes=(*found.notes, note))

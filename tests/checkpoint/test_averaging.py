@@ -61,3 +61,6 @@ def test_chains_go_on_with_their_random_numbers(prior, tmp_path, monkeypatch):
     assert n_killed >= n_steps / 2 - 2 > 2
     same(found, expected)
     assert repr(found.diagnostics) == repr(expected.diagnostics)
+    before = (tmp_path / "run").read_bytes()
+    same(run(), expected)
+    assert (tmp_path / "run").read_bytes() == before  # a finished file stays

@@ -125,10 +125,9 @@ public:
             std::sort(sorted.begin(), sorted.end());
             require_sizes(sorted.size() == chains_.n());
             for (std::size_t v = 0; v < sorted.size(); ++v) require_sizes(sorted[v] == v);
-            made.emplace_back(
-                bestdag::PartitionChain::Place{elements, over_partitions, log_weight, n_moved,
-                                               n_drawn},
-                n_steps);
+            made.emplace_back(bestdag::PartitionChain::Place{elements, over_partitions, log_weight,
+                                                             n_moved, n_drawn},
+                              n_steps);
         }
         chains_.restore(made);
     }
@@ -211,7 +210,8 @@ void register_posterior(nb::module_& m) {
         .def(nb::init<const BoundWeights&, bool, std::uint64_t, std::size_t>(), "weights"_a,
              "over_partitions"_a, "seed"_a, "n_chains"_a, nb::keep_alive<1, 2>())
         .def("settle", &BoundChains::settle, "n_steps"_a, "first"_a, "last"_a, "threads"_a,
-             "seconds"_a, "The first steps, or some of them, hot and cooling down; False when out of time.")
+             "seconds"_a,
+             "The first steps, or some of them, hot and cooling down; False when out of time.")
         .def("run", &BoundChains::run, "n_between"_a, "threads"_a, "seconds"_a,
              "structures"_a.noconvert(), "n_drawn"_a.noconvert(),
              "Draw structures from each chain; False when out of time.")

@@ -50,9 +50,8 @@ private:
 
 using PlaceTuple = std::tuple<std::vector<std::int32_t>, bestdag::ParentLists, double>;
 using LaneTuple = std::tuple<std::uint64_t, PlaceTuple, PlaceTuple>;
-using CrewTuple =
-    std::tuple<PlaceTuple, std::vector<LaneTuple>, std::size_t, bool, std::vector<std::int32_t>,
-               std::size_t, double, std::size_t>;
+using CrewTuple = std::tuple<PlaceTuple, std::vector<LaneTuple>, std::size_t, bool,
+                             std::vector<std::int32_t>, std::size_t, double, std::size_t>;
 
 PlaceTuple tuple_of(const bestdag::OrderPlace& place) {
     return {place.order, place.parents, place.total};
@@ -177,12 +176,11 @@ void register_order_crew(nb::module_& m) {
                 const nb::capsule owner(known, [](void* p) noexcept {
                     delete static_cast<std::vector<std::uint64_t>*>(p);
                 });
-                return std::tuple(
-                    CrewTuple(tuple_of(place.best), std::move(lanes), place.n_idle,
-                              place.is_settled, place.to_sweep, place.n_attempts,
-                              place.nanoseconds, place.n_bytes),
-                    nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>>(known->data(),
-                                                                       {known->size()}, owner));
+                return std::tuple(CrewTuple(tuple_of(place.best), std::move(lanes), place.n_idle,
+                                            place.is_settled, place.to_sweep, place.n_attempts,
+                                            place.nanoseconds, place.n_bytes),
+                                  nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>>(
+                                      known->data(), {known->size()}, owner));
             },
             "Where it is, for `restore`: a tuple of plain values, and the rows it has.")
         .def(

@@ -14,8 +14,8 @@
 #include "search/order_search.hpp"
 
 // Order, cost, best choice, its cost, random state.
-using OrderPlaceTuple = std::tuple<std::vector<std::size_t>, double, std::vector<std::size_t>,
-                                   double, std::uint64_t>;
+using OrderPlaceTuple =
+    std::tuple<std::vector<std::size_t>, double, std::vector<std::size_t>, double, std::uint64_t>;
 
 inline OrderPlaceTuple tuple_of(const bestdag::OrderSearchPlace& place) {
     return {place.order, place.home_cost, place.best_choice, place.best_cost, place.random};

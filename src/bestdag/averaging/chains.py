@@ -36,6 +36,8 @@ _FIRST_STEPS = 20_000
 _MOST_ROUNDS = 5
 # Of each chain, before the state is kept if that is due.
 _STEPS_AT_ONCE = 2_000
+# Of each arc of each structure that is drawn, compared and counted; and of a chain.
+_BYTES_PER_ARC, _BYTES_PER_CHAIN = 18.0, 2e6
 # What is done with the draws when the chains have ended takes so long for each arc of each.
 _SECONDS_PER_ARC = 2.5e-8
 
@@ -78,7 +80,7 @@ def run_chains(
     n, n_words = len(weights.names), weights.sets.shape[1]
     n_draws = n_chains * n_kept
     need = f"{n_draws:,} structures of {n} variables"
-    n_bytes = n_draws * n * (8.0 * n_words + 3.0 * n)
+    n_bytes = n_draws * n * (8.0 * n_words + _BYTES_PER_ARC * n) + _BYTES_PER_CHAIN * n_chains
     require_memory(who, need, n_bytes, "keep fewer samples", option="keep fewer --samples")
     spare = _SECONDS_PER_ARC * n_draws * n * n * (1 + n // 10 if with_paths else 1)
     until = deadline.earlier(spare)
@@ -86,7 +88,10 @@ def run_chains(
     with checkpoint.part("chains", crew.state) as saved:
         if saved is not None:
             crew.restore(saved)
-        return _run(crew, steps, between, n_kept, is_open=n_steps is None)
+        found = _run(crew, steps, between, n_kept, is_open=n_steps is None)
+        if found.ended == "done" and crew.is_new:
+            checkpoint.keep(now=True)
+        return found
 
 
 def _run(crew: _Crew, steps: int, between: int, n_kept: int, *, is_open: bool) -> ChainRun:
@@ -121,6 +126,7 @@ class _Crew:
         # What was asked for is done in its order: what is done with, and how far the next thing is.
         self._done: list[_Masks] = []
         self._n_asked = 0
+        self.is_new = False  # whether anything was drawn here
         self._n_steps = 0  # of the first ones
         self._drawn: _Masks | None = None
         self._chains = _core.Chains(weights.native(), over_partitions, seed, n_chains)
@@ -144,7 +150,7 @@ class _Crew:
         at_once = max(1, _STEPS_AT_ONCE // between)
         masks = self._room(0)[0] if self._drawn is None else self._drawn
         while masks.shape[1] < n_draws:
-            self._drawn = masks
+            self._drawn, self.is_new = masks, True
             self._checkpoint.keep()
             some, ended = self._drawn_at_once(min(at_once, n_draws - masks.shape[1]), between)
             masks = np.concatenate([masks, some], axis=1)
