@@ -213,7 +213,8 @@ def posterior(
                 notes.append(f"at most {most} parents, so that all families can be scored")
         weights = local_weights(WHO, problem, most, plan.deadline)
         found = plan.chosen(len(weights.names)).run(weights)
-        kept.stop()
+        if found.status != "done":
+            kept.stop()
     return replace(
         found,
         notes=(*notes, *found.notes),
