@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -159,36 +155,3 @@ def test_the_time_limit_is_for_all_parts_together(asia, tmp_path):
     assert again.resumed_seconds >= 0.3
     more = learn(asia, search=slow, checkpoint=path, time_limit=again.seconds + 0.5, resume=True)
     assert len(more.trace) > len(first.trace)
-
-
-_CHILD = """
-import sys, time
-from bestdag.learning import learn
-from bestdag.search import make_search
-search = make_search("hill_climb", restarts=int(sys.argv[2]), start_from="random")
-learn(sys.argv[1], "bic", search=search, seed=5, checkpoint=sys.argv[3], checkpoint_every=0.05,
-      resume=True)
-"""
-
-
-def kill_after(arguments, path, seconds):
-    """Start a run, and kill it some time after its file has something in it."""
-    process = subprocess.Popen([sys.executable, "-c", _CHILD, *arguments])
-    try:
-        while not path.exists() and process.poll() is None:
-            time.sleep(0.01)
-        time.sleep(seconds)
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-
-
-def test_a_run_that_was_killed_goes_on(tmp_path):
-    data, path = example("asia.csv"), tmp_path / "run"
-    kill_after([data, "300", str(path)], path, 0.2)
-    search = make_search("hill_climb", restarts=300, start_from="random")
-    found = learn(data, "bic", search=search, seed=5, checkpoint=path, resume=True)
-    expected = learn(data, "bic", search=search, seed=5)
-    assert (found.dag, found.trace) == (expected.dag, expected.trace)
-    assert found.resumed_seconds > 0
-    assert [one.name for one in tmp_path.iterdir()] == ["run"]  # nothing else is left

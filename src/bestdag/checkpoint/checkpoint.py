@@ -21,8 +21,6 @@ __all__ = ["Checkpoint", "State", "text_of"]
 
 # Mappings, lists, texts, numbers and arrays.
 State = Any
-# Seconds that do not matter.
-_SOON = 0.5
 
 
 class Checkpoint:
@@ -67,7 +65,7 @@ class Checkpoint:
         self._n_paused = 0
         self._began = time.monotonic()
         self._due = self._began + every
-        self._written = 0.0  # seconds, when it was written last
+        self._is_last = False  # whether what was written last is how it ended
 
     @property
     def is_kept(self) -> bool:
@@ -120,6 +118,7 @@ class Checkpoint:
         if now or time.monotonic() >= self._due:
             self._kept = [[name, state()] for name, state in self._parts]
             self.write()
+            self._is_last = now
 
     def write(self) -> None:
         """Write what was kept last, with the seconds of now."""
@@ -127,8 +126,8 @@ class Checkpoint:
             self._write({"parts": self._kept})
 
     def stop(self) -> None:
-        """Write the seconds of a run that ended without its answer, unless they are written."""
-        if self.seconds - self._written >= _SOON:
+        """Write the seconds of a run that ended without its answer, unless that was done."""
+        if not self._is_last:
             self.write()
 
     def finish(self, answer: State) -> None:
@@ -140,7 +139,7 @@ class Checkpoint:
     def _write(self, body: Mapping[str, Any]) -> None:
         assert self._path is not None
         write_state(self._path, {"about": self._about, "seconds": self.seconds, **body})
-        self._written = self.seconds
+        self._is_last = False
         self._due = time.monotonic() + self._every
 
 
