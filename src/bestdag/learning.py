@@ -220,7 +220,7 @@ def learn(
         )
         if time_limit is not None:
             require_positive("learn", "time_limit", time_limit)
-            time_limit = max(time_limit - keeping.seconds_before, 1e-3)
+            time_limit = keeping.left_of(time_limit)
         notes: list[str] = []
         tested = 0.0  # seconds
         if (skeleton is not None or alpha is not None) and keeping.answer is None:

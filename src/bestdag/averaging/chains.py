@@ -149,16 +149,18 @@ class _Crew:
             return self._arcs(done), "done"
         at_once = max(1, _STEPS_AT_ONCE // between)
         masks = self._room(0)[0] if self._drawn is None else self._drawn
-        while masks.shape[1] < n_draws:
-            self._drawn, self.is_new = masks, True
-            self._checkpoint.keep()
-            some, ended = self._drawn_at_once(min(at_once, n_draws - masks.shape[1]), between)
-            masks = np.concatenate([masks, some], axis=1)
-            if ended != "done":
-                return self._arcs(masks), ended
+        try:
+            while masks.shape[1] < n_draws:
+                self._drawn, self.is_new = masks, True
+                self._checkpoint.keep()
+                some, ended = self._drawn_at_once(min(at_once, n_draws - masks.shape[1]), between)
+                masks = np.concatenate([masks, some], axis=1)
+                if ended != "done":
+                    return self._arcs(masks), ended
+        except KeyboardInterrupt:  # between two calls
+            return self._arcs(masks), "interrupted"
         self._drawn = None
         self._done.append(masks)
-        self._checkpoint.keep()
         return self._arcs(masks), "done"
 
     def _drawn_at_once(self, n_draws: int, between: int) -> tuple[_Masks, Ended]:
@@ -173,13 +175,16 @@ class _Crew:
         """Take the hot steps, some at a time."""
         if self._asked_before() is not None:
             return "done"
-        while self._n_steps < n_hot:
-            self._checkpoint.keep()
-            first, last = self._n_steps, min(n_hot, self._n_steps + _STEPS_AT_ONCE)
-            ended = self._tried(partial(self._chains.settle, n_hot, first, last, self._threads))
-            if ended != "done":
-                return ended
-            self._n_steps = last
+        try:
+            while self._n_steps < n_hot:
+                self._checkpoint.keep()
+                first, last = self._n_steps, min(n_hot, self._n_steps + _STEPS_AT_ONCE)
+                ended = self._tried(partial(self._chains.settle, n_hot, first, last, self._threads))
+                if ended != "done":
+                    return ended
+                self._n_steps = last
+        except KeyboardInterrupt:  # between two calls
+            return "interrupted"
         self._done.append(self._room(0)[0])
         return "done"
 

@@ -193,7 +193,7 @@ def posterior(
             WHO, checkpoint, about, every=checkpoint_every, resume=resume, force=force
         )
         before = kept.seconds_before
-        limit = None if time_limit is None else max(time_limit - before, 1e-3)
+        limit = None if time_limit is None else kept.left_of(time_limit)
         plan = PosteriorPlan(
             **asked,
             deadline=Deadline(WHO, limit),

@@ -21,6 +21,8 @@ __all__ = ["Checkpoint", "State", "text_of"]
 
 # Mappings, lists, texts, numbers and arrays.
 State = Any
+# A limit of zero would be refused.
+_LEAST_SECONDS = 1e-3
 
 
 class Checkpoint:
@@ -76,6 +78,10 @@ class Checkpoint:
     def seconds(self) -> float:
         """Seconds of all parts of the run so far."""
         return self.seconds_before + time.monotonic() - self._began
+
+    def left_of(self, time_limit: float) -> float:
+        """Return what is left of a time limit for all parts of the run; never nothing."""
+        return max(time_limit - self.seconds_before, min(time_limit, _LEAST_SECONDS))
 
     @contextmanager
     def part(self, name: str, state: Callable[[], State]) -> Iterator[State]:
