@@ -155,6 +155,30 @@ void check_rules() {
     check(bestdag::Ancestry(n).reset(found), "4 can come before 1");
 }
 
+// A crew that goes on from where another one was does what that one does, on any threads.
+void check_going_on(std::uint64_t seed) {
+    const std::size_t n = 9;
+    const auto make = [&] {
+        return std::make_unique<bestdag::OrderCrew>(
+            rules_for(n), bestdag::Precedences(n), 1e-9, 100.0,
+            [&](const bestdag::StopFlag&) { return std::make_unique<MadeUp>(seed); }, seed, 4,
+            seed % 2 == 0 ? 1e9 : 20000.0);
+    };
+    const auto first = make(), second = make();
+    const bestdag::Execution one{1, [] { return false; }}, three{3, [] { return false; }};
+    first->begin(bestdag::ParentLists(n));
+    second->restore(first->place(), three);  // before anything was done
+    for (int i = 0; i < 4; ++i) first->improve(1e5, one);
+    second->restore(first->place(), three);
+    for (int i = 0; i < 4; ++i) {
+        check(first->improve(1e5, one) == second->improve(1e5, three), "both improve");
+    }
+    check(first->parents() == second->parents(), "the structure is the same");
+    check(first->n_attempts() == second->n_attempts(), "so is the number of attempts");
+    check(first->place().known == second->place().known, "and the rows that were scored");
+    check(first->n_bytes() == second->n_bytes(), "and their size");
+}
+
 void check_stop() {
     int asked = 0;
     const bestdag::Execution execution{1, [&] { return ++asked > 3; }};
@@ -177,6 +201,7 @@ void check_stop() {
 int main() {
     for (std::uint64_t seed = 0; seed < 6; ++seed) check_small(2 + seed % 5, seed);
     check_rules();
+    for (const std::uint64_t seed : {4, 5}) check_going_on(seed);
     check_stop();
     return report();
 }

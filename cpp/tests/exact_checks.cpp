@@ -223,6 +223,11 @@ void check_branch_and_cut(std::size_t n, unsigned seed) {
     bestdag::OrderSearch search(sets, seed);
     search.improve(20, stop);
     check(search.is_feasible(), "empty sets make every order fit");
+    bestdag::OrderSearch again(sets, seed + 1);
+    again.restore(search.place());
+    check(again.improve(20, stop) == search.improve(20, stop), "both improve");
+    check(again.best_cost() == search.best_cost() && again.home_cost() == search.home_cost(),
+          "a search goes on where another one was");
 
     std::vector<std::int64_t> support;
     std::vector<double> x;

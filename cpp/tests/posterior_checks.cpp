@@ -218,12 +218,28 @@ void check_chains(bool over_partitions) {
     std::vector<std::uint64_t> dags(n_chains * n_draws * n);
     std::vector<std::int64_t> n_drawn(n_chains);
     bestdag::Chains chains(weights, over_partitions, 11, n_chains);
-    chains.settle(500, kThreads);
+    chains.settle(500, 0, 500, kThreads);
     chains.run(n_draws, 4, kThreads, dags, n_drawn);
     check(apart(arcs_of(dags, n), listed.arcs) < 0.05, "chains come near the posterior");
     check(chains.n_moved() > 0 && chains.n_moved() < chains.n_steps(), "some steps are taken");
     check(chains.n_steps() == n_chains * (500 + 4 * n_draws), "steps are counted");
     check(n_drawn[2] == static_cast<std::int64_t>(n_draws), "draws are counted");
+
+    // Chains that go on from where others were draw the same, also in the middle of settling.
+    bestdag::Chains first(weights, over_partitions, 5, 2), second(weights, over_partitions, 5, 2);
+    first.settle(90, 0, 31, kThreads);
+    second.restore(first.places());
+    for (bestdag::Chains* one : {&first, &second}) one->settle(90, 31, 90, kThreads);
+    std::vector<std::uint64_t> mine(2 * 7 * n), theirs(2 * 7 * n);
+    std::vector<std::int64_t> counts(2);
+    first.run(7, 3, kThreads, mine, counts);
+    second.run(7, 3, kThreads, theirs, counts);
+    check(mine == theirs, "chains go on with their draws");
+    second.restore(first.places());
+    first.run(7, 3, kThreads, mine, counts);
+    second.run(7, 3, kThreads, theirs, counts);
+    check(mine == theirs, "also once they have drawn");
+    check(first.n_steps() == second.n_steps(), "with their number of steps");
 }
 
 // Steps between structures keep to the posterior: alone, from the empty structure.

@@ -459,6 +459,12 @@ class Climb:
         The first random move that is accepted, and the counter after the draws.
         """
 
+    def recent(self, tenure: int) -> list[tuple[int, int]]:
+        """Places that the last moves changed, and how many moves ago."""
+
+    def set_recent(self, ages: Sequence[tuple[int, int]]) -> None:
+        """Put back what `recent` gave, after a reset."""
+
     def apply(self, kind: int, parent: int, child: int) -> None:
         """Make a legal move."""
 
@@ -532,6 +538,12 @@ class OrderSearch:
     def best(self, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
         """The best choice found: per child the number of its set."""
 
+    def places(self) -> list[tuple[list[int], float, list[int], float, int]]:
+        """Where each chain is, for `restore`."""
+
+    def restore(self, places: Sequence[tuple[Sequence[int], float, Sequence[int], float, int]]) -> None:
+        """Go on from there."""
+
     def descend_from(self, order: Sequence[int], seconds: float) -> bool:
         """Local search from an order; True when the best improved."""
 
@@ -557,6 +569,16 @@ class OrderCrew:
     def improve(self, nanoseconds: float, threads: int, seconds: float) -> bool:
         """
         Work about so long, at most these seconds; True when the structure is better.
+        """
+
+    def place(self) -> tuple[tuple[tuple[list[int], list[list[int]], float], list[tuple[int, tuple[list[int], list[list[int]], float], tuple[list[int], list[list[int]], float]]], int, bool, list[int], int, float, int], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
+        """
+        Where it is, for `restore`: a tuple of plain values, and the rows it has.
+        """
+
+    def restore(self, where: tuple[tuple[Sequence[int], Sequence[Sequence[int]], float], Sequence[tuple[int, tuple[Sequence[int], Sequence[Sequence[int]], float], tuple[Sequence[int], Sequence[Sequence[int]], float]]], int, bool, Sequence[int], int, float, int], known: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int, seconds: float) -> bool:
+        """
+        Go on from a place, with the same sets added; False when time was up before.
         """
 
     @property
@@ -674,6 +696,14 @@ class BranchAndCutKernels:
     def best(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """The best choice found: per child the number of its set."""
 
+    def place(self) -> tuple[list[int], float, list[int], float, int]:
+        """Where the local search is, for `restore`."""
+
+    def restore(self, place: tuple[Sequence[int], float, Sequence[int], float, int]) -> None:
+        """
+        Let the local search go on from there; cuts are added again one by one.
+        """
+
     def descend_from(self, order: Sequence[int]) -> bool:
         """Local search from an order; True when the best improved."""
 
@@ -774,11 +804,19 @@ def log_linear_extensions(parents: Annotated[NDArray[numpy.uint64], dict(shape=(
 class Chains:
     def __init__(self, weights: ParentWeights, over_partitions: bool, seed: int, n_chains: int, first: int = 0) -> None: ...
 
-    def settle(self, n_steps: int, threads: int, seconds: float) -> bool:
-        """The first steps, hot and cooling down; False when out of time."""
+    def settle(self, n_steps: int, first: int, last: int, threads: int, seconds: float) -> bool:
+        """
+        The first steps, or some of them, hot and cooling down; False when out of time.
+        """
 
     def run(self, n_between: int, threads: int, seconds: float, structures: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], n_drawn: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> bool:
         """Draw structures from each chain; False when out of time."""
+
+    def places(self) -> list[tuple[list[list[int]], bool, float, int, int, int]]:
+        """Where each chain is, for `restore`."""
+
+    def restore(self, places: Sequence[tuple[Sequence[Sequence[int]], bool, float, int, int, int]]) -> None:
+        """Go on from there."""
 
     def counts(self) -> tuple[int, int]:
         """Steps of all chains, and those that led elsewhere."""

@@ -192,8 +192,19 @@ def _replacing(target: str, mode: int | None) -> Iterator[BinaryIO]:
                 os.chmod(fresh, stat.S_IMODE(mode))
             if _locks is not None:
                 os.replace(fresh, target)
+                _flush_folder(folder)
         if _locks is None:  # only what is closed can be renamed
             os.replace(fresh, target)
+
+
+def _flush_folder(folder: str) -> None:
+    """Let the new name survive a loss of power; not every file system can promise it."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 @contextmanager

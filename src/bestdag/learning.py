@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
+from bestdag.checkpoint import Checkpoint, open_checkpoint
 from bestdag.constraint.pc import pc_skeleton
 from bestdag.data.dataset import Dataset
 from bestdag.data.rows import Rows, read_rows
@@ -27,8 +29,11 @@ from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
+from bestdag.search.about import about_run
+from bestdag.search.kept_result import result_from, state_of
 from bestdag.search.near_best.request import Request
-from bestdag.search.problem import Search
+from bestdag.search.problem import Search, checked_search
+from bestdag.search.result import SearchResult
 from bestdag.wording import count_of
 
 __all__ = ["known_as", "learn"]
@@ -61,6 +66,10 @@ def learn(
     cluster: Any = None,
     executor: Executor | None = None,
     progress: Told | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float | None = None,
+    resume: bool = False,
+    force: bool = False,
 ) -> Result:
     """Learn the structure of a Bayesian network.
 
@@ -136,6 +145,17 @@ def learn(
     progress : callable, optional
         Called a few times a second, from the calling thread, with a `Progress`: phase, best score
         so far, bound, time. What it raises is raised here; KeyboardInterrupt does what Ctrl-C does.
+    checkpoint : path, optional
+        A file in which the run is kept while it works, so that it can go on after whatever ended
+        it; at the end it has the answer.
+    checkpoint_every : float, optional
+        Seconds between two writes; 30 unless given.
+    resume : bool, default False
+        Go on from the file, where there is one, with the answer that a run without a break has;
+        only a search that a clock ends ("auto" without `rounds`, a time limit) may differ. The
+        time limit is for all parts together. A file of other data or settings is refused.
+    force : bool, default False
+        Begin anew although there is a file.
 
     Examples
     --------
@@ -199,8 +219,36 @@ def learn(
         if isinstance(search, str):
             search = make_search(search)
         known = known_as(knowledge)
+        keeping = open_checkpoint(
+            "learn",
+            checkpoint,
+            {}
+            if checkpoint is None
+            else about_run(
+                "learn",
+                data if dataset is None else dataset,
+                checked_search(search),
+                score=chosen,
+                structure_prior=structure_prior,
+                missing=treatment,
+                max_parents=max_parents,
+                knowledge=known,
+                skeleton=skeleton,
+                alpha=alpha,
+                bound=bound,
+                near_best=request,
+                seed=seed,
+                start=None if start is None else start.arcs,
+            ),
+            every=checkpoint_every,
+            resume=resume,
+            force=force,
+        )
+        if time_limit is not None:
+            require_positive("learn", "time_limit", time_limit)
+            time_limit = keeping.left_of(time_limit)
         tested = 0.0  # seconds
-        if skeleton is not None or alpha is not None:
+        if (skeleton is not None or alpha is not None) and keeping.answer is None:
             begun = time.monotonic()
             known, note = _within(skeleton, alpha, dataset, known, time_limit, threads, told)
             notes.append(note)
@@ -220,18 +268,29 @@ def learn(
             start=start,
             progress=told,
             executor=executor,
+            checkpoint=keeping,
         )
-        if dataset is None or chosen is None:
-            found = task.solve(data)
+
+        def solved(task: Task) -> SearchResult:
+            if dataset is None or chosen is None:
+                return task.solve(data)
+            return treatment.learn(dataset, chosen, task)
+
+        if keeping.answer is not None:
+            is_proved = keeping.answer["status"] == "optimum proved"
+            again = partial(solved, replace(task, checkpoint=None, progress=None))
+            found = result_from(keeping.answer, again if is_proved else None)
         else:
-            found = treatment.learn(dataset, chosen, task)
-    if skeleton is not None:
-        found = replace(found, within="the skeleton", seconds=found.seconds + tested)
-    found = replace(found, notes=(*found.notes, *notes))
-    if n_left_out:
+            found = solved(task)
+    if keeping.answer is None:  # else they are in it
+        if skeleton is not None or alpha is not None:
+            found = replace(found, within="the skeleton", seconds=found.seconds + tested)
+        found = replace(found, notes=(*found.notes, *notes))
+    if n_left_out and keeping.answer is None:
         kept = f"{data.n_rows - n_left_out:,} of {data.n_rows:,}"
         note = f"learned from the {kept} rows that have no missing cell"
         found = replace(found, notes=(*found.notes, note))
+    found = _kept_result(keeping, found)
     values = {field.name: getattr(found, field.name) for field in fields(found)}
     result = Result(
         **values,
@@ -255,6 +314,19 @@ def _read(data: Any, treatment: Treatment, client: Any) -> Rows:
         if is_read_there(data):
             return Rows(read_on(client, data, missing=treatment.reads_as))
     return read_rows(data, missing=treatment.reads_as)
+
+
+def _kept_result(kept: Checkpoint, found: SearchResult) -> SearchResult:
+    """Let the file have the answer, and the answer the seconds of all parts of the run."""
+    before = kept.seconds_before
+    if kept.answer is not None:
+        return replace(found, resumed_seconds=before)
+    found = replace(found, seconds=found.seconds + before, resumed_seconds=before)
+    if found.status in ("time limit", "interrupted"):
+        kept.stop()
+    else:
+        kept.finish(state_of(found))
+    return found
 
 
 def _asked(**given: Any) -> dict[str, Any]:

@@ -158,7 +158,7 @@ def test_nothing_is_overwritten_unasked(tmp_path):
     before = (tmp_path / "rows.jsonl").read_text()
     with pytest.raises(FileError, match=r"rows.jsonl exists already; pass resume=True .* force"):
         reproduce(TOY, tmp_path, threads=1)
-    with pytest.raises(FormatError, match=r"has rows of study toy, seed 0, .* needed .* seed 7"):
+    with pytest.raises(FormatError, match=r"was made with seed 0, and 7 .*another folder"):
         reproduce(TOY, tmp_path, threads=1, seed=7, resume=True)
     assert (tmp_path / "rows.jsonl").read_text() == before
     reproduce(TOY, tmp_path, threads=1, seed=7, force=True)

@@ -406,7 +406,7 @@ def test_a_table_of_local_scores():
 
 
 def test_a_table_without_a_proof_gives_the_better_structure_and_a_bound(monkeypatch):
-    monkeypatch.setattr(module, "_AT_ONCE", 0.0)
+    monkeypatch.setattr("bestdag.search.auto_table.AT_ONCE", 0.0)
     monkeypatch.setattr(Exact, "run", _stopped)
     table = random_table(6, 10, 1)
     found = Auto().run(Problem(table))

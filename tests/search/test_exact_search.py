@@ -135,7 +135,7 @@ def engines_asked(monkeypatch, *, bnc_status="optimum proved", dp_proves=True, s
     """Let `auto` think that two variables are many, and note what it asks of the engines."""
     asked = []
 
-    def bnc(table, *, max_pivots=math.inf, deadline=None, threads=1, progress=None):
+    def bnc(table, *, max_pivots=math.inf, deadline=None, **_):
         asked.append(("bnc", max_pivots, deadline))
         result = solve_bnc(table)
         if bnc_status == "optimum proved":

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bindings/common.hpp"
+#include "bindings/search/order_place.hpp"
 #include "exact/cluster_separation.hpp"
 #include "exact/cut_pool.hpp"
 #include "exact/zero_half_cuts.hpp"
@@ -80,6 +81,15 @@ void register_branch_and_cut(nb::module_& m) {
                 return own(std::vector<std::int64_t>(choice.begin(), choice.end()));
             },
             "The best choice found: per child the number of its set.")
+        .def(
+            "place", [](const Kernels& k) { return tuple_of(k.search_.place()); },
+            "Where the local search is, for `restore`.")
+        .def(
+            "restore",
+            [](Kernels& k, const OrderPlaceTuple& place) {
+                k.search_.restore(place_of(place, k.sets_));
+            },
+            "place"_a, "Let the local search go on from there; cuts are added again one by one.")
         .def(
             "descend_from",
             [](Kernels& k, const std::vector<std::int32_t>& order) {

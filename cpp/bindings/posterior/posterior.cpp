@@ -1,11 +1,16 @@
 // Posterior probabilities of structures: exact sums over orders and over DAGs, draws, and chains.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "bindings/types.hpp"
 #include "posterior/ancestor_sums.hpp"
@@ -88,10 +93,43 @@ public:
                 std::size_t n_chains, std::uint64_t first)
         : chains_(weights.weights, over_partitions, seed, n_chains, first) {}
 
-    bool settle(std::size_t n_steps, int threads, double seconds) {
+    bool settle(std::size_t n_steps, std::size_t first, std::size_t last, int threads,
+                double seconds) {
+        require_sizes(first <= last && last <= n_steps);
         return run_for(seconds, threads, [&](const bestdag::Execution& execution) {
-            chains_.settle(n_steps, execution);
+            chains_.settle(n_steps, first, last, execution);
         });
+    }
+
+    // Elements, whether over partitions, log weight, steps that moved, numbers drawn, steps.
+    using Place = std::tuple<bestdag::PartitionChain::Elements, bool, double, std::size_t,
+                             std::uint64_t, std::size_t>;
+
+    std::vector<Place> places() const {
+        std::vector<Place> found;
+        for (const auto& [at, n_steps] : chains_.places()) {
+            found.emplace_back(at.elements, at.over_partitions, at.log_weight, at.n_moved,
+                               at.n_drawn, n_steps);
+        }
+        return found;
+    }
+
+    void restore(const std::vector<Place>& places) {
+        require_sizes(places.size() == chains_.n_chains());
+        bestdag::Chains::Places made;
+        for (const auto& [elements, over_partitions, log_weight, n_moved, n_drawn, n_steps] :
+             places) {
+            std::vector<std::size_t> sorted;
+            for (const auto& group : elements)
+                sorted.insert(sorted.end(), group.begin(), group.end());
+            std::sort(sorted.begin(), sorted.end());
+            require_sizes(sorted.size() == chains_.n());
+            for (std::size_t v = 0; v < sorted.size(); ++v) require_sizes(sorted[v] == v);
+            made.emplace_back(bestdag::PartitionChain::Place{elements, over_partitions, log_weight,
+                                                             n_moved, n_drawn},
+                              n_steps);
+        }
+        chains_.restore(made);
     }
 
     bool run(std::size_t n_between, int threads, double seconds,
@@ -172,10 +210,13 @@ void register_posterior(nb::module_& m) {
         .def(nb::init<const BoundWeights&, bool, std::uint64_t, std::size_t, std::uint64_t>(),
              "weights"_a, "over_partitions"_a, "seed"_a, "n_chains"_a, "first"_a = 0,
              nb::keep_alive<1, 2>())
-        .def("settle", &BoundChains::settle, "n_steps"_a, "threads"_a, "seconds"_a,
-             "The first steps, hot and cooling down; False when out of time.")
+        .def("settle", &BoundChains::settle, "n_steps"_a, "first"_a, "last"_a, "threads"_a,
+             "seconds"_a,
+             "The first steps, or some of them, hot and cooling down; False when out of time.")
         .def("run", &BoundChains::run, "n_between"_a, "threads"_a, "seconds"_a,
              "structures"_a.noconvert(), "n_drawn"_a.noconvert(),
              "Draw structures from each chain; False when out of time.")
+        .def("places", &BoundChains::places, "Where each chain is, for `restore`.")
+        .def("restore", &BoundChains::restore, "places"_a, "Go on from there.")
         .def("counts", &BoundChains::counts, "Steps of all chains, and those that led elsewhere.");
 }

@@ -3,6 +3,7 @@
 #include "search/climb.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -164,6 +165,19 @@ void register_climb(nb::module_& m) {
             },
             "temperature"_a, "n_tries"_a, "only_add"_a, "seed"_a, "stream"_a, "counter"_a,
             "The first random move that is accepted, and the counter after the draws.")
+        .def("recent", &Climb::recent, "tenure"_a,
+             "Places that the last moves changed, and how many moves ago.")
+        .def(
+            "set_recent",
+            [](Climb& self, const std::vector<std::pair<std::size_t, std::int64_t>>& ages) {
+                for (const auto& [place, age] : ages) {
+                    if (place >= self.n_candidates() || age < 0) {
+                        throw std::invalid_argument("places of candidates, and ages");
+                    }
+                }
+                self.set_recent(ages);
+            },
+            "ages"_a, "Put back what `recent` gave, after a reset.")
         .def(
             "apply",
             [](Climb& self, int kind, std::size_t parent, std::size_t child) {

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <tuple>
@@ -61,6 +62,52 @@ private:
 
     nb::object score_;
 };
+
+using PlaceTuple = std::tuple<std::vector<std::int32_t>, bestdag::ParentLists, double>;
+using LaneTuple = std::tuple<std::uint64_t, PlaceTuple, PlaceTuple>;
+using CrewTuple = std::tuple<PlaceTuple, std::vector<LaneTuple>, std::size_t, bool,
+                             std::vector<std::int32_t>, std::size_t, double, std::size_t>;
+
+PlaceTuple tuple_of(const bestdag::OrderPlace& place) {
+    return {place.order, place.parents, place.total};
+}
+
+bestdag::OrderPlace place_of(const PlaceTuple& tuple) {
+    return {std::get<0>(tuple), std::get<1>(tuple), std::get<2>(tuple)};
+}
+
+// Every family has a place, and every node once in the order, if there is one yet.
+void require_place(const OrderCrew& crew, const bestdag::OrderPlace& place, bool may_be_empty) {
+    const std::size_t n = crew.n_nodes();
+    std::vector<std::int32_t> sorted(place.order);
+    std::sort(sorted.begin(), sorted.end());
+    bool is_good = place.parents.size() == n && sorted.size() == n;
+    for (std::size_t v = 0; is_good && v < n; ++v) {
+        is_good = sorted[v] == static_cast<std::int32_t>(v);
+    }
+    if (!is_good && !(may_be_empty && sorted.empty())) {
+        throw std::invalid_argument("an order of all nodes, and parents of every node");
+    }
+}
+
+bestdag::CrewPlace crew_place(const OrderCrew& crew, const CrewTuple& tuple,
+                              const Array1<const std::uint64_t>& known) {
+    bestdag::CrewPlace place;
+    place.best = place_of(std::get<0>(tuple));
+    for (const auto& [counter, home, best] : std::get<1>(tuple)) {
+        place.lanes.push_back({counter, place_of(home), place_of(best)});
+    }
+    std::tie(std::ignore, std::ignore, place.n_idle, place.is_settled, place.to_sweep,
+             place.n_attempts, place.nanoseconds, place.n_bytes) = tuple;
+    place.known.assign(known.data(), known.data() + known.size());
+    if (place.lanes.size() != crew.n_lanes()) throw std::invalid_argument("a place for each lane");
+    require_place(crew, place.best, false);
+    for (const auto& lane : place.lanes) {
+        require_place(crew, lane.home, !place.is_settled);
+        require_place(crew, lane.best, !place.is_settled);
+    }
+    return place;
+}
 
 OrderCrew::MakeWorker maker_of(nb::handle source) {
     if (nb::isinstance<bestdag::ChangeScorers>(source)) {
@@ -132,6 +179,39 @@ void register_order_crew(nb::module_& m) {
             },
             "nanoseconds"_a, "threads"_a, "seconds"_a,
             "Work about so long, at most these seconds; True when the structure is better.")
+        .def(
+            "place",
+            [](const OrderCrew& self) {
+                bestdag::CrewPlace place = self.place();
+                std::vector<LaneTuple> lanes;
+                for (const auto& lane : place.lanes) {
+                    lanes.emplace_back(lane.counter, tuple_of(lane.home), tuple_of(lane.best));
+                }
+                auto* const known = new std::vector<std::uint64_t>(std::move(place.known));
+                const nb::capsule owner(known, [](void* p) noexcept {
+                    delete static_cast<std::vector<std::uint64_t>*>(p);
+                });
+                return std::tuple(CrewTuple(tuple_of(place.best), std::move(lanes), place.n_idle,
+                                            place.is_settled, place.to_sweep, place.n_attempts,
+                                            place.nanoseconds, place.n_bytes),
+                                  nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<1>>(
+                                      known->data(), {known->size()}, owner));
+            },
+            "Where it is, for `restore`: a tuple of plain values, and the rows it has.")
+        .def(
+            "restore",
+            [](OrderCrew& self, const CrewTuple& where, const Array1<const std::uint64_t>& known,
+               int threads, double seconds) {
+                const bestdag::CrewPlace place = crew_place(self, where, known);
+                bool is_done = false;
+                run_for(seconds, threads, [&](const bestdag::Execution& execution) {
+                    self.restore(place, execution);
+                    is_done = true;
+                });
+                return is_done;
+            },
+            "where"_a, "known"_a.noconvert(), "threads"_a, "seconds"_a,
+            "Go on from a place, with the same sets added; False when time was up before.")
         .def_prop_ro("total", &OrderCrew::total)
         .def("parents", &OrderCrew::parents, "The parents of every node.")
         .def_prop_ro("n_attempts", &OrderCrew::n_attempts)

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "bindings/search/order_place.hpp"
 #include "bindings/types.hpp"
 #include "search/order_chains.hpp"
 
@@ -42,6 +43,25 @@ void register_order_search(nb::module_& m) {
                 std::copy(choice.begin(), choice.end(), out.data());
             },
             "out"_a.noconvert(), "The best choice found: per child the number of its set.")
+        .def(
+            "places",
+            [](const BoundOrderSearch& s) {
+                std::vector<OrderPlaceTuple> found;
+                for (const auto& place : s.chains_.places()) found.push_back(tuple_of(place));
+                return found;
+            },
+            "Where each chain is, for `restore`.")
+        .def(
+            "restore",
+            [](BoundOrderSearch& s, const std::vector<OrderPlaceTuple>& places) {
+                if (places.size() != s.chains_.n_chains()) {
+                    throw std::invalid_argument("a place for each chain");
+                }
+                std::vector<bestdag::OrderSearchPlace> made;
+                for (const auto& place : places) made.push_back(place_of(place, s.sets_));
+                s.chains_.restore(made);
+            },
+            "places"_a, "Go on from there.")
         .def(
             "descend_from",
             [](BoundOrderSearch& s, const std::vector<std::int32_t>& order, double seconds) {

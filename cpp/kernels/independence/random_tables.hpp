@@ -23,6 +23,14 @@ public:
         return (static_cast<double>(block_[place_++] >> 11) + 0.5) * 0x1p-53;
     }
 
+    // How many numbers were drawn; and going on after so many.
+    std::uint64_t n_drawn() const noexcept { return 4 * counter_ + place_ - 4; }
+    void skip_to(std::uint64_t n_drawn) noexcept {
+        counter_ = (n_drawn + 3) / 4;
+        place_ = static_cast<std::size_t>(n_drawn + 4 - 4 * counter_);
+        if (counter_ > 0) block_ = philox4x64(key_, counter_ - 1);
+    }
+
 private:
     PhiloxKey key_;
     PhiloxBlock block_{};

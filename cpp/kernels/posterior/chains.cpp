@@ -27,10 +27,11 @@ void Chains::go(Walker& walker, double temperature) {
     ++walker.n_steps;
 }
 
-void Chains::settle(std::size_t n_steps, const Execution& execution) {
-    const double expected = kNanosecondsPerStep * static_cast<double>(n_chains() * n_steps);
+void Chains::settle(std::size_t n_steps, std::size_t first, std::size_t last,
+                    const Execution& execution) {
+    const double expected = kNanosecondsPerStep * static_cast<double>(n_chains() * (last - first));
     parallel_for(n_chains(), expected, execution, [&](std::size_t c, const StopFlag& stop) {
-        for (std::size_t i = 0; i < n_steps; ++i) {
+        for (std::size_t i = first; i < last; ++i) {
             check(stop);
             const double left = 1.0 - static_cast<double>(i) / static_cast<double>(n_steps);
             go(chains_[c], std::pow(kHottest, left));
@@ -62,6 +63,20 @@ void Chains::run(std::size_t n_draws, std::size_t n_between, const Execution& ex
             }
         });
     }
+}
+
+Chains::Places Chains::places() const {
+    Places places;
+    for (const Walker& walker : chains_) places.emplace_back(walker.chain.place(), walker.n_steps);
+    return places;
+}
+
+void Chains::restore(const Places& places) {
+    for (std::size_t c = 0; c < n_chains(); ++c) {
+        chains_[c].chain.restore(places[c].first);
+        chains_[c].n_steps = places[c].second;
+    }
+    is_over_orders_ = places.empty() || !places.front().first.over_partitions;
 }
 
 std::size_t Chains::n_steps() const noexcept {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -24,14 +25,20 @@ public:
     std::size_t n_chains() const noexcept { return chains_.size(); }
 
     // The first steps of each chain: from a random order, hot and cooling down, the fastest way
-    // from wherever it began. Throws Interrupted.
-    void settle(std::size_t n_steps, const Execution& execution);
+    // from wherever it began. Of `n_steps` these are first .. last - 1. Throws Interrupted.
+    void settle(std::size_t n_steps, std::size_t first, std::size_t last,
+                const Execution& execution);
 
     // So many draws of each chain, each after so many steps. Structures: chain, draw, variable,
     // word; n_drawn: for each chain how many there are, also after Interrupted was thrown, which
     // comes when chains are about equally far. The first call goes over to partitions.
     void run(std::size_t n_draws, std::size_t n_between, const Execution& execution,
              std::span<std::uint64_t> structures, std::span<std::int64_t> n_drawn);
+
+    // Where each chain is, with its number of steps; and going on from there.
+    using Places = std::vector<std::pair<PartitionChain::Place, std::size_t>>;
+    Places places() const;
+    void restore(const Places& places);
 
     std::size_t n_steps() const noexcept;  // of all chains together
     std::size_t n_moved() const noexcept;  // those that led elsewhere

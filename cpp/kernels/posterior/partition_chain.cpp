@@ -50,6 +50,15 @@ void PartitionChain::turn_to_partitions() {
     log_weight_ = weigh(elements_);
 }
 
+void PartitionChain::restore(const Place& place) {
+    elements_ = place.elements;
+    over_partitions_ = place.over_partitions;
+    if (over_partitions_) structure_.resize(weights_.n() * weights_.n_words());
+    log_weight_ = place.log_weight;
+    n_moved_ = place.n_moved;
+    random_.skip_to(place.n_drawn);
+}
+
 // An order in which each variable has parents that are allowed.
 PartitionChain::Elements PartitionChain::random_order() {
     Elements order;

@@ -38,8 +38,22 @@ public:
     // Draw a structure: n n_words words, the parents of each variable. Returns its log weight.
     double draw(std::span<std::uint64_t> parents);
 
-private:
     using Elements = std::vector<std::vector<std::size_t>>;
+    // Where it is, for a chain of the same weights and random stream that goes on elsewhere.
+    struct Place {
+        Elements elements;
+        bool over_partitions = false;
+        double log_weight = 0.0;
+        std::size_t n_moved = 0;
+        std::uint64_t n_drawn = 0;  // random numbers
+    };
+    Place place() const {
+        return {elements_, over_partitions_, log_weight_, n_moved_, random_.n_drawn()};
+    }
+    // Requires each variable in one element.
+    void restore(const Place& place);
+
+private:
     struct Known {  // a sum worked out before: for a variable, its room, and what goes before it
         std::uint64_t key = 0, check = 0;
         double log_sum = 0.0;

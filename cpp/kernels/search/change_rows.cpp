@@ -47,7 +47,36 @@ ChangeRows::ChangeRows(FamilyRules rules, double tie, double n_rows)
 
 void ChangeRows::clear() {
     for (std::size_t child = 0; child < rules_.n_nodes(); ++child) children_[child].rows.clear();
+    paid_.clear();
     n_bytes_ = 0;
+}
+
+std::uint64_t ChangeRows::key(std::size_t child, const NodeSet& parents, bool of_fewer) noexcept {
+    std::uint64_t hash = static_cast<std::uint64_t>(Hash{}(parents));
+    hash += (2 * static_cast<std::uint64_t>(child) + of_fewer + 1) * 0x9E3779B97F4A7C15ULL;
+    hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    return hash ^ (hash >> 31);
+}
+
+std::vector<std::uint64_t> ChangeRows::known() const {
+    std::unordered_set<std::uint64_t> keys(paid_);
+    for (std::size_t child = 0; child < rules_.n_nodes(); ++child) {
+        for (const auto& [parents, row] : children_[child].rows) {
+            keys.insert(key(child, parents, false));
+            if (row->knows_fewer) keys.insert(key(child, parents, true));
+        }
+    }
+    std::vector<std::uint64_t> sorted(keys.begin(), keys.end());
+    std::sort(sorted.begin(), sorted.end());
+    return sorted;
+}
+
+void ChangeRows::restore(std::span<const std::uint64_t> known, double nanoseconds,
+                         std::size_t n_bytes) {
+    clear();
+    paid_.insert(known.begin(), known.end());
+    nanoseconds_ = static_cast<std::uint64_t>(nanoseconds);
+    n_bytes_ = n_bytes;
 }
 
 std::size_t RowReader::place_of(std::int32_t parent, std::size_t child) const {
@@ -123,7 +152,7 @@ const ChangeRow& RowReader::at(std::size_t child, const NodeSet& parents, double
         kBytesPerRow + row->more.size() * sizeof(Change) + parents.size() * sizeof(std::int32_t);
     const std::lock_guard lock(store.mutex);
     const auto [place, is_new] = store.rows.try_emplace(parents, std::move(row));
-    if (is_new) {
+    if (is_new && !rows_->is_paid(ChangeRows::key(child, parents, false))) {
         rows_->nanoseconds_ += static_cast<std::uint64_t>(nanoseconds);
         rows_->n_bytes_ += bytes;
     }
@@ -169,9 +198,11 @@ const std::vector<Change>& RowReader::fewer(std::size_t child, const NodeSet& pa
     if (!row.knows_fewer.load(std::memory_order_relaxed)) {
         auto& mine = const_cast<ChangeRow&>(row);  // ours: the rows are handed out to be read
         mine.fewer = std::move(fewer);
-        rows_->nanoseconds_ +=
-            static_cast<std::uint64_t>(static_cast<double>(parents.size()) * rows_->n_rows_);
-        rows_->n_bytes_ += row.fewer.size() * sizeof(Change);
+        if (!rows_->is_paid(ChangeRows::key(child, parents, true))) {
+            rows_->nanoseconds_ +=
+                static_cast<std::uint64_t>(static_cast<double>(parents.size()) * rows_->n_rows_);
+            rows_->n_bytes_ += row.fewer.size() * sizeof(Change);
+        }
         mine.knows_fewer.store(true, std::memory_order_release);
     }
     return row.fewer;

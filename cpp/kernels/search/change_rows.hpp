@@ -9,6 +9,7 @@
 #include <mutex>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -78,6 +79,11 @@ public:
     // Forget all rows; no thread may hold one.
     void clear();
 
+    // What a run that goes on elsewhere must know: which rows there are, so that working them out
+    // again counts for nothing, and the counts so far.
+    std::vector<std::uint64_t> known() const;
+    void restore(std::span<const std::uint64_t> known, double nanoseconds, std::size_t n_bytes);
+
 private:
     friend class RowReader;
 
@@ -95,6 +101,10 @@ private:
     std::vector<NodeSet> required_;
     std::unique_ptr<Child[]> children_;
     std::vector<ListedSets> listed_;
+    static std::uint64_t key(std::size_t child, const NodeSet& parents, bool of_fewer) noexcept;
+    bool is_paid(std::uint64_t key) const { return paid_.contains(key); }
+
+    std::unordered_set<std::uint64_t> paid_;  // rows of before, by their keys
     std::atomic<std::uint64_t> nanoseconds_ = 0;
     std::atomic<std::size_t> n_bytes_ = 0;
 };

@@ -343,6 +343,21 @@ std::optional<Move> Climb::propose(double temperature, std::int64_t n_tries, boo
     return std::nullopt;
 }
 
+std::vector<std::pair<std::size_t, std::int64_t>> Climb::recent(std::int64_t tenure) const {
+    std::vector<std::pair<std::size_t, std::int64_t>> found;
+    for (std::size_t place = 0; place < stamps_.size(); ++place) {
+        if (stamps_[place] > n_moves_ - tenure) {
+            found.emplace_back(place, n_moves_ - stamps_[place]);
+        }
+    }
+    return found;
+}
+
+void Climb::set_recent(std::span<const std::pair<std::size_t, std::int64_t>> ages) {
+    std::fill(stamps_.begin(), stamps_.end(), kNever);
+    for (const auto& [place, age] : ages) stamps_[place] = n_moves_ - age;
+}
+
 void Climb::apply(MoveKind kind, std::size_t parent, std::size_t child) {
     ++n_moves_;
     for (const std::size_t place : {place_of(parent, child), place_of(child, parent)}) {

@@ -50,6 +50,7 @@ public:
 
     std::size_t n_nodes() const noexcept { return parents_.size(); }
     std::span<const std::int32_t> candidates(std::size_t child) const noexcept;
+    std::size_t n_candidates() const noexcept { return stamps_.size(); }
     const ParentLists& parents() const noexcept { return parents_; }
     std::vector<std::size_t> children(std::size_t node) const;
 
@@ -97,6 +98,11 @@ public:
     // counter is moved on. `only_add`: no removals and reversals.
     std::optional<Move> propose(double temperature, std::int64_t n_tries, bool only_add,
                                 PhiloxKey key, std::uint64_t& counter) const;
+
+    // What the last `tenure` moves changed, as places among the candidates, and how many moves ago;
+    // and the same put back, after a `reset`.
+    std::vector<std::pair<std::size_t, std::int64_t>> recent(std::int64_t tenure) const;
+    void set_recent(std::span<const std::pair<std::size_t, std::int64_t>> ages);
 
     // Make a legal move. The rows of the families it changed have to be set again: the child's,
     // and after a reversal the parent's; their scores are those that the old rows gave.

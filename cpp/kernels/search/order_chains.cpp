@@ -20,6 +20,16 @@ const OrderSearch& OrderChains::best() const noexcept {
         [](const OrderSearch& a, const OrderSearch& b) { return a.best_cost() < b.best_cost(); });
 }
 
+std::vector<OrderSearchPlace> OrderChains::places() const {
+    std::vector<OrderSearchPlace> places;
+    for (const OrderSearch& chain : chains_) places.push_back(chain.place());
+    return places;
+}
+
+void OrderChains::restore(std::span<const OrderSearchPlace> places) {
+    for (std::size_t i = 0; i < chains_.size(); ++i) chains_[i].restore(places[i]);
+}
+
 void OrderChains::descend_from(std::span<const std::int32_t> order, const Execution& execution) {
     parallel_for(1, kLong, execution, [&](std::size_t, const StopFlag& stop) {
         chains_.front().descend_from(order, stop);

@@ -18,6 +18,7 @@ public:
     // Keeps a reference to `sets`; n_chains >= 1.
     OrderChains(const ChoiceSets& sets, std::uint64_t seed, std::size_t n_chains);
 
+    std::size_t n_chains() const noexcept { return chains_.size(); }
     bool is_feasible() const noexcept { return chains_.front().is_feasible(); }
     double best_cost() const noexcept { return best().best_cost(); }
     // The best choice so far: per child the number of its set.
@@ -31,6 +32,10 @@ public:
     // has joined the one that is best off. Asked to stop, all three
     // throw Interrupted; what was found until then is kept.
     void improve(std::int64_t rounds, const Execution& execution);
+
+    std::vector<OrderSearchPlace> places() const;
+    // One for each chain; see OrderSearch::restore.
+    void restore(std::span<const OrderSearchPlace> places);
 
 private:
     const OrderSearch& best() const noexcept;

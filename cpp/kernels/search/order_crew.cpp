@@ -82,6 +82,78 @@ ParentLists OrderCrew::parents() const {
     return found;
 }
 
+namespace {
+
+OrderPlace place_of(const OrderState& state) {
+    OrderPlace place{state.order, {}, state.total};
+    for (const auto& family : state.families) place.parents.push_back(family.parents);
+    return place;
+}
+
+}  // namespace
+
+CrewPlace OrderCrew::place() const {
+    CrewPlace place;
+    place.best = place_of(best_);
+    for (const OrderLane& lane : lanes_) {
+        place.lanes.push_back({lane.counter(), place_of(lane.home()), place_of(lane.best())});
+    }
+    place.n_idle = n_idle_;
+    place.is_settled = is_settled_;
+    place.to_sweep = to_sweep_;
+    place.n_attempts = n_attempts_;
+    place.nanoseconds = rows_.nanoseconds();
+    place.n_bytes = rows_.n_bytes();
+    place.known = rows_.known();
+    return place;
+}
+
+OrderState OrderCrew::state_at(const OrderPlace& place) const {
+    OrderState state;
+    state.order = place.order;
+    state.position.resize(place.order.size());
+    for (std::size_t i = 0; i < place.order.size(); ++i) {
+        state.position[static_cast<std::size_t>(place.order[i])] = static_cast<std::int32_t>(i);
+    }
+    state.families.resize(n_nodes());
+    for (std::size_t v = 0; v < place.parents.size(); ++v) {
+        state.families[v].parents = place.parents[v];
+    }
+    state.total = place.total;
+    return state;
+}
+
+void OrderCrew::look_up(OrderState& state, OrderLane& lane, const StopFlag& stop) {
+    for (std::size_t v = 0; v < n_nodes(); ++v) lane.look_up(v, state.families[v], stop);
+}
+
+void OrderCrew::restore(const CrewPlace& place, const Execution& execution) {
+    rows_.restore(place.known, place.nanoseconds, place.n_bytes);
+    best_ = state_at(place.best);
+    n_idle_ = place.n_idle;
+    to_sweep_ = place.to_sweep;
+    n_attempts_ = place.n_attempts;
+    is_settled_ = false;
+    std::vector<OrderState> homes, bests;
+    for (const LanePlace& lane : place.lanes) {
+        homes.push_back(state_at(lane.home));
+        bests.push_back(state_at(lane.best));
+    }
+    if (place.is_settled) {
+        run(execution, [&](std::size_t i, OrderLane& lane, const StopFlag& stop) {
+            look_up(homes[i], lane, stop);
+            look_up(bests[i], lane, stop);
+        });
+        run(execution, [&](std::size_t i, OrderLane& lane, const StopFlag& stop) {
+            if (i == 0) look_up(best_, lane, stop);
+        });
+    }
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+        lanes_[i].restore(place.lanes[i].counter, homes[i], bests[i]);
+    }
+    is_settled_ = place.is_settled;
+}
+
 bool OrderCrew::improve(double nanoseconds, const Execution& execution) {
     // Threads beyond one for each lane work for the lanes.
     const int per_lane = std::max(1, execution.threads / static_cast<int>(lanes_.size()));

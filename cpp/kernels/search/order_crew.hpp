@@ -14,6 +14,31 @@
 
 namespace bestdag {
 
+// Where a lane or the crew is, for a crew that goes on elsewhere.
+struct OrderPlace {
+    std::vector<std::int32_t> order;
+    ParentLists parents;
+    double total = 0.0;
+};
+
+// A lane: how many numbers it has drawn, where attempts begin, and the best since all were there.
+struct LanePlace {
+    std::uint64_t counter = 0;
+    OrderPlace home, best;
+};
+
+struct CrewPlace {
+    OrderPlace best;
+    std::vector<LanePlace> lanes;
+    std::size_t n_idle = 0;
+    bool is_settled = false;
+    std::vector<std::int32_t> to_sweep;
+    std::size_t n_attempts = 0;
+    double nanoseconds = 0.0;
+    std::size_t n_bytes = 0;
+    std::vector<std::uint64_t> known;
+};
+
 class OrderCrew {
 public:
     using MakeWorker = std::function<std::unique_ptr<ChangeScorers::Worker>(const StopFlag&)>;
@@ -35,7 +60,13 @@ public:
     // until then is kept.
     bool improve(double nanoseconds, const Execution& execution);
 
+    // Where it is, between two calls of `improve`; and going on from there, with the same listed
+    // sets. Rows are worked out again when they are asked for, which counts for nothing.
+    CrewPlace place() const;
+    void restore(const CrewPlace& place, const Execution& execution);
+
     std::size_t n_nodes() const noexcept { return rows_.rules().n_nodes(); }
+    std::size_t n_lanes() const noexcept { return lanes_.size(); }
     double total() const noexcept { return best_.total; }
     ParentLists parents() const;
     std::size_t n_attempts() const noexcept { return n_attempts_; }
@@ -43,6 +74,8 @@ public:
     double nanoseconds() const noexcept { return rows_.nanoseconds(); }
 
 private:
+    OrderState state_at(const OrderPlace& place) const;
+    void look_up(OrderState& state, OrderLane& lane, const StopFlag& stop);
     void settle(const Execution& execution);
     void run(const Execution& execution,
              const std::function<void(std::size_t, OrderLane&, const StopFlag&)>& work);

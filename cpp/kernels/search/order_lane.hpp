@@ -59,6 +59,14 @@ public:
         best_state_ = state;
     }
 
+    std::uint64_t counter() const noexcept { return counter_; }
+    // Be where another lane was: its draws, and its states with their rows.
+    void restore(std::uint64_t counter, const OrderState& home, const OrderState& best) {
+        counter_ = counter;
+        home_ = home;
+        best_state_ = best;
+    }
+
     // Find the row of a family by its parents.
     void look_up(std::size_t child, OrderState::Family& family, const StopFlag& stop);
 

@@ -209,6 +209,19 @@ void OrderSearch::adopt(const OrderSearch& other) {
     keep_best();
 }
 
+OrderSearchPlace OrderSearch::place() const {
+    return {home_.order, home_.cost, best_choice_, best_cost_, random_};
+}
+
+void OrderSearch::restore(const OrderSearchPlace& place) {
+    load(place.order);
+    state_.cost = place.home_cost;  // sums depend on their order
+    home_ = state_;
+    best_choice_ = place.best_choice;
+    best_cost_ = place.best_cost;
+    random_ = place.random;
+}
+
 void OrderSearch::descend(std::vector<std::size_t>& dirty, const StopFlag& stop) {
     for (const std::size_t v : dirty) is_dirty_[v] = 1;
     for (std::size_t next = 0; next < dirty.size(); ++next) {

@@ -12,6 +12,15 @@
 
 namespace bestdag {
 
+// Where a search is, for one that goes on elsewhere over the same sets.
+struct OrderSearchPlace {
+    std::vector<std::size_t> order;  // of home
+    double home_cost = 0.0;
+    std::vector<std::size_t> best_choice;
+    double best_cost = 0.0;
+    std::uint64_t random = 0;
+};
+
 class OrderSearch {
 public:
     // Keeps a reference to `sets`. Starts from an order found by adding, again and again, the first
@@ -29,6 +38,10 @@ public:
     double home_cost() const noexcept { return home_.cost; }
     // Go on from where another search over the same sets is.
     void adopt(const OrderSearch& other);
+
+    OrderSearchPlace place() const;
+    // Requires an order of all variables, and a set of each of them.
+    void restore(const OrderSearchPlace& place);
 
     // Descend from this order to a local optimum. True when the best improved. Throws when the
     // order does not name every variable once.

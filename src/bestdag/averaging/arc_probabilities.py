@@ -66,6 +66,9 @@ class ArcProbabilities:
     notes : tuple of str
         What else there is to know.
     seconds : float
+        Of all parts of a run that was kept and went on.
+    resumed_seconds : float
+        Of these, the seconds before it went on the last time.
     ancestors : float64 array or None
         ``ancestors[i, j]`` is the probability of a directed path from variable i to variable j.
     parent_sets : mapping or None
@@ -95,6 +98,7 @@ class ArcProbabilities:
     settings: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
+    resumed_seconds: float = 0.0
     ancestors: npt.NDArray[np.float64] | None = None
     parent_sets: Mapping[str, tuple[ParentSetProbability, ...]] | None = None
     dags: WeightedDags | None = None
@@ -199,6 +203,7 @@ class ArcProbabilities:
             "settings": dict(self.settings),
             "notes": list(self.notes),
             "seconds": self.seconds,
+            "resumed_seconds": self.resumed_seconds,
             "status": self.status,
             "log_evidence": self.log_evidence,
             "ancestors": None if self.ancestors is None else self.ancestors.tolist(),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
@@ -14,17 +15,20 @@ import numpy.typing as npt
 from bestdag.averaging.arc_probabilities import ArcProbabilities
 from bestdag.averaging.threshold import inclusion_threshold
 from bestdag.averaging.weighted_dags import WeightedDags
+from bestdag.checkpoint import Checkpoint, open_checkpoint
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
 from bestdag.errors import DataError, require_count
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
+from bestdag.learning import known_as
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.progress import Told, counting
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
 from bestdag.search import search_for_fit
+from bestdag.search.about import about_run
 from bestdag.search.problem import Search
 from bestdag.validation.fits import learn_one_of_many
 from bestdag.wording import count_of
@@ -50,6 +54,10 @@ def bootstrap(
     threads: int | None = None,
     executor: Executor | None = None,
     progress: Told | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float | None = None,
+    resume: bool = False,
+    force: bool = False,
 ) -> ArcProbabilities:
     """Say how often each arc is learned when the rows are drawn again.
 
@@ -75,6 +83,8 @@ def bootstrap(
         replicate then has `threads` threads, one unless given, and the rows travel with it.
     progress : callable, optional
         Called with a `Progress` as replicates are done.
+    checkpoint, checkpoint_every, resume, force
+        As for `learn`: replicates that are done are kept. More of them may be asked for later.
 
     Returns
     -------
@@ -121,11 +131,28 @@ def bootstrap(
                 "time_limit": time_limit,
             },
         )
-        dags = run_all(
+        about = (
+            {}
+            if checkpoint is None
+            else about_run(
+                _WHO,
+                dataset,
+                how,
+                score=chosen,
+                max_parents=max_parents,
+                knowledge=known_as(knowledge),
+                structure_prior=structure_prior,
+                time_limit=time_limit,
+                seed=seed,
+            )
+        )
+        kept = open_checkpoint(
+            _WHO, checkpoint, about, every=checkpoint_every, resume=resume, force=force
+        )
+        dags = _Replicates(kept, sorted(dataset.names)).run(
             replicate,
-            range(n_replicates),
+            n_replicates,
             threads=threads,
-            who=_WHO,
             executor=executor,
             on_done=counting(progress, "learning replicates", n_replicates, who=_WHO),
         )
@@ -147,7 +174,8 @@ def bootstrap(
             "seed": seed,
         },
         notes=(f"shares of {count_of(n_replicates, 'replicate')}",),
-        seconds=time.monotonic() - begun,
+        seconds=time.monotonic() - begun + kept.seconds_before,
+        resumed_seconds=kept.seconds_before,
         dags=WeightedDags.of_draws(names, drawn),
     )
 
@@ -164,6 +192,50 @@ class _Replicate:
         rows, seed = self.draw(i)
         found = learn_one_of_many(rows, self.score, seed=seed, threads=threads, **self.settings)
         return found.dag
+
+
+class _Replicates:
+    """What was learned of each replicate, in a file where that is asked for."""
+
+    def __init__(self, kept: Checkpoint, names: Sequence[str]) -> None:
+        self._kept = kept
+        self._names = names
+        self._done: dict[int, list[tuple[str, str]]] = {}  # arcs
+
+    def run(
+        self,
+        learned: Callable[[int, int], Dag],
+        n_replicates: int,
+        *,
+        threads: int | None,
+        executor: Executor | None,
+        on_done: Callable[[int], None] | None,
+    ) -> list[Dag]:
+        """Learn the replicates that are not there yet."""
+        with self._kept.part("replicates", lambda: self._done) as saved:
+            for number, arcs in (saved or {}).items():
+                self._done[int(number)] = [(parent, child) for parent, child in arcs]
+            left = [number for number in range(n_replicates) if number not in self._done]
+            if on_done is not None:
+                for number in sorted(self._done):
+                    on_done(number)
+
+            def take(place: int, dag: Dag) -> None:
+                self._done[left[place]] = list(dag.arcs)
+                self._kept.keep()
+
+            if left:
+                run_all(
+                    learned,
+                    left,
+                    threads=threads,
+                    who=_WHO,
+                    on_done=on_done,
+                    on_answer=take,
+                    executor=executor,
+                )
+                self._kept.keep(now=True)
+        return [Dag(self._names, self._done[number]) for number in range(n_replicates)]
 
 
 class _Draws:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from bestdag.averaging.deadline import Deadline
 from bestdag.averaging.diagnostics import ChainDiagnostics, diagnose
 from bestdag.averaging.draws import arcs_of_masks
 from bestdag.averaging.local_weights import LocalWeights
+from bestdag.checkpoint import Checkpoint
 from bestdag.machine import require_memory
 from bestdag.workers import run_all
 
@@ -31,10 +32,15 @@ __all__ = ["ChainRun", "Ended", "run_chains"]
 
 Ended = Literal["done", "time limit", "interrupted"]
 _Arcs = npt.NDArray[np.bool_]
+_Masks = npt.NDArray[np.uint64]
 # Unless the number of steps is given: the first round, and how often twice as many follow where
 # the chains do not agree yet, all that went before being thrown away.
 _FIRST_STEPS = 20_000
 _MOST_ROUNDS = 5
+# Of each chain, before the state is kept if that is due.
+_STEPS_AT_ONCE = 2_000
+# Of each arc of each structure that is drawn, compared and counted; and of a chain.
+_BYTES_PER_ARC, _BYTES_PER_CHAIN = 18.0, 2e6
 # What is done with the draws when the chains have ended takes so long for each arc of each.
 _SECONDS_PER_ARC = 2.5e-8
 
@@ -61,14 +67,16 @@ def run_chains(
     seed: int,
     threads: int,
     deadline: Deadline,
+    checkpoint: Checkpoint,
     executor: Executor | None = None,
 ) -> ChainRun:
     """Run chains until they agree, for so many steps, or until time is up or Ctrl-C.
 
     `weights` are by descending weight. Of `n_steps` steps the first `n_before` are thrown away, a
     fifth unless given; of the others every so many give a structure, `n_kept` for each chain, or
-    one for each step. `with_paths` says that paths will be looked for, which takes time. An
-    `executor` runs each chain as a task of its own.
+    one for each step. `with_paths` says that paths will be looked for, which takes time.
+    Where the chains are, and what was drawn, is kept in `checkpoint`. An `executor` runs each
+    chain as a task of its own; then nothing is kept.
     """
     steps = _FIRST_STEPS if n_steps is None else n_steps
     before = steps // 5 if n_before is None else min(n_before, steps - 1)
@@ -77,16 +85,29 @@ def run_chains(
     n, n_words = len(weights.names), weights.sets.shape[1]
     n_draws = n_chains * n_kept
     need = f"{n_draws:,} structures of {n} variables"
-    n_bytes = n_draws * n * (8.0 * n_words + 3.0 * n)
+    n_bytes = n_draws * n * (8.0 * n_words + _BYTES_PER_ARC * n) + _BYTES_PER_CHAIN * n_chains
     require_memory(who, need, n_bytes, "keep fewer samples", option="keep fewer --samples")
     spare = _SECONDS_PER_ARC * n_draws * n * n * (1 + n // 10 if with_paths else 1)
-    settings = weights, over_partitions, seed, n_chains, threads, deadline.earlier(spare)
-    crew = _Crew(*settings) if executor is None else _Apart(*settings, executor)
+    until = deadline.earlier(spare)
+    if executor is not None:
+        apart = _Apart(weights, over_partitions, seed, n_chains, threads, until, executor)
+        return _run(apart, steps, between, n_kept, is_open=n_steps is None)
+    crew = _Crew(weights, over_partitions, seed, n_chains, threads, until, checkpoint)
+    with checkpoint.part("chains", crew.state) as saved:
+        if saved is not None:
+            crew.restore(saved)
+        found = _run(crew, steps, between, n_kept, is_open=n_steps is None)
+        if found.ended == "done" and crew.is_new:
+            checkpoint.keep(now=True)
+        return found
+
+
+def _run(crew: _Crew, steps: int, between: int, n_kept: int, *, is_open: bool) -> ChainRun:
     ended = crew.begin(steps - between * n_kept)
     if ended != "done":
         return crew.finish(crew.present(), ended)
     found, ended = crew.drawn(n_kept, between)
-    for _ in range(1, _MOST_ROUNDS if n_steps is None else 1):
+    for _ in range(1, _MOST_ROUNDS if is_open else 1):
         if ended != "done" or crew.diagnosed(found).is_mixed:
             break
         between *= 2
@@ -107,7 +128,15 @@ class _Crew:
         n_chains: int,
         threads: int,
         deadline: Deadline,
+        checkpoint: Checkpoint,
     ) -> None:
+        self._checkpoint = checkpoint
+        # What was asked for is done in its order: what is done with, and how far the next thing is.
+        self._done: list[_Masks] = []
+        self._n_asked = 0
+        self.is_new = False  # whether anything was drawn here
+        self._n_steps = 0  # of the first ones
+        self._drawn: _Masks | None = None
         self._chains = _core.Chains(weights.native(), over_partitions, seed, n_chains)
         self._shape = len(weights.names), weights.sets.shape[1]
         self._n_chains = n_chains
@@ -117,19 +146,75 @@ class _Crew:
     def begin(self, n_steps: int) -> Ended:
         """Take the steps that are thrown away, the first half hot and cooling down."""
         n_hot = n_steps // 2
-        ended = self._tried(lambda s: self._chains.settle(n_hot, self._threads, s))
+        ended = self._settled(n_hot)
         if ended == "done" and n_steps > n_hot:
             _, ended = self.drawn(1, n_steps - n_hot)
         return ended
 
     def drawn(self, n_draws: int, between: int) -> tuple[_Arcs, Ended]:
         """Draw so many structures of each chain, or what there is when time is up."""
+        if (done := self._asked_before()) is not None:
+            return self._arcs(done), "done"
+        at_once = max(1, _STEPS_AT_ONCE // between)
+        masks = self._room(0)[0] if self._drawn is None else self._drawn
+        try:
+            while masks.shape[1] < n_draws:
+                self._drawn, self.is_new = masks, True
+                self._checkpoint.keep()
+                some, ended = self._drawn_at_once(min(at_once, n_draws - masks.shape[1]), between)
+                masks = np.concatenate([masks, some], axis=1)
+                if ended != "done":
+                    return self._arcs(masks), ended
+        except KeyboardInterrupt:  # between two calls
+            return self._arcs(masks), "interrupted"
+        self._drawn = None
+        self._done.append(masks)
+        return self._arcs(masks), "done"
+
+    def _drawn_at_once(self, n_draws: int, between: int) -> tuple[_Masks, Ended]:
         masks, n_drawn = self._room(n_draws)
         flat = masks.reshape(-1)
         ended = self._tried(
             lambda seconds: self._chains.run(between, self._threads, seconds, flat, n_drawn)
         )
-        return self._arcs(masks[:, : int(n_drawn.min())]), ended
+        return masks[:, : int(n_drawn.min())], ended
+
+    def _settled(self, n_hot: int) -> Ended:
+        """Take the hot steps, some at a time."""
+        if self._asked_before() is not None:
+            return "done"
+        try:
+            while self._n_steps < n_hot:
+                self._checkpoint.keep()
+                first, last = self._n_steps, min(n_hot, self._n_steps + _STEPS_AT_ONCE)
+                ended = self._tried(partial(self._chains.settle, n_hot, first, last, self._threads))
+                if ended != "done":
+                    return ended
+                self._n_steps = last
+        except KeyboardInterrupt:  # between two calls
+            return "interrupted"
+        self._done.append(self._room(0)[0])
+        return "done"
+
+    def _asked_before(self) -> _Masks | None:
+        """Return what a run that was kept has done in place of the next thing."""
+        self._n_asked += 1
+        return self._done[self._n_asked - 1] if self._n_asked <= len(self._done) else None
+
+    def state(self) -> dict[str, Any]:
+        """Return where the chains are and what was drawn, for `restore`."""
+        return {
+            "places": self._chains.places(),
+            "done": list(self._done),
+            "n_steps": self._n_steps,
+            "drawn": self._drawn,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+        self._chains.restore([tuple(place) for place in state["places"]])
+        self._done = state["done"]
+        self._n_steps, self._drawn = state["n_steps"], state["drawn"]
 
     def present(self) -> _Arcs:
         """Draw one structure of each chain where it is now."""
@@ -258,7 +343,7 @@ def _chain_apart(
     chain = _core.Chains(weights.native(), over_partitions, seed, 1, first=number)
     shape = len(weights.names), weights.sets.shape[1]
     masks, n_drawn = np.zeros((0, *shape), np.uint64), np.zeros(1, np.int64)
-    is_done = chain.settle(n_hot, threads, deadline.seconds_left)
+    is_done = chain.settle(n_hot, 0, n_hot, threads, deadline.seconds_left)
     for n_draws, between in rounds if is_done else ():
         masks = np.zeros((n_draws, *shape), np.uint64)
         left = deadline.seconds_left

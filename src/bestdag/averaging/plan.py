@@ -25,6 +25,7 @@ from bestdag.averaging.exact import (
 )
 from bestdag.averaging.local_weights import LocalWeights
 from bestdag.averaging.weighted_dags import WeightedDags
+from bestdag.checkpoint import Checkpoint
 
 __all__ = ["WHO", "PosteriorPlan"]
 
@@ -53,6 +54,7 @@ class PosteriorPlan:
     seed: int
     threads: int
     progress: Callable[[float], None] | None
+    checkpoint: Checkpoint
     executor: Executor | None = None
 
     def chosen(self, n: int) -> PosteriorPlan:
@@ -184,6 +186,7 @@ class PosteriorPlan:
             n_kept=_N_KEPT if self.samples is None else self.samples,
             with_paths=self.ancestors,
             seed=self.seed,
+            checkpoint=self.checkpoint,
             executor=self.executor,
             **self._limits(),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -16,6 +17,7 @@ from bestdag.averaging.local_weights import (
     require_log_probability,
 )
 from bestdag.averaging.plan import WHO, PosteriorPlan
+from bestdag.checkpoint import open_checkpoint
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
 from bestdag.errors import (
@@ -35,6 +37,7 @@ from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
+from bestdag.search.about import about_run
 from bestdag.search.problem import Problem
 
 __all__ = ["METHODS", "PRIORS", "WEIGHTINGS", "posterior"]
@@ -69,6 +72,10 @@ def posterior(
     executor: Executor | None = None,
     memory_limit: float | str | None = None,
     progress: Told | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float | None = None,
+    resume: bool = False,
+    force: bool = False,
 ) -> ArcProbabilities:
     """Work out the posterior probability of each arc, edge and parent set.
 
@@ -123,6 +130,9 @@ def posterior(
     memory_limit : float or str, optional
     progress : callable, optional
         Called a few times a second with a `Progress`: the share of the sums that is done, say.
+    checkpoint, checkpoint_every, resume, force
+        As for `learn`: where the chains are, and what they have drawn, is kept. Sums and
+        independent draws are not, and begin anew.
 
     Returns
     -------
@@ -161,31 +171,48 @@ def posterior(
         ("weighting", weighting, WEIGHTINGS),
     ):
         require_choice(WHO, what, value, choices)
+    if checkpoint is not None and executor is not None:
+        raise InvalidParameterError(
+            f"{WHO}: checkpoint keeps chains of this process, got an executor too; leave one out"
+        )
     told = reporter_for(WHO, progress)
     if told is not None:
         told.tell("scoring parent sets")
-    plan = PosteriorPlan(
-        prior=prior,
-        method=method,
-        ancestors=ancestors,
-        samples=None if samples is None else require_count(WHO, "samples", samples, minimum=1),
-        weighting=weighting,
-        chains=require_count(WHO, "chains", chains, minimum=1),
-        steps=None if steps is None else require_count(WHO, "steps", steps, minimum=1),
-        burn_in=_checked_burn_in(burn_in, steps),
-        deadline=Deadline(
-            WHO, None if time_limit is None else require_positive(WHO, "time_limit", time_limit)
-        ),
-        seed=require_count(WHO, "seed", seed),
-        threads=thread_count(threads, who=WHO),
-        progress=None
-        if told is None
-        else lambda share: told.tell("summing over orders", share=share),
-        executor=executor,
-    )
+    asked: dict[str, Any] = {
+        "prior": prior,
+        "method": method,
+        "ancestors": ancestors,
+        "samples": None if samples is None else require_count(WHO, "samples", samples, minimum=1),
+        "weighting": weighting,
+        "chains": require_count(WHO, "chains", chains, minimum=1),
+        "steps": None if steps is None else require_count(WHO, "steps", steps, minimum=1),
+        "burn_in": _checked_burn_in(burn_in, steps),
+        "seed": require_count(WHO, "seed", seed),
+    }
+    n_threads = thread_count(threads, who=WHO)
+    if time_limit is not None:
+        require_positive(WHO, "time_limit", time_limit)
     begun = time.monotonic()
     with limited_memory(memory_limit), listening(told):
         problem = _problem(data, score, knowledge, structure_prior, max_parents, threads)
+        about = {}
+        if checkpoint is not None:
+            about = _about(problem, max_parents, asked)
+        kept = open_checkpoint(
+            WHO, checkpoint, about, every=checkpoint_every, resume=resume, force=force
+        )
+        before = kept.seconds_before
+        limit = None if time_limit is None else kept.left_of(time_limit)
+        plan = PosteriorPlan(
+            **asked,
+            deadline=Deadline(WHO, limit),
+            threads=n_threads,
+            checkpoint=kept,
+            executor=executor,
+            progress=None
+            if told is None
+            else lambda share: told.tell("summing over orders", share=share),
+        )
         notes = [_PRIOR_NOTES[prior]]
         most = max_parents
         if isinstance(problem.scores, ScoreTable):
@@ -196,11 +223,30 @@ def posterior(
                 notes.append(f"at most {most} parents, so that all families can be scored")
         weights = local_weights(WHO, problem, most, plan.deadline)
         found = plan.chosen(len(weights.names)).run(weights)
+        if found.status != "done":
+            kept.stop()
     return replace(
         found,
         notes=(*notes, *found.notes),
         settings={**_settings(problem), "max_parents": most, **plan.settings(found.method)},
-        seconds=time.monotonic() - begun,
+        seconds=time.monotonic() - begun + before,
+        resumed_seconds=before,
+    )
+
+
+def _about(problem: Problem, max_parents: int | None, asked: dict[str, Any]) -> dict[str, str]:
+    """Return what decides the answer."""
+    scores = problem.scores
+    rows = None if isinstance(scores, ScoreTable) else scores
+    return about_run(
+        WHO,
+        scores if isinstance(scores, ScoreTable) else scores.dataset,
+        None,
+        score=None if rows is None else rows.score,
+        structure_prior=None if rows is None else rows.structure_prior,
+        knowledge=problem.knowledge,
+        max_parents=max_parents,
+        **asked,
     )
 
 

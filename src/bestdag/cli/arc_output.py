@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bestdag.cli.checkpoint_options import checkpoint_options, checkpoint_settings
 from bestdag.cli.interrupts import INTERRUPTED
 from bestdag.cli.network_output import (
     choose_parameters,
@@ -42,6 +43,7 @@ _OPTIONS = (
         help="Edges above it are in the averaged network.  [default: chosen, and printed]",
     ),
     click.option("--truth", metavar="NETWORK", help="Network file: compare with its arcs."),
+    checkpoint_options,
     network_output(required=False, what="the averaged network with fitted parameters"),
     parameters_option,
     data_options(),
@@ -58,19 +60,28 @@ def arc_options(function: _Function) -> _Function:
     return function
 
 
-def check_arc_files(data: str, options: dict[str, Any]) -> Network | None:
-    """Refuse, before any work, files that could not be written at its end; read --truth."""
+def check_arc_files(data: str, options: dict[str, Any]) -> tuple[Network | None, dict[str, Any]]:
+    """Refuse, before any work, files that could not be written at its end.
+
+    Returns the network of --truth, and the arguments about the file that the run is kept in.
+    """
     from bestdag.network.network import Network
 
     output = options["output"]
-    require_own_names({"DATA": data, "--truth": options["truth"]}, {"-o": output})
+    require_own_names(
+        {"DATA": data, "--truth": options["truth"]},
+        {"-o": output, "--checkpoint": options["checkpoint"]},
+    )
+    kept = checkpoint_settings(options, others=output is not None)
     if output is not None:
         require_network_output(output, force=options["force"])
     elif options["parameters"] is not None:
         raise click.UsageError("--parameters is for the network written by -o FILE")
-    elif options["force"]:
-        raise click.UsageError("--force is for the network written by -o FILE")
-    return None if options["truth"] is None else Network.load(options["truth"])
+    elif options["force"] and kept["checkpoint"] is None:
+        raise click.UsageError(
+            "--force is for the network written by -o FILE and --checkpoint FILE"
+        )
+    return None if options["truth"] is None else Network.load(options["truth"]), kept
 
 
 def finish_arcs(

@@ -55,7 +55,7 @@ def command(
     from bestdag.registry import canonical
     from bestdag.search import search_for_fit
 
-    true = check_arc_files(data, options)
+    true, kept = check_arc_files(data, options)
     (one,) = choose_scores((name,), options).values()
     prior = choose_structure_prior(options)
     is_plain_auto = canonical(search, SEARCHES) == "auto" and options.get("budget") is None
@@ -77,5 +77,6 @@ def command(
             seed=seed,
             threads=options["threads"],
             progress=told,
+            **kept,
         )
     finish_arcs(found, data, table, one.score, true, options)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from bestdag.cli.checkpoint_options import checkpoint_options
 from bestdag.cli.options import DATA_OPTIONS
 from bestdag.cli.rows_options import ROWS_OPTIONS
 from bestdag.cli.search_options import choose_search, search_options
@@ -55,6 +56,7 @@ __all__ = ["command"]
 @click.option(
     "--require-optimal", is_flag=True, help="Exit with code 1 unless the optimum is proved."
 )
+@checkpoint_options
 @structure_options
 def command(
     data: str | None,

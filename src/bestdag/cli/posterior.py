@@ -94,7 +94,7 @@ def command(
     """
     from bestdag.averaging.posterior import posterior
 
-    true = check_arc_files(data, options)
+    true, kept = check_arc_files(data, options)
     (one,) = choose_scores((name,), options).values()
     structure_prior = choose_structure_prior(options)
     knowledge = choose_knowledge(options)
@@ -120,5 +120,6 @@ def command(
             seed=seed,
             threads=options["threads"],
             progress=told,
+            **kept,
         )
     finish_arcs(found, data, table, one.score, true, options)

@@ -78,8 +78,6 @@ def command(
     from bestdag.papers.runner import reproduce
     from bestdag.papers.summary import duration
 
-    if resume and force:
-        raise click.UsageError("--resume goes on and --force begins anew; choose one")
     if output == "":
         raise click.UsageError("an empty folder name was given")
     study = load_study(name)

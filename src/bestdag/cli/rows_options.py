@@ -78,7 +78,5 @@ def refuse_where_cut(
 ) -> dict[str, Any]:
     """Return the settings of `read` alone; numbers are cut in memory, or a flag does otherwise."""
     if settings.get("rows_in") == "disk" or settings.get("cache") or settings.get("collapse"):
-        raise click.UsageError(
-            f"{flag} {does}; leave out --rows-in disk, --cache and --collapse"
-        )
+        raise click.UsageError(f"{flag} {does}; leave out --rows-in disk, --cache and --collapse")
     return {name: value for name, value in settings.items() if name not in ROWS_OPTIONS}

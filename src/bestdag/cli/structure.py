@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bestdag.cli.checkpoint_options import checkpoint_settings
 from bestdag.cli.em_options import choose_treatment, em_options
 from bestdag.cli.interrupts import INTERRUPTED
 from bestdag.cli.learning_table import (
@@ -143,7 +144,7 @@ def _learn_structure(
     from bestdag.scores.table import ScoreTable
 
     output, as_json, threads = options["output"], options["as_json"], options["threads"]
-    _check_files(data, from_scores, options)
+    kept = _check_files(data, from_scores, options)
     ((score_name, one),) = choose_scores((options["name"],), options).items()
     treatment = choose_treatment(options)
     estimator = None
@@ -177,6 +178,7 @@ def _learn_structure(
                 threads=threads,
                 progress=told,
                 **limits,
+                **kept,
                 **more,
             )
         except ClusterError as error:
@@ -233,13 +235,27 @@ def _learn_structure(
         raise click.exceptions.Exit(1)
 
 
-def _check_files(data: str | None, from_scores: str | None, options: dict[str, Any]) -> None:
-    """Refuse, before any work, files that could not be written at its end."""
+def _check_files(
+    data: str | None, from_scores: str | None, options: dict[str, Any]
+) -> dict[str, Any]:
+    """Refuse, before any work, files that could not be written at its end.
+
+    Returns the arguments of `learn` about the file that the run is kept in.
+    """
     output, weights, report = options["output"], options.get("edge_weights"), options["report"]
     require_own_names(
         {"DATA": data, "--from-scores": from_scores},
-        {"--edge-weights": weights, "-o": output, "--report": report},
+        {
+            "--edge-weights": weights,
+            "-o": output,
+            "--report": report,
+            "--checkpoint": options.get("checkpoint"),
+        },
     )
+    kept = {}
+    if "checkpoint" in options:  # of the commands that may take long
+        others = any(path is not None for path in (output, weights, report))
+        kept = checkpoint_settings(options, others=others)
     if output is not None:
         if from_scores is not None:
             raise click.UsageError(
@@ -248,8 +264,9 @@ def _check_files(data: str | None, from_scores: str | None, options: dict[str, A
         require_network_output(output, force=options["force"])
     elif options["parameters"] is not None:
         raise click.UsageError("--parameters is for the network written by -o FILE")
-    elif options["force"] and weights is None and report is None:
-        raise click.UsageError("--force is for the files written by -o FILE and --report FILE")
+    elif options["force"] and weights is None and report is None and not kept.get("checkpoint"):
+        more = ", --report FILE and --checkpoint FILE" if kept else " and --report FILE"
+        raise click.UsageError(f"--force is for the files written by -o FILE{more}")
     if options["bootstrap"] is not None and (report is None or from_scores is not None):
         needed = "--report FILE" if report is None else "DATA, which a file of local scores is not"
         raise click.UsageError(f"--bootstrap needs {needed}")
@@ -264,6 +281,7 @@ def _check_files(data: str | None, from_scores: str | None, options: dict[str, A
         require_new_file(weights, force=options["force"])
     if report is not None:
         _check_report(report, force=options["force"])
+    return kept
 
 
 def _check_report(path: str, *, force: bool) -> None:

@@ -247,7 +247,7 @@ def _opened(path: str) -> Iterator[tuple[Any, str]]:
         try:
             yield con, plain_path(Path(path), folder)
         except duckdb.Error as error:
-            raise explain_parquet_failure(Path(path), repr(path), error) from None
+            raise explain_parquet_failure([Path(path)], repr(path), error) from None
 
 
 def _fields(table: DuckTable, names: Sequence[str]) -> list[Field]:

@@ -27,11 +27,12 @@ from bestdag.cluster.session import Machine, machines, same_everywhere
 from bestdag.cluster.waiting import awaited
 from bestdag.data.choice import Choice, choose
 from bestdag.data.dataset import Dataset
-from bestdag.data.encode import ReadOptions, coded_column, refuse_many, warn
+from bestdag.data.encode import ReadOptions, coded_column, refuse_many
 from bestdag.data.holes import holes_text
 from bestdag.data.raw import RawColumn
 from bestdag.data.readers import read
 from bestdag.data.schema import MISSING_STATE, Variable
+from bestdag.data.settle import warn
 from bestdag.errors import DataError, InvalidParameterError, NotEnoughMemoryError
 from bestdag.machine import readable_size
 

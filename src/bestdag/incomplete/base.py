@@ -6,6 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from bestdag.checkpoint import Checkpoint
 from bestdag.data.dataset import Dataset
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
@@ -42,6 +43,7 @@ class Task:
     start: Dag | None = None
     progress: Reporter | None = None
     executor: Executor | None = None
+    checkpoint: Checkpoint | None = None
 
     def scorer(self, dataset: Dataset, score: Score, **settings: Any) -> Scorer:
         """Return where local scores of these data come from; `settings` are those of `Scorer`."""
@@ -59,6 +61,7 @@ class Task:
             start=self.start,
             progress=self.progress,
             executor=self.executor,
+            checkpoint=self.checkpoint,
         )
         if self.near_best is not None:
             return solve_near_best(problem, self.search, self.near_best)

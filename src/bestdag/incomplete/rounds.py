@@ -6,12 +6,13 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
+from bestdag.checkpoint import Checkpoint
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError
 from bestdag.graph.dag import Dag
@@ -33,6 +34,7 @@ from bestdag.search.auto import Auto
 from bestdag.search.exact.search import Exact
 from bestdag.search.ges.search import GES
 from bestdag.search.hill_climb import HillClimb
+from bestdag.search.kept_result import result_from, state_of
 from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem, Search
 from bestdag.search.result import SearchResult, Status, Step
@@ -110,9 +112,20 @@ class Rounds:
         self._n_drawn = self._n_groups = self._n_rounds = 0
         self._deadline = math.inf  # there is none until there is something to return
         self._look_seconds = 0.0
+        self._checkpoint = task.checkpoint or Checkpoint()
+        self._found: list[dict[str, Any]] = []  # by searches that ended by themselves
+        self._n_searches = 0
 
     def run(self) -> SearchResult:
-        """Run, and start again as often as asked; the best of all rounds is the result."""
+        """Run, and start again as often as asked; the best of all rounds is the result.
+
+        Of a run that is kept, what its searches found is; parameters are fitted again.
+        """
+        with self._checkpoint.part("structural EM", lambda: self._found) as saved:
+            self._found = saved or []
+            return self._run()
+
+    def _run(self) -> SearchResult:
         statuses: list[Status] = []
         random = np.random.default_rng(self._task.seed)
         start = self._task.start
@@ -219,6 +232,9 @@ class Rounds:
         self, scorer: ExpectedScorer, start: Dag, *, to_the_end: bool = False
     ) -> SearchResult:
         """Run the search of a round; `to_the_end`: what it needs to return something is not cut."""
+        self._n_searches += 1
+        if self._n_searches <= len(self._found):
+            return result_from(self._found[self._n_searches - 1])
         limit, deadline = self._time_limit(), self._deadline
         told = self._task.progress
         task = replace(
@@ -233,6 +249,9 @@ class Rounds:
             self._deadline = math.inf
         found = task.solve(scorer)
         self._deadline = deadline
+        if found.status not in ("time limit", "interrupted"):
+            self._found.append(state_of(found))
+            self._checkpoint.keep()
         return found
 
     def _first(self, start: Dag | None) -> tuple[_Fitted, ExpectedCounts]:

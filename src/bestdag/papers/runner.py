@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bestdag.errors import FileError, require_positive
-from bestdag.files import shown_path
+from bestdag.checkpoint.opening import require_word
+from bestdag.errors import require_positive
 from bestdag.machine import thread_count
 from bestdag.papers.data_folder import DataFolder
 from bestdag.papers.store import RowFile
@@ -92,7 +92,7 @@ def reproduce(
     seed : int, default 0
         Same seed, same rows, on any number of processors.
     resume : bool, default False
-        Keep the rows that are there and run what is missing.
+        Keep the rows that are there and run what is missing; where there are none, begin.
     force : bool, default False
         Begin anew in a folder that has rows.
     threads : int, optional
@@ -121,11 +121,7 @@ def reproduce(
         require_positive(_WHO, "time_limit", time_limit)
     end = math.inf if time_limit is None else time.monotonic() + time_limit
     place = Path(folder)
-    if (place / ROWS).exists() and not (resume or force):
-        what = f"{_WHO}: {shown_path(place / ROWS)} exists already"
-        raise FileError(
-            f"{what}; pass resume=True to go on, or force=True to begin anew"
-        ).with_option(f"{what}; pass --resume to go on, or --force to begin anew")
+    require_word(_WHO, place / ROWS, (place / ROWS).exists(), resume=resume, force=force)
     files = DataFolder(data)
     planned = list(study.trials(size, seed))
     missing = files.missing(name for trial in planned for name in trial.files)

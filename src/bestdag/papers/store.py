@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from bestdag.checkpoint.opening import require_same
 from bestdag.errors import FormatError, WriteError
 from bestdag.files import shown_path
 from bestdag.papers.study import Trial
@@ -64,6 +65,7 @@ class RowFile:
         assert self._file is not None
         self._file.write(json.dumps(value, separators=(",", ":"), allow_nan=False).encode() + b"\n")
         self._file.flush()
+        os.fsync(self._file.fileno())
 
     def _read(self) -> dict[str, dict[str, Any]]:
         assert self._file is not None
@@ -86,14 +88,7 @@ class RowFile:
             raise FormatError(
                 f"{shown_path(self._path)}: has a line that is no row of a study; remove it"
             ) from None
-        if about != self._about:
-            raise FormatError(
-                f"{shown_path(self._path)}: has rows of {_shown(about)}, needed are those of "
-                f"{_shown(self._about)}; use another folder, or begin anew with force=True"
-            ).with_option(
-                f"{shown_path(self._path)}: has rows of {_shown(about)}, needed are those of "
-                f"{_shown(self._about)}; name another folder with -o, or begin anew with --force"
-            )
+        require_same(self._path, self._about, about, "folder")
         return found
 
 
@@ -109,9 +104,3 @@ def _lock(file: BinaryIO, path: Path) -> None:
         ) from None
     except OSError:  # not every file system has locks
         return
-
-
-def _shown(about: Any) -> str:
-    if not isinstance(about, dict):
-        return repr(about)
-    return ", ".join(f"{name} {value}" for name, value in about.items())

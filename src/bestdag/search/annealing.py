@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import ClassVar, Literal
 
 from bestdag.errors import InvalidParameterError, require_choice, require_count, require_positive
@@ -104,39 +104,66 @@ class Annealing:
         >>> [round(t, 3) for t in search.temperatures()]
         [8.0, 4.0, 2.0, 1.0]
         """
-        n_steps = max(1, self.levels - 1)
-        first, last = float(self.initial_temperature), float(self.final_temperature)
         k = 0
         while k < self.levels:
-            share = k / n_steps
-            if self.schedule == "linear":
-                yield first + (last - first) * share
-            else:
-                yield first * (last / first) ** share
+            yield self._temperature(k)
             k += 1
+
+    def _temperature(self, level: int) -> float:
+        first, last = float(self.initial_temperature), float(self.final_temperature)
+        share = level / max(1, self.levels - 1)
+        if self.schedule == "linear":
+            return first + (last - first) * share
+        return float(first * (last / first) ** share)
 
     def run(self, problem: Problem) -> SearchResult:
         """Anneal; a limit or Ctrl-C gives the best structure so far."""
         return finish(self, walk_for(self, problem, remember=True), self._anneal, self.start_from)
 
     def _anneal(self, walk: Walk) -> None:
-        ascend(walk)  # whatever comes, a local optimum is there
-        draws = Draws(walk, 0)
-        for temperature in self.temperatures():
-            self._stay(walk, draws, temperature)
-        best = walk.best_score
-        ascend(walk)
-        if walk.best_score == best:  # the structure reached leads to nothing better
-            walk.return_to_best()
+        at = _Place()
+        with walk.part("temperatures", lambda: asdict(at)) as saved:
+            if saved is not None:
+                at = _Place(**saved)
+            if at.phase == _CLIMB:
+                ascend(walk)  # whatever comes, a local optimum is there
+                at.phase = _COOL
+            if at.phase == _COOL:
+                self._cool(walk, at)
+                at.phase, at.best = _CLIMB_HERE, walk.best_score
+            if at.phase == _CLIMB_HERE:
+                ascend(walk)
+                at.phase = _CLIMB_BEST
+                if walk.best_score == at.best:  # the structure reached leads to nothing better
+                    walk.return_to_best()
             ascend(walk)
-        Reinsertion(walk).run()
+            Reinsertion(walk).run()
 
-    def _stay(self, walk: Walk, draws: Draws, temperature: float) -> None:
-        """Propose moves at one temperature."""
+    def _cool(self, walk: Walk, at: _Place) -> None:
+        """Propose moves at one temperature after the other."""
         n_proposals = self.proposals or 100 * len(walk.base)
-        end = draws.counter + n_proposals
-        while draws.counter < end:
-            walk.check_time()
-            move = draws.move(temperature, min(_PROPOSALS_PER_CALL, end - draws.counter))
-            if move is not None:
-                walk.make([move])
+        draws = Draws(walk, 0)
+        draws.counter = at.counter
+        while at.level < self.levels:
+            end = (at.level + 1) * n_proposals
+            while draws.counter < end:
+                at.counter = draws.counter
+                walk.step()
+                n_tries = min(_PROPOSALS_PER_CALL, end - draws.counter)
+                move = draws.move(self._temperature(at.level), n_tries)
+                if move is not None:
+                    walk.make([move])
+            at.level += 1
+
+
+_CLIMB, _COOL, _CLIMB_HERE, _CLIMB_BEST = range(4)
+
+
+@dataclass(slots=True)
+class _Place:
+    """How far it is: what is being done, the temperature, the draws, and the best before that."""
+
+    phase: int = _CLIMB
+    level: int = 0
+    counter: int = 0
+    best: float = 0.0

@@ -6,28 +6,29 @@ import math
 import time
 from bisect import bisect_right
 from collections import deque
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from bestdag.errors import GraphError, require_choice, require_count, require_positive
+from bestdag.errors import require_choice, require_count, require_positive
 from bestdag.registry import setting
 from bestdag.scores.parent_sets.enumeration import n_parent_sets
 from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
+from bestdag.search import auto_kept as kept
+from bestdag.search.auto_table import AT_ONCE, BOUND, search_table
 from bestdag.search.bound import Bound, upper_bound
-from bestdag.search.exact.components import decompose
 from bestdag.search.exact.dp.all_sets import forecast_whole
-from bestdag.search.exact.dp.engine import Forecast, forecast
+from bestdag.search.exact.dp.engine import Forecast
 from bestdag.search.exact.search import Exact
 from bestdag.search.order.improve import Improver, Structure
-from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem, SearchEnd
 from bestdag.search.result import SearchResult, Status
 from bestdag.search.ties import is_better
 from bestdag.wording import count_of
 
 __all__ = ["Auto"]
+
+Turn = Literal["whole", "listed"]
 
 # Of the time so far, what proofs may have taken when all parent sets are listed, so that a proof is
 # a matter of time.
@@ -47,8 +48,7 @@ _STEEP, _RECENT, _RECENT_ROUNDS = 5e-5, 0.1, 6
 _SHARE_BEFORE_WHOLE = 0.25
 # A forecast is good to a factor of two.
 _CAUTION = 2.0
-# What comes within so many seconds needs nothing before it, nor do so few variables.
-_AT_ONCE = 1.0
+# What comes within a second needs nothing before it, nor do so few variables.
 _FEW_VARIABLES = 8
 _LEAST_SLICE = 0.2
 # Without a time limit: the least time without a better structure or bound that ends the search.
@@ -116,7 +116,7 @@ class Auto:
             note = f"auto chose exact: the engine '{self.engine}' was asked for"
             return replace(found, notes=(note, *found.notes))
         if isinstance(problem.scores, ScoreTable):
-            return _search_table(self, problem)
+            return search_table(self, problem)
         return _Run(self, problem).result()
 
 
@@ -127,8 +127,10 @@ class _Run:
         self._settings = settings
         self._given = problem
         self._has_limit = problem.deadline is not None
-        left = math.inf if self._has_limit else settings.budget - problem.seconds
+        before = problem.checkpoint.seconds_before  # of a run that goes on
+        left = math.inf if self._has_limit else settings.budget - problem.seconds - before
         self._problem = problem.within(left)
+        self._problem.started -= before
         if problem.reporter is not None:
             problem.reporter.until(self._problem.deadline)
         self._improver = Improver(self._problem, problem.feasible_dag("auto"))
@@ -144,6 +146,7 @@ class _Run:
         self._history = [(0.0, self._best.score)]  # seconds, and the score from then on
         self._spent = {"structures": 0.0, "proof": 0.0}
         self._turns = 0  # of the exact search
+        self._turn: Turn | None = None  # whose it is, where that may take long
         self._is_large = len(problem.names) > _MANY_VARIABLES
         self._share_for_bound = _SHARE_FOR_BOUND
         # When the last rounds began.
@@ -162,15 +165,38 @@ class _Run:
         return self._unproved(status)
 
     def _search(self) -> Status:
+        with self._problem.checkpoint.part("auto", lambda: kept.state_of(self)) as saved:
+            if saved is None:
+                self._begin()
+            else:
+                kept.restore(self, saved)
+                self._go_on()
+            return self._turn_by_turn()
+
+    def _begin(self) -> None:
+        """Prove at once, or find a first structure and a first bound."""
         self._whole = self._fitting_forecast()
         if len(self._problem.names) <= _FEW_VARIABLES:
             self._prove_by_whole()
-        elif self._whole is None or self._whole.seconds > _AT_ONCE:
+        elif self._whole is None or self._whole.seconds > AT_ONCE:
             self._improve()
             self._first_bound()
         else:
             self._prove_by_whole()
+
+    def _go_on(self) -> None:
+        """Go on with the turn in which the run was kept."""
+        if self._turn == "whole":
+            self._prove_by_whole()
+        elif self._turn == "listed":
+            self._prove_by_lists()
+        elif self._improver.n_rounds == 0:
+            self._improve()
+            self._first_bound()
+
+    def _turn_by_turn(self) -> Status:
         while self._proved is None:
+            self._problem.keep()
             self._problem.check_time()
             if self._improver.n_rounds == self._settings.rounds and self._whole is None:
                 return "step limit"
@@ -257,13 +283,26 @@ class _Run:
         whole, self._whole = self._whole, None
         left = self._problem.seconds_left
         seconds = left if whole is None else max(_CAUTION * whole.seconds, 0.5 * left)
-        self._exact(self._problem.within(seconds))
+        self._exact(self._problem.within(seconds), "whole")
         self._news_at = self._problem.seconds  # nothing could improve meanwhile
 
-    def _exact(self, problem: Problem) -> None:
+    def _prove_by_lists(self) -> None:
+        """Search among the listed sets for as long as everything before it took."""
+        problem = self._problem.within(max(AT_ONCE, self._problem.seconds))
+        self._exact(problem, "listed")
+        if problem.has_table:  # which it may have found in a file
+            self._take_table(problem.table())
+
+    def _take_table(self, table: ScoreTable) -> None:
+        self._table = table
+        self._problem.keep_table(table)
+
+    def _exact(self, problem: Problem, turn: Turn) -> None:
         """Give the exact search a turn, and take what it found."""
         began = time.monotonic()
+        self._turn = turn
         found = Exact().run(problem)
+        self._turn = None
         self._spent["proof"] += time.monotonic() - began
         self._turns += 1
         if found.is_proved:
@@ -272,9 +311,9 @@ class _Run:
         elif self._settings.rounds is None:  # what a clock cut short depends on the clock
             self._take(Structure(found.dag, found.score), "exact")
         if found.bound is not None:
-            how = next((n for n in found.notes if n.startswith(_BOUND)), f"{_BOUND}exact search")
+            how = next((n for n in found.notes if n.startswith(BOUND)), f"{BOUND}exact search")
             self._take_bound(
-                Bound(value=found.bound + found.resolution, how=how.removeprefix(_BOUND))
+                Bound(value=found.bound + found.resolution, how=how.removeprefix(BOUND))
             )
         if found.status == "interrupted":
             raise KeyboardInterrupt
@@ -292,8 +331,7 @@ class _Run:
         problem = self._problem
         nodes = problem.nodes
         if self._table is not None or nodes.required_edges or nodes.has_ancestral:
-            slice_ = max(_AT_ONCE, problem.seconds)
-            self._exact(problem.within(slice_))
+            self._prove_by_lists()
             return
         began = time.monotonic()
         self._tell("bounding the best score")
@@ -312,8 +350,7 @@ class _Run:
             return
         table = self._listing.table(finish=self._listing.is_over)
         if table.complete:
-            self._table = table
-            self._problem.keep_table(table)
+            self._take_table(table)
             return
         until = min(began + seconds, time.monotonic() + problem.seconds_left)
         is_news = self._take_bound(
@@ -341,7 +378,7 @@ class _Run:
 
     def _unproved(self, status: Status) -> SearchResult:
         best, bound = self._best, self._bound
-        why = _BOUND if bound.value is not None else "no bound on the best score: "
+        why = BOUND if bound.value is not None else "no bound on the best score: "
         trace = self._improver.trace if self._found_by == "order" else []
         result = self._given.result(
             self._settings,
@@ -391,48 +428,9 @@ class _Run:
         return advice
 
 
-_BOUND = "bound on the best score: "
-
-
 def _rounded_up(seconds: float) -> int:
     """Return a time that looks like one somebody would ask for."""
     for step in (10, 30, 60, 120, 300, 600, 1200, 3600):
         if seconds <= step:
             return step
     return math.ceil(seconds / 3600) * 3600
-
-
-def _search_table(settings: Auto, problem: Problem) -> SearchResult:
-    """Search among the sets of a score file: orders first, unless the proof takes no time."""
-    left = settings.budget - problem.seconds if problem.deadline is None else math.inf
-    within = problem.within(left)
-    if problem.reporter is not None:
-        problem.reporter.until(within.deadline)
-    largest = max(decompose(problem.table()), key=lambda part: len(part.variables))
-    n, n_sets = len(largest.variables), largest.table.n_sets
-    together = f"{n if n > 1 else 'no'} variables depend on each other"
-    paths = problem.nodes.required_edges or problem.nodes.has_ancestral
-    seconds = math.inf if paths else forecast(n, n_sets=n_sets, threads=problem.threads).seconds
-    note = f"auto chose exact: {together}, with {n_sets:,} parent sets"
-    first = None
-    if seconds > _AT_ONCE:
-        limit = problem.time_limit
-        share = math.inf if limit is None else 0.3 * limit
-        with suppress(GraphError):  # what it does not find, exact search may
-            first = OrderSearch().run(within.within(share))
-        if first is not None and first.status == "interrupted":
-            return replace(first, notes=(note, *first.notes))
-    exact = Exact().run(within)
-    if exact.is_proved or first is None:
-        return replace(exact, seconds=problem.seconds, notes=(note, *exact.notes))
-    notes = (note, "the exact search ended without a proof; order was searched too")
-    best = exact if exact.score > first.score else first
-    bound = exact.bound
-    return replace(
-        best,
-        bound=None if bound is None else max(bound, best.score),
-        resolution=exact.resolution,
-        status=exact.status,
-        seconds=problem.seconds,
-        notes=(*notes, *(n for n in exact.notes if n.startswith(_BOUND))),
-    )

@@ -110,11 +110,15 @@ class HillClimb:
         return finish(self, walk_for(self, problem, remember=True), body, self.start_from)
 
     def _climb(self, walk: Walk) -> None:
-        self._ascend(walk)
-        for number in range(1, self.restarts + 1):
-            walk.check_time()
-            self._restart(walk, number)
+        number = 0  # of the restart
+        with walk.part("restarts", lambda: number) as saved:
+            number = saved or 0
             self._ascend(walk)
+            while number < self.restarts:
+                walk.check_time()
+                number += 1
+                self._restart(walk, number)
+                self._ascend(walk)
 
     def _restart(self, walk: Walk, number: int) -> None:
         if self.perturb:

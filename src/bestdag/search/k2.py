@@ -89,15 +89,17 @@ class K2Search:
         walk.notes = (note,) if note else ()
 
         def body(walk: Walk) -> None:
-            if order is not None:
-                _add_parents(walk, order)
-                return
-            for number in range(n_orders):
-                walk.check_time()
-                if number > 0:
+            number = 0
+            with walk.part("orders", lambda: number) as saved:
+                number = saved or 0
+                while True:
+                    rng = np.random.default_rng([problem.seed, number])
+                    _add_parents(walk, order or _random_order(nodes, walk.base, rng))
+                    if order is not None or number == n_orders - 1:
+                        return
+                    walk.check_time()
+                    number += 1
                     walk.go_to(walk.base, f"order {number + 1}")
-                rng = np.random.default_rng([problem.seed, number])
-                _add_parents(walk, _random_order(nodes, walk.base, rng))
 
         return finish(self, walk, body)
 
@@ -152,14 +154,18 @@ def _add_parents(walk: Walk, order: Sequence[int]) -> None:
     """
     place = np.argsort(order).astype(np.int32)
     groups = [[child] for child in order] if walk.nodes.has_ancestral else [list(order)]
-    for group in groups:
-        while group:
-            walk.check_time()
+    with walk.part("groups", lambda: groups) as saved:
+        groups = groups if saved is None else saved
+        while groups:
+            walk.step()
+            group = groups[0]
             best = (walk.climb.best_addition(child, walk.tie, place) for child in group)
             moves = [move for move in best if move is not None and move[3] > walk.tie]
             if moves:
                 walk.make(moves)
-            group = [child for _, _, child, _ in moves]
+                groups[0] = [child for _, _, child, _ in moves]
+            else:
+                del groups[0]
 
 
 def _random_order(nodes: NodeKnowledge, base: Parents, rng: np.random.Generator) -> list[int]:

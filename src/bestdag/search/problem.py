@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
+from bestdag.checkpoint import Checkpoint
 from bestdag.errors import GraphError, InvalidParameterError, require_count, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
@@ -106,6 +107,8 @@ class Problem:
         Called a few times a second, from this thread, with a `Progress`.
     executor : concurrent.futures.Executor, optional
         Who does what can be done apart: parent sets of each child, restarts of climbing.
+    checkpoint : Checkpoint, optional
+        Where searches keep their state; nowhere unless given.
     """
 
     def __init__(
@@ -121,6 +124,7 @@ class Problem:
         start: Dag | None = None,
         progress: Told | Reporter | None = None,
         executor: Executor | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.started = time.monotonic()
         if time_limit is not None:
@@ -155,6 +159,7 @@ class Problem:
         self.reporter = reporter_for("search", progress)
         if self.reporter is not None:
             self.reporter.until(self.deadline)
+        self.checkpoint = Checkpoint() if checkpoint is None else checkpoint
         self._table: ScoreTable | None = None
 
     @property
@@ -243,6 +248,10 @@ class Problem:
         """Raise `SearchEnd` when the time is up."""
         if self.out_of_time():
             raise SearchEnd("time limit")
+
+    def keep(self) -> None:
+        """Keep the state of the run if that is due, or if the time is up."""
+        self.checkpoint.keep(now=self.deadline is not None and self.out_of_time())
 
     def until_stopped(self, body: Callable[[], Status | None]) -> Status:
         """Run the body of a search to its end, a limit or Ctrl-C, and return which it was.

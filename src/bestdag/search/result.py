@@ -45,6 +45,9 @@ class SearchResult:
     engine : str or None
         The engine that did it, for searches that have several.
     seconds : float
+        Of all parts of a run that was kept and went on.
+    resumed_seconds : float
+        Of these, the seconds before it went on the last time.
     settings : mapping
         Settings of the search.
     resolution : float

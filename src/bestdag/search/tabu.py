@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from bestdag.errors import require_choice, require_count, require_flag
 from bestdag.registry import setting
@@ -81,16 +81,31 @@ class Tabu:
         return finish(self, walk_for(self, problem, remember=True), self._walk, self.start_from)
 
     def _walk(self, walk: Walk) -> None:
-        ascend(walk)
-        if self.reinsert:
-            Reinsertion(walk).run()
-        n_idle, length = 0, min(self.length, _LONGEST)
-        while n_idle < self.patience:
-            walk.check_time()
-            best = walk.best_score
-            needed = best - walk.score + walk.tie
-            move = walk.climb.best(walk.tie, length, needed)
-            if move is None or move[3] == float("-inf"):
-                return
-            walk.make([move])
-            n_idle = 0 if walk.best_score > best else n_idle + 1
+        length = min(self.length, _LONGEST)
+        n_idle: int | None = None  # as long as it climbs
+
+        def state() -> dict[str, Any]:
+            return {"n_idle": n_idle, "recent": walk.climb.recent(length)}
+
+        with walk.part("moves", state) as saved:
+            if saved is not None:
+                walk.climb.set_recent([tuple(one) for one in saved["recent"]])
+                n_idle = saved["n_idle"]
+            if n_idle is None:
+                ascend(walk)
+                if self.reinsert:
+                    Reinsertion(walk).run()
+                n_idle = 0
+            while n_idle < self.patience:
+                walk.step()
+                n_idle = self._move(walk, length, n_idle)
+
+    def _move(self, walk: Walk, length: int, n_idle: int) -> int:
+        """Take the best move that is not tabu; returns how long nothing has improved."""
+        best = walk.best_score
+        needed = best - walk.score + walk.tie
+        move = walk.climb.best(walk.tie, length, needed)
+        if move is None or move[3] == float("-inf"):
+            return self.patience
+        walk.make([move])
+        return 0 if walk.best_score > best else n_idle + 1

@@ -43,9 +43,15 @@ def finish(
     """Run the body of a search and return the best structure it met, however it ended."""
 
     def run() -> None:
-        walk.prepare()
-        walk.begin(_first_parents(walk, start_from))
-        body(walk)
+        with walk.part(walk.who, walk.state) as saved:
+            if saved is not None:
+                walk.recall(saved)
+            walk.prepare()
+            if saved is None:
+                walk.begin(_first_parents(walk, start_from))
+            else:
+                walk.go_on(saved)
+            body(walk)
 
     problem = walk.problem
     status = problem.until_stopped(run)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from bestdag import _core
 from bestdag.graph._names import arc_text
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.search.climbing.rows import Family, Rows, screened
+from bestdag.search.climbing.trace import Move, Trace, TraceStep
 from bestdag.search.feasible import Parents, feasible_parents
 from bestdag.search.problem import Problem, SearchEnd
 from bestdag.search.result import Step
@@ -28,15 +30,8 @@ _VERBS = ("add", "remove", "reverse")
 # To prepare a list of candidates, for each of them: what does not fit is not begun.
 _SECONDS_PER_CANDIDATE = 4.5e-8
 
-# Of a long walk these are kept: so many of the first steps and of the last ones, and moves from a
-# structure on before the next structure is kept.
-_STEPS_AT_EITHER_END = 10_000
+# Moves from a structure on before the next structure is kept.
 _MOST_MOVES = 1_000
-
-# Kind, parent, child, gain.
-Move = tuple[int, int, int, float]
-# What was done, its gain, the score after it.
-_TraceStep = tuple[Move | str, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +50,14 @@ class Mark:
     parents: Parents
     path: _Path
 
+    def state(self) -> dict[str, Any]:
+        """Return the structure and its score, for `restored`."""
+        return {"score": self.score, "parents": self.parents}
 
-class _Trace:
-    """The first and the last steps; what came between is one step."""
-
-    def __init__(self) -> None:
-        self._first: list[_TraceStep] = []
-        self._last: deque[_TraceStep] = deque()
-        self._n_left_out = 0
-        self._left_out_gain = 0.0
-        self._left_out_score = 0.0
-
-    def append(self, step: _TraceStep) -> None:
-        if len(self._first) < _STEPS_AT_EITHER_END:
-            self._first.append(step)
-            return
-        self._last.append(step)
-        if len(self._last) > _STEPS_AT_EITHER_END:
-            _, gain, self._left_out_score = self._last.popleft()
-            self._left_out_gain += gain
-            self._n_left_out += 1
-
-    def __iter__(self) -> Iterator[_TraceStep]:
-        yield from self._first
-        if self._n_left_out:
-            what = f"{self._n_left_out:,} steps that are not kept"
-            yield what, self._left_out_gain, self._left_out_score
-        yield from self._last
+    @classmethod
+    def restored(cls, state: dict[str, Any]) -> Mark:
+        """Make a mark of the same structure."""
+        return cls(state["score"], state["parents"], _Path(state["parents"], []))
 
 
 class Walk:
@@ -135,7 +111,7 @@ class Walk:
         self._path = _Path(self.base, [])
         self._best = (-math.inf, self._path, 0)  # score, path, how many of its moves
         self._best_parents: tuple[float, Parents] | None = None  # with the score they belong to
-        self._trace = _Trace()
+        self._trace = Trace()
 
     def _base_parents(self, use_start: bool) -> Parents:
         start, names = self.problem.start, self.nodes.names
@@ -271,6 +247,45 @@ class Walk:
         self._best_parents = (score, self.climb.parents())
         return self._best_parents[1]
 
+    def part(self, name: str, state: Callable[[], Any]) -> AbstractContextManager[Any]:
+        """Enter a part of the run that is kept; see `Checkpoint`."""
+        return self.problem.checkpoint.part(name, state)
+
+    def state(self) -> dict[str, Any]:
+        """Return where the walk is, between two steps, for `recall` and `go_on`."""
+        score, path, n_moves = self._best
+        return {
+            "parents": self.climb.parents(),
+            "scores": np.array(self.climb.scores()),
+            "score": self.score,
+            "tie": self.tie,
+            "n_steps": self._n_steps,
+            "best": {"score": score, "parents": _after(path.origin, path.moves[:n_moves])},
+            "trace": self._trace.state(),
+        }
+
+    def recall(self, state: dict[str, Any]) -> None:
+        """Take over the best structure and the steps of a walk that was kept."""
+        best = state["best"]
+        self._best = (best["score"], _Path(best["parents"], []), 0)
+        self._trace = Trace.restored(state["trace"])
+        self._n_steps = state["n_steps"]
+        self.tie = state["tie"]
+        self.has_begun = True
+
+    def go_on(self, state: dict[str, Any]) -> None:
+        """Be where the walk was, once all is prepared."""
+        parents = state["parents"]
+        self.climb.reset(parents)
+        self._path = _Path(parents, [])
+        self.score = state["score"]
+        self._score_rows(list(enumerate(parents)), state["scores"].tolist())
+
+    def step(self) -> None:
+        """Keep the state when that is due, and raise `SearchEnd` when the time is up."""
+        self.problem.keep()
+        self.check_time()
+
     def check_time(self) -> None:
         """Raise `SearchEnd` when the time is up."""
         if self._has_limit:
@@ -294,7 +309,7 @@ class Walk:
         names = self.nodes.names
         return names[child], [names[p] for p in parents]
 
-    def _arrive(self, moves: Sequence[Move], steps: Sequence[_TraceStep]) -> None:
+    def _arrive(self, moves: Sequence[Move], steps: Sequence[TraceStep]) -> None:
         for step in steps:
             self._trace.append(step)
         self._path.moves.extend(moves)
@@ -335,6 +350,19 @@ class Walk:
     def _require_steps(self) -> None:
         if self._n_steps >= self._max_steps:
             raise SearchEnd("step limit")
+
+
+def _after(origin: Parents, moves: Sequence[Move]) -> Parents:
+    """Return the structure that moves lead to."""
+    parents = [set(group) for group in origin]
+    for kind, parent, child, _ in moves:
+        if kind == ADD:
+            parents[child].add(parent)
+        else:
+            parents[child].remove(parent)
+            if kind == REVERSE:
+                parents[parent].add(child)
+    return [sorted(group) for group in parents]
 
 
 def _native(nodes: NodeKnowledge, candidates: Sequence[npt.NDArray[np.int32]]) -> _core.Climb:

@@ -6,9 +6,9 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from bestdag.errors import InvalidParameterError, require_choice
+from bestdag.errors import InvalidParameterError, require_choice, require_count
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.registry import setting
@@ -24,6 +24,7 @@ from bestdag.search.exact.dp.all_sets import (
     solve_whole_each,
 )
 from bestdag.search.exact.dp.engine import Forecast
+from bestdag.search.exact.kept import table_from, table_state
 from bestdag.search.exact.solution import Solution
 from bestdag.search.exact.solver import EngineChoice, Listener, Solver
 from bestdag.search.exact.statements.search import NoStructureError, StatementTree
@@ -61,6 +62,9 @@ class Exact:
         branch-and-cut-and-price. "auto" chooses for each component of the problem by its numbers of
         variables and candidate sets, and goes on with "gpu" or "dp" where "bnc" has not finished
         after a fixed amount of work and memory allows.
+    nodes_at_once : int, default 1
+        Branch and cut works in rounds of so many nodes, whose linear programs threads solve at
+        once. Graph, bound and number of nodes depend on it, never on the number of threads.
 
     Notes
     -----
@@ -80,12 +84,20 @@ class Exact:
     name: ClassVar[str] = "exact"
 
     engine: EngineChoice = setting("auto", "Engine of the exact search.")
+    nodes_at_once: int = setting(1, "Nodes of branch and cut in one round, on threads.")
 
     def __post_init__(self) -> None:
+        require_count("exact", "nodes_at_once", self.nodes_at_once, minimum=1)
         require_choice("exact", "engine", self.engine, ("auto", "dp", "gpu", "bnc"))
 
     def run(self, problem: Problem) -> SearchResult:
         """Solve; a time limit or Ctrl-C gives the best structure so far and a bound."""
+        with problem.checkpoint.part(self.name, lambda: _lists_of(problem)) as saved:
+            if saved is not None:
+                problem.keep_table(table_from(problem.names, saved))
+            return self._solved(problem)
+
+    def _solved(self, problem: Problem) -> SearchResult:
         needed = None if self.engine in ("gpu", "bnc") else forecast_whole(problem)
         if needed is not None and _fits(needed, problem):
             if _is_worth_listing(problem, needed):
@@ -200,7 +212,11 @@ class Exact:
     ) -> SearchResult:
         statements = Statements.of(problem.nodes)
         told = None if problem.reporter is None else _told(problem, table, statements)
-        solver = Solver(self.engine, problem.threads, deadline, told)
+        if table.complete and isinstance(problem.scores, Scorer):
+            problem.keep_table(table)
+        solver = Solver(
+            self.engine, problem.threads, deadline, told, self.nodes_at_once, problem.checkpoint
+        )
         if statements.is_empty and not table.complete and table.n_sets == table.n_variables:
             score = math.fsum(float(table.child(i).scores[0]) for i in range(table.n_variables))
             chosen = (0,) * table.n_variables  # nothing to choose from
@@ -242,6 +258,12 @@ class Exact:
             notes=found.notes,
         )
         return _canonical(problem, result)
+
+
+def _lists_of(problem: Problem) -> dict[str, Any] | None:
+    """Return the lists of parent sets, once they are complete; those of a file are there again."""
+    is_needed = isinstance(problem.scores, Scorer) and problem.has_table
+    return table_state(problem.table()) if is_needed else None
 
 
 def _whole_progress(problem: Problem) -> Callable[[float], None] | None:

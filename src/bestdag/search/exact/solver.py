@@ -8,14 +8,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
+from bestdag.checkpoint import Checkpoint
 from bestdag.errors import BestdagError, NotEnoughMemoryError
+from bestdag.machine import thread_count
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.engine import solve_bnc
 from bestdag.search.exact.components import Component, decompose
 from bestdag.search.exact.dp.engine import MAX_VARIABLES, Forecast, forecast, solve_dp
 from bestdag.search.exact.dp.gpu.device import DeviceError, Gpu, find_gpu
+from bestdag.search.exact.kept import solution_from, solution_state
 from bestdag.search.exact.solution import Solution
 from bestdag.search.exact.verification import verify_solution
 from bestdag.search.result import Status
@@ -51,6 +54,15 @@ class ComponentProof:
         verify_solution(self.component.table, self.result)
 
 
+class Means:
+    """With what engines work: threads, and where they keep what they have."""
+
+    def __init__(self, threads: int | None, nodes_at_once: int, kept: Checkpoint | None) -> None:
+        self.threads = threads
+        self.nodes_at_once = nodes_at_once
+        self.kept = Checkpoint() if kept is None else kept
+
+
 class Listener(Protocol):
     """Who is told how far the solution of a table is: score and bound of all components."""
 
@@ -75,9 +87,11 @@ class Solver:
         threads: int | None,
         deadline: float | None,
         told: Listener | None = None,
+        nodes_at_once: int = 1,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self._engine = engine
-        self._threads = threads
+        self._means = Means(threads, nodes_at_once, checkpoint)
         self._deadline = deadline
         self._told = told
         self._known: dict[bytes, Solution] = {}
@@ -89,6 +103,15 @@ class Solver:
         With `stopped`, and once an engine has been stopped, the rest gets no time: engines then
         give their first structure.
         """
+        with self._means.kept.part("components", self._state) as saved:
+            if saved is not None:
+                self._known = {bytes.fromhex(key): solution_from(one) for key, one in saved}
+            return self._solve(table, stopped)
+
+    def _state(self) -> list[Any]:
+        return [(key.hex(), solution_state(solved)) for key, solved in self._known.items()]
+
+    def _solve(self, table: ScoreTable, stopped: Status | None) -> Solution:
         chosen = [0] * len(table.names)
         proofs: list[ComponentProof] = []
         status: Status = stopped or "optimum proved"
@@ -124,9 +147,11 @@ class Solver:
         known = self._known.get(key)
         if known is not None:
             return known
+        self._means.kept.keep()
         deadline = time.monotonic() if stopped else self._deadline
         solve = _solve_by_either if self._engine == "auto" else _ENGINES[self._engine]
-        solved = solve(part.table, self._threads, deadline, heard)
+        with self._means.kept.part(key.hex(), lambda: None):
+            solved = solve(part.table, self._means, deadline, heard)
         self.was_interrupted = self.was_interrupted or solved.was_interrupted
         if solved.is_proved:
             self._known[key] = solved
@@ -182,27 +207,30 @@ def _key(part: Component) -> bytes:
 
 def _dp(
     table: ScoreTable,
-    threads: int | None,
+    means: Means,
     deadline: float | None,
     heard: _Heard | None,
     gpu: Gpu | None = None,
 ) -> Solution:
     if heard is None:
-        return solve_dp(table, threads=threads, deadline=deadline, gpu=gpu)
+        return solve_dp(table, threads=means.threads, deadline=deadline, gpu=gpu)
     return solve_dp(
-        table, threads=threads, deadline=deadline, progress=heard.dp, tell=heard.line, gpu=gpu
+        table,
+        threads=means.threads,
+        deadline=deadline,
+        progress=heard.dp,
+        tell=heard.line,
+        gpu=gpu,
     )
 
 
-def _gpu(
-    table: ScoreTable, threads: int | None, deadline: float | None, heard: _Heard | None
-) -> Solution:
-    return _dp(table, threads, deadline, heard, find_gpu())
+def _gpu(table: ScoreTable, means: Means, deadline: float | None, heard: _Heard | None) -> Solution:
+    return _dp(table, means, deadline, heard, find_gpu())
 
 
 def _bnc(
     table: ScoreTable,
-    threads: int | None,
+    means: Means,
     deadline: float | None,
     heard: _Heard | None,
     max_pivots: float = math.inf,
@@ -210,14 +238,16 @@ def _bnc(
     progress = None if heard is None else heard.bnc
     return solve_bnc(
         table,
-        threads=threads or 1,
+        threads=1 if means.nodes_at_once == 1 else thread_count(means.threads, who="exact"),
         deadline=deadline,
         max_pivots=max_pivots,
         progress=progress,
+        nodes_at_once=means.nodes_at_once,
+        checkpoint=means.kept,
     )
 
 
-_ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None, _Heard | None], Solution]] = {
+_ENGINES: dict[str, Callable[[ScoreTable, Means, float | None, _Heard | None], Solution]] = {
     "dp": _dp,
     "gpu": _gpu,
     "bnc": _bnc,
@@ -225,14 +255,14 @@ _ENGINES: dict[str, Callable[[ScoreTable, int | None, float | None, _Heard | Non
 
 
 def _solve_by_either(
-    table: ScoreTable, threads: int | None, deadline: float | None, heard: _Heard | None
+    table: ScoreTable, means: Means, deadline: float | None, heard: _Heard | None
 ) -> Solution:
     """Solve by the engine that is surely good, or by `bnc` first and then by `dp`."""
     n = table.n_variables
-    needed = forecast(n, n_sets=table.n_sets, threads=threads)
+    needed = forecast(n, n_sets=table.n_sets, threads=means.threads)
     room = n <= MAX_VARIABLES and needed.has_room and needed.seconds <= _LONGEST_DP
     if room and (n <= _SURELY_DP or (n <= _PERHAPS_DP and table.n_sets >= _MANY_SETS)):
-        return _dp(table, threads, deadline, heard)
+        return _dp(table, means, deadline, heard)
     here = needed.seconds if room else math.inf
     pays = _gpu_that_pays(n, table.n_sets, here)
     if pays is not None:
@@ -241,18 +271,18 @@ def _solve_by_either(
     reserve = 2.0 * needed.seconds
     left = math.inf if deadline is None else deadline - time.monotonic()
     if not room or reserve > _SHARE_FOR_DP * left:
-        return _bnc(table, threads, deadline, heard)
+        return _bnc(table, means, deadline, heard)
     pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * forecast(n, threads=1).seconds)
     if pays is not None:
         pivots = max(_LEAST_PIVOTS, _PIVOTS_PER_SECOND * pays.seconds)
     until = None if deadline is None else deadline - reserve
-    first = _bnc(table, None, until, heard, pivots)
+    first = _bnc(table, means, until, heard, pivots)
     if first.is_proved or first.status == "interrupted":
         return first
     if pays is not None:
-        second = _gpu_or_else(table, threads, deadline, heard, can_dp=here < math.inf)
+        second = _gpu_or_else(table, means, deadline, heard, can_dp=here < math.inf)
     else:
-        second = _dp(table, threads, deadline, heard)
+        second = _dp(table, means, deadline, heard)
     return second if second.is_proved else _together(first, second)
 
 
@@ -271,7 +301,7 @@ def _gpu_that_pays(n: int, n_sets: int, here: float) -> Forecast | None:
 
 def _gpu_or_else(
     table: ScoreTable,
-    threads: int | None,
+    means: Means,
     deadline: float | None,
     heard: _Heard | None,
     *,
@@ -279,13 +309,13 @@ def _gpu_or_else(
 ) -> Solution:
     """Solve on the GPU, and on the processor when that fails."""
     try:
-        found = _gpu(table, threads, deadline, heard)
+        found = _gpu(table, means, deadline, heard)
         note = f"exact: dynamic programming ran on the GPU, {find_gpu().name}"
         return replace(found, notes=(*found.notes, note))
     except (DeviceError, NotEnoughMemoryError) as error:
         note = f"exact: the GPU was tried and left ({error})"
         solve = _dp if can_dp else _bnc
-        found = solve(table, threads, deadline, heard)
+        found = solve(table, means, deadline, heard)
         return replace(found, notes=(*found.notes, note))
 
 

@@ -78,13 +78,15 @@ class GES:
         """Search; a time limit or Ctrl-C gives the best class so far."""
         scorer = problem.scorer(self.name)
         _require_equivalence(scorer)
-        walk = Walk(problem, scorer, self.max_steps)
+        walk: Walk
+        with problem.checkpoint.part(self.name, lambda: walk.state()) as saved:
+            walk = Walk(problem, scorer, self.max_steps, saved)
 
-        def climb() -> None:
-            for _ in self.steps(walk):
-                pass
+            def climb() -> None:
+                for _ in self.steps(walk):
+                    problem.keep()
 
-        status = problem.until_stopped(climb)
+            status = problem.until_stopped(climb)
         notes = () if walk.is_free else (_WITH_KNOWLEDGE,)
         return problem.result(
             self, walk.member(), walk.score, status, trace=walk.trace, notes=notes

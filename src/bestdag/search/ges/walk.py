@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from itertools import pairwise
 from math import inf, isfinite
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,20 +30,48 @@ _TOGETHER = 1 << 20
 class Walk:
     """Where the search stands: a class, a member that obeys the knowledge, and the way there."""
 
-    def __init__(self, problem: Problem, scorer: Scorer, max_steps: int | None = None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        scorer: Scorer,
+        max_steps: int | None = None,
+        saved: dict[str, Any] | None = None,
+    ) -> None:
         self._problem = problem
         self._scorer = scorer
         self._max_steps = inf if max_steps is None else max_steps
         self.is_free = problem.knowledge.is_empty and problem.max_parents is None
-        self._start = problem.feasible_dag("ges")
-        self._start_score = scorer.total(self._start)
         self._steps: list[Step] = []  # the last of them is perhaps not taken yet
+        self._n_earlier = 0  # of them, those of a walk that was kept
+        self._phase = (KINDS[0], 0)  # the kind of moves, and the steps before the first of them
+        self._skipped = 0  # kinds of moves that were done with
+        if saved is None:
+            self._start = problem.feasible_dag("ges")
+            self._start_score = scorer.total(self._start)
+        else:
+            self._start = problem.dag(saved["member"])
+            self._start_score = saved["start_score"]
+            self._steps = [Step(*step) for step in saved["steps"]]
+            self._n_earlier = len(self._steps)
+            self._phase = tuple(saved["phase"])
+            self._skipped = KINDS.index(self._phase[0])
         self._native = self._native_walk()
 
     @property
     def n_steps(self) -> int:
         """How many steps were taken."""
-        return self._native.n_taken
+        return self._n_earlier + self._native.n_taken
+
+    def state(self) -> dict[str, Any]:
+        """Return where the walk is, between two steps."""
+        number = {name: i for i, name in enumerate(self._problem.names)}
+        member = self.member()
+        return {
+            "member": [sorted(number[p] for p in member.parents(v)) for v in self._problem.names],
+            "start_score": self._start_score,
+            "steps": self.trace,
+            "phase": self._phase,
+        }
 
     @property
     def trace(self) -> tuple[Step, ...]:
@@ -56,11 +85,16 @@ class Walk:
 
     def member(self) -> Dag:
         """Return a structure of the class that obeys the knowledge."""
-        return self._problem.dag(self._native.member()) if self.n_steps else self._start
+        return self._problem.dag(self._native.member()) if self._native.n_taken else self._start
 
     def climb(self, kind: str) -> Generator[None, None, bool]:
         """Take the best step of one kind while there is one; returns whether there was."""
-        before = self.n_steps
+        if self._skipped and KINDS[self._skipped] != kind:
+            return False
+        if not self._skipped:
+            self._phase = (kind, self.n_steps)
+        self._skipped = 0
+        before = self._phase[1]
         self._native.begin(KINDS.index(kind))
         self._update()
         while self._step(kind):

@@ -61,6 +61,11 @@ class Candidates:
         return len(self.names) * _n_sets(self.n_promising, self._size)
 
     @property
+    def n_listed(self) -> int:
+        """For how many variables sets have been listed."""
+        return min(self._next, len(self.names))
+
+    @property
     def is_done(self) -> bool:
         """Whether the sets of every variable have been listed."""
         return self._next >= len(self.names)

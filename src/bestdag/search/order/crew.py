@@ -16,7 +16,7 @@ from bestdag.scores.scorer import Scorer
 from bestdag.search.order.candidates import Limits
 from bestdag.search.ties import tie_width
 
-__all__ = ["new_crew", "prior_sums"]
+__all__ = ["crew_bytes", "new_crew", "prior_sums"]
 
 # Bytes of scores that are kept, and of the memory there is; when there are more, they are forgotten
 # and scored again.
@@ -34,6 +34,7 @@ def new_crew(
     seed: int,
     chains: int,
     score: float,
+    max_bytes: float,
 ) -> _core.OrderCrew:
     """Set up the native search; `score` says how large scores are, and so which are equal.
 
@@ -59,8 +60,13 @@ def new_crew(
         n_rows=float(scorer.dataset.n_rows),
         seed=seed % 2**64,
         n_lanes=chains,
-        max_bytes=min(_MAX_BYTES, _SHARE_FOR_SCORES * memory_left()),
+        max_bytes=max_bytes,
     )
+
+
+def crew_bytes() -> float:
+    """Say how many bytes of scores are kept."""
+    return min(_MAX_BYTES, _SHARE_FOR_SCORES * memory_left())
 
 
 def _score_in_python(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bestdag import _core
 from bestdag.graph.dag import Dag
@@ -18,8 +18,10 @@ from bestdag.search.climbing.walk import Walk
 from bestdag.search.ges.search import GES
 from bestdag.search.ges.walk import Walk as ClassWalk
 from bestdag.search.hill_climb import HillClimb
+from bestdag.search.order import kept
 from bestdag.search.order.candidates import Candidates, Limits, with_set
-from bestdag.search.order.crew import new_crew, prior_sums
+from bestdag.search.order.crew import crew_bytes, new_crew, prior_sums
+from bestdag.search.order.kept import parents_of
 from bestdag.search.order.orders import Orders, chains_among_sets
 from bestdag.search.order.path_limits import narrowed, precedences
 from bestdag.search.problem import Problem, SearchEnd
@@ -99,6 +101,8 @@ class Improver:
         The best structure so far, with its score.
     n_rounds : int
         Rounds done.
+    n_idle : int
+        Of these, the last ones, which brought nothing.
     trace : list of Step
         What raised the score.
     is_late : bool
@@ -127,10 +131,15 @@ class Improver:
         self._prior = prior_sums(scorer)
         self._is_narrow = False  # whether limits are such that no statement can be broken
         self._crew: _core.OrderCrew | None = None
+        self._base: Structure  # the best when the crew was made
+        self._crew_bytes = crew_bytes()
         self._lists: list[Candidates] | None = None
+        self._all_lists: list[Candidates] = []  # those that are done with, too
         self._before: Sequence[tuple[int, int]] = ()
         self._sets: dict[int, ParentSets] = {}  # listed so far
-        self._orders: tuple[Dag, Orders] | None = None  # with the best when it was made
+        self._orders: tuple[Dag, Orders] | None = None  # with the best when it was asked last
+        self._orders_made_of: Dag  # whose families are among its sets
+        self._is_inside = False  # a round
         self._n_turns = 1  # of the search over orders, the first round counted as one
         self._n_failures = 0  # turns of the search among listed sets since it found something
         self._is_climbed = False  # no single arc change raises the best
@@ -140,9 +149,17 @@ class Improver:
         self._n_more = 0  # turns of reinsertion that come next
         self._is_steep = False  # whether reinsertion comes before all else
         self.best = Structure(start, scorer.total(start))
-        self.n_rounds = 0
+        self.n_rounds = self.n_idle = 0
         self.trace: list[Step] = []
         self.is_late = False
+
+    def state(self) -> dict[str, Any]:
+        """Return where it is, between two rounds or within the first one."""
+        return kept.state_of(self)
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a state of an improver of the same problem."""
+        kept.restore(self, state)
 
     @property
     def is_searched(self) -> bool:
@@ -159,10 +176,20 @@ class Improver:
         """
         before = self.best.score
         self.n_rounds += 1
+        self._is_inside = True
+        if self.n_rounds == 1 and len(self._numbers) > 1:
+            self._begin()
+        else:
+            with self._problem.checkpoint.paused():
+                self._go_on(before)
+        self._is_inside = False
+        self.n_idle = 0 if self.best.score > before else self.n_idle + 1
+        return self.n_idle == 0
+
+    def _go_on(self, before: float) -> None:
+        """Do the work of a round after the first."""
         if len(self._numbers) < 2:
             self.climb()
-        elif self.n_rounds == 1:
-            self._begin()
         elif self._problem.out_of_time():
             pass
         elif self._reinsertion is not None and self._has_reinsertion_a_turn:
@@ -177,11 +204,16 @@ class Improver:
         else:
             self._search_orders()
             self._gains["orders"] += 0.5 * (self.best.score - before - self._gains["orders"])
-        return self.best.score > before
 
     def _begin(self) -> None:
         """Find a first good structure."""
-        first = self._from_best()
+        at = {"start": parents_of(self._problem, self.best.dag), "is_walked": False}
+        with self._problem.checkpoint.part("first", lambda: at) as saved:
+            at = at if saved is None else saved
+            self._find_first(at)
+
+    def _find_first(self, at: dict[str, Any]) -> None:
+        first = self._problem.within(math.inf, start=self._problem.dag(at["start"]))
         has_ges = self._scorer.bulk.native is not None and self._scorer.is_score_equivalent
         if len(self._numbers) > _MANY_FOR_TABU:
             climb = HillClimb(reinsert=False)
@@ -194,9 +226,10 @@ class Improver:
                 classes = ClassWalk(first, self._scorer)
                 self._classes = (classes, GES().steps(classes))
             return
-        if has_ges:
+        if has_ges and not at["is_walked"]:
             most = _STEPS_PER_VARIABLE * len(self._numbers)
             self._take(GES(max_steps=most).run(first), "ges")
+            at["is_walked"] = True
         self._take(Tabu().run(first), "tabu")
 
     def _walk_classes(self, walk: ClassWalk, steps: Iterator[None]) -> None:
@@ -239,7 +272,8 @@ class Improver:
         """Take single arc changes until none raises the best; True when one did."""
         before = self.best.score
         if not self._is_climbed:
-            found = HillClimb(reinsert=False).run(self._from_best())
+            with self._problem.checkpoint.paused():
+                found = HillClimb(reinsert=False).run(self._from_best())
             self._take(found, None)
             self._is_climbed = found.status == "local optimum"
         return self.best.score > before
@@ -309,18 +343,9 @@ class Improver:
 
     def _search_listed(self) -> None:
         """Search among the listed sets and the families of the best for a while."""
-        problem, names = self._problem, self._problem.names
-        n = len(names)
+        problem, n = self._problem, len(self._numbers)
         if self._orders is None or self._orders[0] != self.best.dag:
-            scores = self._scorer.by_child(self.best.dag)
-            children = [
-                with_set(self._sets[v], scores[names[v]], group)
-                for v, group in enumerate(self._parents())
-            ]
-            chains = chains_among_sets(self._chains, n)
-            table = ScoreTable(names, children, complete=False)
-            seed = problem.seed + self.n_rounds
-            orders = Orders(table, self._before, seed, chains, self._threads)
+            orders = self._new_orders(self.best.dag)
             if not orders.is_feasible:
                 self._n_failures = _MANY_FAILURES
                 return
@@ -338,6 +363,20 @@ class Improver:
             self._orders = (self.best.dag, orders)
             self._go_to_best()
 
+    def _new_orders(self, dag: Dag) -> Orders:
+        """Set up the search among the listed sets and the families of a structure."""
+        names = self._problem.names
+        scores = self._scorer.by_child(dag)
+        children = [
+            with_set(self._sets[v], scores[names[v]], group)
+            for v, group in enumerate(parents_of(self._problem, dag))
+        ]
+        chains = chains_among_sets(self._chains, len(names))
+        table = ScoreTable(names, children, complete=False)
+        self._orders_made_of = dag
+        seed = self._problem.seed + self.n_rounds
+        return Orders(table, self._before, seed, chains, self._threads)
+
     def _go_to_best(self) -> None:
         """Let the crew go on from the best structure."""
         if self._crew is None:
@@ -346,8 +385,7 @@ class Improver:
             self._crew = None  # the limits depend on the best, or have to
 
     def _parents(self) -> list[list[int]]:
-        dag = self.best.dag
-        return [sorted(self._numbers[p] for p in dag.parents(v)) for v in self._problem.names]
+        return parents_of(self._problem, self.best.dag)
 
     def _consider(self, parents: Sequence[Sequence[int]]) -> None:
         """Keep a structure that is better, unless it breaks a statement: then narrow the limits."""
@@ -362,24 +400,28 @@ class Improver:
             self.best = Structure(dag, score)
             self._is_climbed = False
 
-    def _make_crew(self) -> None:
+    def _make_crew(self, base: Structure | None = None) -> None:
         """Set up the native search, at the best structure, and what sets are to be listed."""
+        self._base = base = self.best if base is None else base
         nodes = self._problem.nodes
         limits = Limits(nodes.allowed, nodes.required, nodes.max_parents)
         if not self._is_narrow:
             self._before = precedences(nodes)
             self._crew = self._new_crew(limits, self._before)
-            self._is_narrow = not self._crew.begin(self._parents())
+            self._is_narrow = not self._crew.begin(parents_of(self._problem, base.dag))
         if self._is_narrow:
-            limits = narrowed(limits, nodes, self.best.dag)
+            limits = narrowed(limits, nodes, base.dag)
             self._before = ()
             self._crew = self._new_crew(limits, ())
-            self._crew.begin(self._parents())
+            self._crew.begin(parents_of(self._problem, base.dag))
         self._sets, self._orders = {}, None
         self._lists = [Candidates(self._scorer, limits, self._max_sets)]
         if self._lists[0].n_sets > _MANY_SETS:
             self._lists.insert(0, Candidates(self._scorer, limits, _MANY_SETS // 2))
+        self._all_lists = list(self._lists)
 
     def _new_crew(self, limits: Limits, before: Sequence[tuple[int, int]]) -> _core.OrderCrew:
-        seed, score = self._problem.seed, self.best.score
-        return new_crew(self._scorer, self._prior, limits, before, seed, self._chains, score)
+        seed, score, n_bytes = self._problem.seed, self._base.score, self._crew_bytes
+        return new_crew(
+            self._scorer, self._prior, limits, before, seed, self._chains, score, n_bytes
+        )

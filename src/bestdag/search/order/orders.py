@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -67,6 +68,14 @@ class Orders:
     def improve(self, rounds: int, seconds: float) -> bool:
         """Search on in every chain; True when the best improved."""
         return self._native.improve(rounds, self._threads, seconds)
+
+    def places(self) -> list[Any]:
+        """Return where each chain is, for `restore`."""
+        return self._native.places()
+
+    def restore(self, places: list[Any]) -> None:
+        """Go on from there."""
+        self._native.restore([tuple(place) for place in places])
 
     @property
     def score(self) -> float:

@@ -114,20 +114,21 @@ class OrderSearch:
         return problem.result(self, best.dag, best.score, status, trace=tuple(improver.trace))
 
     def _improve(self, problem: Problem, improver: Improver) -> Status:
-        idle = 0
-        while True:
-            problem.check_time()
-            if self.rounds is not None and improver.n_rounds >= self.rounds:
-                return "step limit"
-            idle = 0 if improver.round() else idle + 1
-            if improver.is_late:
-                return "time limit"
-            problem.tell(
-                "search order",
-                f"round {improver.n_rounds:,}, {idle} of {self.patience} without improvement",
-                score=improver.best.score,
-            )
-            if idle >= self.patience and improver.is_searched:
-                if not improver.climb() and not problem.out_of_time():
-                    return "local optimum"
-                idle = 0
+        with problem.checkpoint.part(self.name, improver.state) as saved:
+            if saved is not None:
+                improver.restore(saved)
+            while True:
+                problem.keep()
+                problem.check_time()
+                if self.rounds is not None and improver.n_rounds >= self.rounds:
+                    return "step limit"
+                improver.round()
+                if improver.is_late:
+                    return "time limit"
+                idle = f"{improver.n_idle} of {self.patience} without improvement"
+                detail = f"round {improver.n_rounds:,}, {idle}"
+                problem.tell("search order", detail, score=improver.best.score)
+                if improver.n_idle >= self.patience and improver.is_searched:
+                    if not improver.climb() and not problem.out_of_time():
+                        return "local optimum"
+                    improver.n_idle = 0

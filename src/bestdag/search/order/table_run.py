@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bestdag.errors import GraphError
 from bestdag.machine import thread_count
 from bestdag.scores.table import ScoreTable
 from bestdag.search.order.improve import Structure
+from bestdag.search.order.kept import parents_of
 from bestdag.search.order.listed_climb import ListedClimb
 from bestdag.search.order.orders import Orders, chains_among_sets
 from bestdag.search.order.path_limits import precedences
@@ -29,6 +32,7 @@ class TableRun:
         self._chains = chains_among_sets(chains, len(problem.names))
         self._rounds_left = _MOST_WORK // len(problem.names)
         self._threads = thread_count(problem.threads, who="order")
+        self._idle = 0  # turns without a better structure
         self._best: Structure | None = None
         self.trace: list[Step] = []
 
@@ -58,16 +62,15 @@ class TableRun:
         problem = self._problem
         before = precedences(problem.nodes)
         orders = Orders(table, before, problem.seed, self._chains, self._threads)
-        if orders.is_feasible:
-            self._consider(orders, "first order")
-            if self._best is not None:
-                numbers = {name: i for i, name in enumerate(problem.names)}
-                first = [numbers[v] for v in self._best.dag.topological_order()]
-                orders.descend_from(first, problem.seconds_left)
-            orders.scatter(problem.seconds_left)
-            self._consider(orders, "order")
-            problem.check_time()
-            self._improve(orders)
+        with problem.checkpoint.part("sets", lambda: self._state(orders)) as saved:
+            if saved is not None:
+                self._restore(saved, orders)
+                problem.check_time()
+                self._improve(orders)
+            elif orders.is_feasible:
+                self._begin(orders)
+                problem.check_time()
+                self._improve(orders)
         if self._best is not None:
             return
         what = "no structure among the sets of the score file"
@@ -78,20 +81,49 @@ class TableRun:
             )
         raise GraphError(f"order: {what} obeys the knowledge; learn from the data")
 
+    def _begin(self, orders: Orders) -> None:
+        problem = self._problem
+        self._consider(orders, "first order")
+        if self._best is not None:
+            numbers = {name: i for i, name in enumerate(problem.names)}
+            first = [numbers[v] for v in self._best.dag.topological_order()]
+            orders.descend_from(first, problem.seconds_left)
+        orders.scatter(problem.seconds_left)
+        self._consider(orders, "order")
+
+    def _state(self, orders: Orders) -> dict[str, Any]:
+        """Return where the search is, between two turns."""
+        best = self._best
+        return {
+            "rounds_left": self._rounds_left,
+            "idle": self._idle,
+            "places": orders.places(),
+            "trace": self.trace,
+            "best": best and [parents_of(self._problem, best.dag), best.score],
+        }
+
+    def _restore(self, state: dict[str, Any], orders: Orders) -> None:
+        self._rounds_left, self._idle = state["rounds_left"], state["idle"]
+        orders.restore(state["places"])
+        self.trace = [Step(*step) for step in state["trace"]]
+        if state["best"] is not None:
+            parents, score = state["best"]
+            self._best = Structure(self._problem.dag(parents), score)
+
     def _improve(self, orders: Orders) -> None:
         problem, patience = self._problem, self._patience
         rounds = _ROUNDS + _ROUNDS_PER_VARIABLE * len(problem.names)
-        idle = 0
-        while idle < patience and self._rounds_left > 0:
+        while self._idle < patience and self._rounds_left > 0:
+            problem.keep()
             self._rounds_left -= rounds * self._chains
             improved = orders.improve(rounds, problem.seconds_left)
-            idle = 0 if improved else idle + 1
+            self._idle = 0 if improved else self._idle + 1
             if improved:
                 self._consider(orders, "rounds")
             problem.check_time()
             # Whatever was found may break a statement, and then there is none yet.
             score = None if self._best is None else self._best.score
-            detail = f"{idle} of {patience} turns without improvement"
+            detail = f"{self._idle} of {patience} turns without improvement"
             problem.tell("search order", detail, score=score)
 
     def _consider(self, orders: Orders, move: str) -> None:

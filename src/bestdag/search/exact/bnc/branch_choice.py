@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bestdag.search.exact.bnc.master import LpSolution, Master
+from bestdag.search.exact.bnc.master import LpSolution, Master, Solving
 from bestdag.search.exact.bnc.relaxation import Sets
 
 __all__ = ["ArcSets", "Brancher"]
@@ -51,17 +52,24 @@ class ArcSets:
 class Brancher:
     """Reliability branching (Achterberg, Koch and Martin 2005) on arcs."""
 
-    def __init__(self, sets: Sets, arcs: ArcSets, master: Callable[[], Master]) -> None:
+    def __init__(self, sets: Sets, arcs: ArcSets) -> None:
         self._sets = sets
         self._arcs = arcs
-        self._master = master
         # Gain per unit of change, [without / with, parent, child], and the number of trials.
         self._gain = np.zeros((2, sets.n, sets.n))
         self._count = np.zeros((2, sets.n, sets.n))
 
+    def state(self) -> dict[str, Any]:
+        """Return what was learned of the arcs, for `restore`."""
+        return {"gain": self._gain.copy(), "count": self._count.copy()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Know the arcs as before."""
+        self._gain, self._count = state["gain"], state["count"]
+
     def choose(
-        self, solution: LpSolution, allowed: NDArray[np.bool_], room: float
-    ) -> tuple[int, int] | None:
+        self, master: Master, solution: LpSolution, allowed: NDArray[np.bool_], room: float
+    ) -> Solving[tuple[int, int] | None]:
         """Return the arc (parent, child) to branch on; None when the choice is not fractional.
 
         `room` is what the objective may still rise before a node is done with: gains above it are
@@ -80,7 +88,7 @@ class Brancher:
             score = np.minimum(y, 1.0 - y)
         ranked = np.argsort(-score, kind="stable")
         best, best_score, failures, trials = int(ranked[0]), -1.0, 0, 0
-        basis = self._master().basis()
+        basis = master.basis()
         for i in ranked.tolist():
             arc = int(parents[i]), int(children[i])
             trusted = self._count[:, arc[0], arc[1]].min() >= _TRUSTED
@@ -88,7 +96,8 @@ class Brancher:
                 value = float(score[i])
             elif trials < _TRIALS:
                 trials += 1
-                gains = self._try(arc, float(y[i]), solution.objective, allowed, basis)
+                trial = self._try(master, arc, float(y[i]), solution.objective, allowed, basis)
+                gains = yield from trial
                 if gains is None:
                     break
                 value = float(_score(np.array(gains[0]), np.array(gains[1]), room))
@@ -104,8 +113,8 @@ class Brancher:
                 if failures >= _LOOK_AHEAD:
                     break
         if trials:
-            self._master().allow(allowed)
-            self._master().restore(basis)
+            master.allow(allowed)
+            master.restore(basis)
         return int(parents[best]), int(children[best])
 
     def _per_unit(self, side: int) -> NDArray[np.float64]:
@@ -118,20 +127,20 @@ class Brancher:
 
     def _try(
         self,
+        master: Master,
         arc: tuple[int, int],
         y: float,
         objective: float,
         allowed: NDArray[np.bool_],
         basis: object,
-    ) -> tuple[float, float] | None:
+    ) -> Solving[tuple[float, float] | None]:
         gains = []
         for side, change in ((0, y), (1, 1.0 - y)):
             mask = allowed.copy()
             (self._arcs.require if side else self._arcs.forbid)(mask, *arc)
-            master = self._master()
             master.allow(mask)
             master.restore(basis)
-            value = master.solve(iterations=_TRIAL_ITERATIONS)
+            value = yield partial(master.solve, iterations=_TRIAL_ITERATIONS)
             if value is None:
                 return None
             gain = max(value - objective, 0.0)

@@ -12,7 +12,7 @@ The check shares no code with the engine. It reads the table again, computes wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import fsum
@@ -93,7 +93,9 @@ class Certificate:
         )
 
 
-def verify(table: ScoreTable, certificate: Certificate) -> bool:
+def verify(
+    table: ScoreTable, certificate: Certificate, poll: Callable[[], None] | None = None
+) -> bool:
     """Check a certificate against a table, in exact arithmetic.
 
     Parameters
@@ -102,6 +104,8 @@ def verify(table: ScoreTable, certificate: Certificate) -> bool:
         The table that was solved.
     certificate : Certificate
         What the engine left behind.
+    poll : callable, optional
+        Called at every node; what it raises ends the check.
 
     Returns
     -------
@@ -113,7 +117,7 @@ def verify(table: ScoreTable, certificate: Certificate) -> bool:
     CertificateError
         With the place and the reason.
     """
-    _Check(table, certificate).run()
+    _Check(table, certificate).run((lambda: None) if poll is None else poll)
     return True
 
 
@@ -139,7 +143,7 @@ class _Check:
         numerator, denominator = value.as_integer_ratio()
         return numerator * self.scale // denominator
 
-    def run(self) -> None:
+    def run(self, poll: Callable[[], None]) -> None:
         self.check_incumbent()
         self.check_cuts()
         claim = self.certificate
@@ -155,6 +159,7 @@ class _Check:
         ]
         seen: set[int] = set()
         while stack:
+            poll()
             number, allowed, required, bound = stack.pop()
             if number in seen or not 0 <= number < len(claim.nodes):
                 raise CertificateError(f"certificate: node {number} is missing or met twice")

@@ -7,14 +7,17 @@ import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import fsum, inf, nextafter
+from typing import Any
 
 import numpy as np
 
 from bestdag import _core
+from bestdag.checkpoint import Checkpoint
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.machine import do_without, memory_left
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc.certificate import Certificate, Node
+from bestdag.search.exact.bnc import kept
+from bestdag.search.exact.bnc.certificate import Certificate, Node, verify
 from bestdag.search.exact.bnc.relaxation import Relaxation, Sets
 from bestdag.search.exact.bnc.tree import SearchTree, Stopped
 from bestdag.search.exact.solution import Solution
@@ -40,6 +43,8 @@ def solve_bnc(
     seed: int = 0,
     progress: Callable[[float, float], None] | None = None,
     incumbent: Sequence[int] | None = None,
+    nodes_at_once: int = 1,
+    checkpoint: Checkpoint | None = None,
 ) -> Solution:
     """Find the acyclic choice of parent sets with the highest score, and prove it.
 
@@ -48,7 +53,7 @@ def solve_bnc(
     table : ScoreTable
         The candidate sets.
     threads : int, default 1
-        Accepted for the sake of one signature; the search uses one thread.
+        For the linear programs of nodes that are worked on at once; nothing depends on it.
     deadline : float or None
         A `time.monotonic()` value to stop at.
     max_pivots : float, default inf
@@ -60,6 +65,10 @@ def solve_bnc(
         Called with (score, bound) a few times a second, from the calling thread.
     incumbent : sequence of int or None
         A known network to start from: for each child the position of its set.
+    nodes_at_once : int, default 1
+        The search works in rounds of so many nodes.
+    checkpoint : Checkpoint or None
+        Where the tree is kept; one that is there goes on, once its proof has been checked.
 
     Returns
     -------
@@ -95,6 +104,9 @@ def solve_bnc(
         seed=seed,
         progress=progress,
         incumbent=incumbent,
+        nodes_at_once=nodes_at_once,
+        threads=threads,
+        checkpoint=checkpoint,
     )
     return engine.run()
 
@@ -111,7 +123,14 @@ class BranchAndCut:
         seed: int = 0,
         progress: Callable[[float, float], None] | None = None,
         incumbent: Sequence[int] | None = None,
+        nodes_at_once: int = 1,
+        threads: int = 1,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
+        self._table = table
+        self._n_lanes = nodes_at_once
+        self._threads = threads
+        self._checkpoint = Checkpoint() if checkpoint is None else checkpoint
         self._start = time.monotonic()
         self._deadline = inf if deadline is None else deadline
         self._max_pivots = max_pivots
@@ -178,14 +197,20 @@ class BranchAndCut:
 
     def _work(self) -> None:
         try:
-            self._first_networks()
-            cost = float(self._sets.costs[self._kernels.best()].sum())
-            if cost > 0 and not self._stop:
-                relaxation = Relaxation(self._sets, self._kernels, cost)
-                self._tree = SearchTree(
-                    self._sets, self._kernels, relaxation, lambda: self._stop, self._max_pivots
-                )
-                self._tree.run()
+            cost = 0.0
+
+            def state() -> dict[str, Any]:
+                return {"cost": cost, "place": self._kernels.place()}
+
+            with self._checkpoint.part("bnc", state) as saved:
+                if saved is None:
+                    self._first_networks()
+                    cost = float(self._sets.costs[self._kernels.best()].sum())
+                else:
+                    self._kernels.restore(tuple(saved["place"]))
+                    cost = saved["cost"]
+                if cost > 0 and not (self._stop and saved is None):
+                    self._search(Relaxation(self._sets, self._kernels, cost))
         except Stopped:
             if not self._stop:
                 self._status = "step limit"
@@ -193,6 +218,32 @@ class BranchAndCut:
             self._error = error
         finally:
             self._finished.set()
+
+    def _search(self, relaxation: Relaxation) -> None:
+        tree = SearchTree(
+            self._sets,
+            self._kernels,
+            relaxation,
+            lambda: self._stop,
+            self._max_pivots,
+            self._n_lanes,
+            self._threads,
+            self._checkpoint,
+        )
+        with self._checkpoint.part("tree", lambda: kept.state_of(tree)) as saved:
+            if saved is None:
+                tree.begin()
+            else:
+                kept.restore(tree, saved)
+            self._tree = tree
+            if saved is not None:
+                score, bound = self._score_and_bound()
+                verify(self._table, self._certificate(score, bound), poll=self._check_stop)
+            tree.run()
+
+    def _check_stop(self) -> None:
+        if self._stop:
+            raise Stopped
 
     def _first_networks(self) -> None:
         n = self._sets.n
@@ -216,6 +267,19 @@ class BranchAndCut:
             bound = nextafter(bound, inf)
         return score, max(score, bound)
 
+    def _certificate(self, score: float, bound: float) -> Certificate:
+        sets, tree = self._sets, self._tree
+        choice = self._kernels.best() if tree is None else tree.choice
+        claim = {
+            "parents": tuple((choice - sets.begin[:-1]).tolist()),
+            "score": score,
+            "resolution": 0.0 if tree is None else tree.resolution,
+            "bound": bound,
+        }
+        if tree is None:
+            return Certificate.of_tree([Node()], [], 0, **claim)
+        return tree.certificate(**claim)
+
     def _report(self) -> Solution:
         sets, tree = self._sets, self._tree
         choice = self._kernels.best() if tree is None else tree.choice
@@ -225,15 +289,7 @@ class BranchAndCut:
         status: Status = "optimum proved" if is_proved else self._status
         resolution = 0.0 if tree is None else tree.resolution
         chosen = (choice - sets.begin[:-1]).tolist()
-        certificate = Certificate.of_tree(
-            [Node()] if tree is None else tree.nodes,
-            [] if tree is None else tree.relaxation.cuts,
-            0 if tree is None else tree.relaxation.exponent,
-            parents=tuple(chosen),
-            score=score,
-            resolution=resolution,
-            bound=score if is_proved else bound,
-        )
+        certificate = self._certificate(score, score if is_proved else bound)
         return Solution(
             chosen=tuple(chosen),
             score=score,

@@ -7,16 +7,21 @@ program feasible, so "infeasible" is never an answer that somebody could misread
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestdag.search.exact.bnc.relaxation import Relaxation
 
-__all__ = ["LpSolution", "Master"]
+__all__ = ["LpSolution", "Master", "Solving"]
+
+_Made = TypeVar("_Made")
+# Work that asks for programs to be solved, one after another, and goes on with their objectives:
+# so that whoever runs it can solve those of several nodes at once.
+Solving = Generator[Callable[[], float | None], float | None, _Made]
 
 _STAND_IN_COST = 2.0**16  # the first incumbent costs about 2^12 (see relaxation)
 _DUAL, _PRIMAL = 1, 4  # HiGHS simplex strategies
@@ -152,7 +157,9 @@ class Master:
 
     def allow(self, allowed: NDArray[np.bool_]) -> None:
         """Let only these sets (a mask over all sets) be positive."""
-        wanted = allowed[self.columns]
+        self._set_allowed(allowed[self.columns])
+
+    def _set_allowed(self, wanted: NDArray[np.bool_]) -> None:
         changed = np.flatnonzero(wanted != self._allowed)
         if len(changed):
             upper = np.where(wanted[changed], self._infinity, 0.0)
@@ -186,6 +193,12 @@ class Master:
         return float(self._highs.getInfo().objective_function_value)
 
     def _run(self) -> Any:
+        # From the basis alone, not from what else the solver remembers: a program that is made
+        # again, with its basis, goes the same way.
+        basis = self._highs.getBasis()
+        self._highs.clearSolver()
+        if basis.valid:
+            self._highs.setBasis(basis)
         self._highs.run()
         self.pivots += max(0, self._highs.getInfo().simplex_iteration_count)
         return self._highs.getModelStatus()
@@ -208,6 +221,35 @@ class Master:
             duals[: self.n],
             float(values[: self.n].sum()),
         )
+
+    def state(self) -> dict[str, Any]:
+        """Return what is in the program, and where the simplex method stands."""
+        basis = self._highs.getBasis()
+        return {
+            "columns": self.columns,
+            "allowed": self._allowed,
+            "cuts": list(self.cuts),
+            "idle": self.idle,
+            "pivots": self.pivots,
+            "column_status": np.array([int(one) for one in basis.col_status], np.int8),
+            "row_status": np.array([int(one) for one in basis.row_status], np.int8),
+        }
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Be, as an empty program, what another one was."""
+        import highspy
+
+        self.add_columns(state["columns"])
+        self.add_cuts(state["cuts"])
+        self._set_allowed(state["allowed"])
+        self.idle = state["idle"]
+        self.pivots = state["pivots"]
+        basis = highspy.HighsBasis()
+        basis.col_status = [highspy.HighsBasisStatus(one) for one in state["column_status"]]
+        basis.row_status = [highspy.HighsBasisStatus(one) for one in state["row_status"]]
+        if len(basis.col_status) == self.n + len(self.columns):
+            basis.valid = True
+            self._highs.setBasis(basis)
 
     def basis(self) -> Any:
         """Where the simplex method stands, for `restore`."""

@@ -5,17 +5,19 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bestdag import _core
+from bestdag.checkpoint import Checkpoint
 from bestdag.search.exact.bnc.branch_choice import ArcSets, Brancher
-from bestdag.search.exact.bnc.certificate import Multipliers, Node
+from bestdag.search.exact.bnc.certificate import Certificate, Multipliers, Node
 from bestdag.search.exact.bnc.cuts import Separator
-from bestdag.search.exact.bnc.master import LpSolution, Master
+from bestdag.search.exact.bnc.lanes import Lane, OpenNode, Stopped, solve_together
+from bestdag.search.exact.bnc.master import LpSolution, Master, Solving
 from bestdag.search.exact.bnc.relaxation import LP_BITS, Cut, Pricing, Relaxation, Sets
 
 __all__ = ["SearchTree", "Stopped", "closed_by"]
@@ -26,22 +28,14 @@ _IDLE_AT_ROOT, _IDLE_BELOW = 4, 10  # solves before a cut leaves the program
 _FAR = 0.1  # of the first round's gap: a root that stalls above is on a plateau
 
 
-class Stopped(Exception):  # noqa: N818 (not an error)
-    """The caller asked to stop."""
-
-
-@dataclass(order=True)
-class _OpenNode:
-    bound: int
-    number: int  # position in the certificate, and the tie-break
-    allowed: NDArray[np.bool_] = field(compare=False)
-    required: tuple[tuple[int, int], ...] = field(compare=False)
-    best: NDArray[np.int64] | None = field(compare=False, default=None)  # proved `bound`, if here
-    cuts: tuple[int, ...] = field(compare=False, default=())  # that proved it above
-
-
 class SearchTree:
-    """State of one search. `run` works; `choice` and `bound` may be read from another thread."""
+    """State of one search. `run` works; `choice` and `bound` may be read from another thread.
+
+    It works in rounds: each of some lanes, which have linear programs of their own, works on a
+    node, and goes on with one of its children in the next round or takes another open one. What
+    lanes do in turn, between linear programs, they do in their order, so that the search is the
+    same for any number of threads, which solve the programs of several lanes at once.
+    """
 
     def __init__(
         self,
@@ -50,6 +44,9 @@ class SearchTree:
         relaxation: Relaxation,
         should_stop: Callable[[], bool],
         max_pivots: float = inf,
+        n_lanes: int = 1,
+        threads: int = 1,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.sets = sets
         self.kernels = kernels
@@ -58,12 +55,16 @@ class SearchTree:
         self._max_pivots = max_pivots
         self._earlier_pivots = 0  # of a program that is gone
         self._arcs = ArcSets(sets)
-        self.master = Master(relaxation, should_stop)
-        self._brancher = Brancher(sets, self._arcs, lambda: self.master)
+        self._n_lanes = n_lanes
+        self._threads = threads
+        self._checkpoint = Checkpoint() if checkpoint is None else checkpoint
+        self._lanes = [Lane(self._new_master())]
+        self._brancher = Brancher(sets, self._arcs)
         self.choice = kernels.best()
         self.nodes: list[Node] = [Node()]
-        self._heap = [_OpenNode(0, 0, np.ones(len(sets), dtype=bool), ())]
+        self._heap = [OpenNode(0, 0, np.ones(len(sets), dtype=bool), ())]
         self.processed = 0
+        self._is_inside = False  # a round
         self.root_bound = 0
         self._separator = Separator(sets, kernels, relaxation)
         # Units below which no choice is, unless within the resolution of the incumbent.
@@ -86,53 +87,72 @@ class SearchTree:
 
     def run(self) -> None:
         """Search until the proof is done; raises `Stopped` when asked to stop."""
-        self._start_columns()
-        node: _OpenNode | None = None
-        while node is not None or self._heap:
-            if node is None:
-                node = heapq.heappop(self._heap)
-            self._publish(node)
-            node = self._process(node)
+        while self._fill_lanes():
+            self._publish()
+            self._checkpoint.keep()
+            self._round([lane for lane in self._lanes if lane.node is not None])
         self.bound = max(self.bound, self.cutoff)
         self.is_done = True
 
-    def _publish(self, node: _OpenNode) -> None:
-        others = self._heap[0].bound if self._heap else node.bound
-        self.bound = max(self.bound, min(node.bound, others, self.cutoff))
+    def _fill_lanes(self) -> bool:
+        """Give an open node to each lane that has none; False when none is left."""
+        while self._heap and self.processed and len(self._lanes) < self._n_lanes:
+            self._lanes.append(Lane(self._copy_of(self._lanes[0].master)))
+        for lane in self._lanes:
+            if lane.node is None and self._heap:
+                lane.node = heapq.heappop(self._heap)
+        return any(lane.node is not None for lane in self._lanes)
 
-    def _start_columns(self) -> None:
+    def _round(self, lanes: Sequence[Lane]) -> None:
+        """Work on the nodes of lanes until all are done with; each may have a child then."""
+        self._is_inside = True
+        children = solve_together([self._process(lane) for lane in lanes], self._threads)
+        self._is_inside = False
+        for lane, child in zip(lanes, children, strict=True):
+            lane.node = child
+
+    def _publish(self) -> None:
+        bounds = [lane.node.bound for lane in self._lanes if lane.node is not None]
+        bounds += [node.bound for node in self._heap[:1]]
+        self.bound = max(self.bound, min([*bounds, self.cutoff]))
+
+    def begin(self) -> None:
+        """Put the first sets into the program of the root."""
         begin = self.sets.begin
         first = [np.arange(b, min(b + 5, e)) for b, e in itertools.pairwise(begin.tolist())]
         chosen = np.concatenate([*first, self.choice, np.maximum(begin[1:] - 1, 0)])
-        self.master.add_columns(np.unique(chosen).astype(np.int64))
+        self._lanes[0].master.add_columns(np.unique(chosen).astype(np.int64))
 
     @property
     def has_pivots_left(self) -> bool:
         """Whether the simplex method may go on."""
-        return self._earlier_pivots + self.master.pivots < self._max_pivots
+        pivots = sum(lane.master.pivots for lane in self._lanes)
+        return self._earlier_pivots + pivots < self._max_pivots
 
     def _check(self) -> None:
         if self._should_stop() or not self.has_pivots_left:
             raise Stopped
 
-    def _process(self, node: _OpenNode) -> _OpenNode | None:
+    def _process(self, lane: Lane) -> Solving[OpenNode | None]:
         """Work on a node; returns the child to go on with, for which the basis is at hand."""
+        node = lane.node
+        assert node is not None
         self._check()
         is_root = node.number == 0
         self.processed += 1
         if node.bound >= self.cutoff:
             return None
-        solution = self._tighten(node, is_root)
+        solution = yield from self._tighten(lane, node, is_root)
         if is_root:
             self.root_bound = node.bound
         if node.bound >= self.cutoff:
             return None
         if is_root:
-            solution = self._start_again(node) or solution
+            solution = (yield from self._start_again(lane, node)) or solution
         arc = None
         if solution is not None:
             room = float(np.ldexp(float(self.cutoff - node.bound), -LP_BITS))
-            arc = self._brancher.choose(solution, node.allowed, room)
+            arc = yield from self._brancher.choose(lane.master, solution, node.allowed, room)
             self._check()
         arc = arc or self._any_arc(node.allowed)
         if arc is None:
@@ -140,22 +160,31 @@ class SearchTree:
             return None
         return self._branch(node, arc)
 
-    def _start_again(self, root: _OpenNode) -> LpSolution | None:
+    def _start_again(self, lane: Lane, root: OpenNode) -> Solving[LpSolution | None]:
         """Make a smaller program for the tree, without what the root has done with."""
-        old = self.master
+        old = lane.master
         self._earlier_pivots += old.pivots
-        self.master = Master(self.relaxation, self._should_stop)
-        self.master.add_columns(old.columns[root.allowed[old.columns]])
-        self.master.add_cuts(
+        lane.master = master = self._new_master()
+        master.add_columns(old.columns[root.allowed[old.columns]])
+        master.add_cuts(
             [c for c, idle in zip(old.cuts, old.idle.tolist(), strict=True) if idle < 2]
         )
-        objective = self.master.solve()
-        return None if objective is None else self.master.solution(objective)
+        objective = yield master.solve
+        return None if objective is None else master.solution(objective)
 
-    def _tighten(self, node: _OpenNode, is_root: bool) -> LpSolution | None:
+    def _copy_of(self, old: Master) -> Master:
+        master = self._new_master()
+        master.add_columns(old.columns)
+        master.add_cuts(old.cuts)
+        return master
+
+    def _new_master(self) -> Master:
+        return Master(self.relaxation, self._should_stop)
+
+    def _tighten(self, lane: Lane, node: OpenNode, is_root: bool) -> Solving[LpSolution | None]:
         """Solve, price and cut until the node is done with or cuts stop helping."""
         try:
-            solution = self._rounds(node, is_root)
+            solution = yield from self._rounds(lane, node, is_root)
         except Stopped:
             if node.best is not None:
                 self._record(node, node.best)
@@ -164,56 +193,56 @@ class SearchTree:
             if node.bound >= self.cutoff:
                 self._record(node, node.best)
             else:
-                self._fix(node, self.relaxation.price(node.best, node.allowed), node.best)
+                self._fix(lane, self.relaxation.price(node.best, node.allowed), node.best)
         return solution
 
-    def _rounds(self, node: _OpenNode, is_root: bool) -> LpSolution | None:
-        self.master.allow(node.allowed)
-        self._bring_back(node.cuts)
-        progress: list[int] = []
-        solution = None
-        first: int | None = None
-        primal = thorough = False
+    def _rounds(self, lane: Lane, node: OpenNode, is_root: bool) -> Solving[LpSolution | None]:
+        master = lane.master
+        master.allow(node.allowed)
+        self._bring_back(master, node.cuts)
+        solution, way = None, node.way
         while True:
+            if is_root:  # which may take as long as all nodes below it
+                self._checkpoint.keep()
             self._check()
-            objective = self.master.solve(primal=primal)
+            objective = yield partial(master.solve, primal=way.primal)
             self._check()
             if objective is None:
                 return solution
-            solution = self.master.solution(objective)
-            multipliers = self.relaxation.multipliers(self.master.cuts, solution.cut_duals)
+            solution = master.solution(objective)
+            multipliers = self.relaxation.multipliers(master.cuts, solution.cut_duals)
             pricing = self.relaxation.price(multipliers, node.allowed)
             if pricing.bound > node.bound:
                 node.bound, node.best = pricing.bound, multipliers
-                self._publish(node)
+                self._publish()
             if node.bound >= self.cutoff:
                 return solution
-            new = self._columns(node, solution, pricing)
+            new = self._columns(master, node, solution, pricing)
             if len(new):
-                self.master.add_columns(new)
-                primal = True
+                master.add_columns(new)
+                way.primal = True
                 continue
-            primal = False
-            self._look_for_better(solution)
+            way.primal = False
+            self._look_for_better(master, solution)
             if node.bound >= self.cutoff:
                 return solution
-            if is_root and len(progress) % 5 == 4:
-                self._fix(node, pricing, multipliers)
-            first = node.bound if first is None else first
-            progress.append(node.bound)
-            if self._has_stalled(progress, is_root):
-                is_far = self.cutoff - node.bound > _FAR * (self.cutoff - first)
-                if thorough or not is_root or not is_far:
+            if is_root and len(way.progress) % 5 == 4:
+                self._fix(lane, pricing, multipliers)
+            way.first = node.bound if way.first is None else way.first
+            way.progress.append(node.bound)
+            if self._has_stalled(way.progress, is_root):
+                is_far = self.cutoff - node.bound > _FAR * (self.cutoff - way.first)
+                if way.thorough or not is_root or not is_far:
                     return solution
-                thorough, progress = True, progress[-1:]
-            if not self._cut(solution, is_root, thorough):
+                way.thorough, way.progress = True, way.progress[-1:]
+            if not self._cut(master, solution, is_root, way.thorough):
                 return solution
-            self.master.drop_idle_cuts(_IDLE_AT_ROOT if is_root else _IDLE_BELOW)
+            master.drop_idle_cuts(_IDLE_AT_ROOT if is_root else _IDLE_BELOW)
 
-    def _bring_back(self, cuts: Sequence[int]) -> None:
+    def _bring_back(self, master: Master, cuts: Sequence[int]) -> None:
         """Add the cuts that proved the bound so far and left the program since."""
-        present = set(self.master.cuts)
-        self.master.add_cuts([c for c in cuts if c not in present])
+        present = set(master.cuts)
+        master.add_cuts([c for c in cuts if c not in present])
 
     def _has_stalled(self, progress: Sequence[int], is_root: bool) -> bool:
         rounds, share = (8, 0.005) if is_root else (2, 0.02)
@@ -225,12 +254,12 @@ class SearchTree:
         return progress[-1] - progress[-1 - rounds] < share * gap
 
     def _columns(
-        self, node: _OpenNode, solution: LpSolution, pricing: Pricing
+        self, master: Master, node: OpenNode, solution: LpSolution, pricing: Pricing
     ) -> NDArray[np.int64]:
         duals = np.clip(np.nan_to_num(solution.child_duals), -(2.0**20), 2.0**20)
         duals = np.floor(np.ldexp(duals, LP_BITS)).astype(np.int64)
         threshold = duals - 512  # about 1e-8 in the program
-        wanted = node.allowed & ~self.master.in_master
+        wanted = node.allowed & ~master.in_master
         wanted &= pricing.reduced < threshold[self.sets.child]
         found = np.flatnonzero(wanted)
         if not len(found):
@@ -241,32 +270,42 @@ class SearchTree:
         rank = np.arange(len(found)) - np.searchsorted(child, child)
         return found[rank < _COLUMNS_PER_CHILD]
 
-    def _look_for_better(self, solution: LpSolution) -> None:
+    def _look_for_better(self, master: Master, solution: LpSolution) -> None:
         weights = self.sets.arc_weights(solution.support, solution.x)
         if self.kernels.descend_from(_order_of(weights)):
             self.choice = self.kernels.best()
-            self.master.add_columns(self.choice[~self.master.in_master[self.choice]])
+            master.add_columns(self.choice[~master.in_master[self.choice]])
 
-    def _cut(self, solution: LpSolution, is_root: bool, thorough: bool) -> bool:
-        new = self._separator.violated(solution, self.master.cuts, is_root, thorough)
-        self.master.add_cuts(new)
+    def _cut(self, master: Master, solution: LpSolution, is_root: bool, thorough: bool) -> bool:
+        new = self._separator.violated(solution, master.cuts, is_root, thorough)
+        master.add_cuts(new)
         return bool(new)
+
+    def certificate(self, **claim: object) -> Certificate:
+        """Return what is proved so far, with what the nodes at work know by now."""
+        nodes = list(self.nodes)
+        for lane in self._lanes:
+            if lane.node is not None and lane.node.best is not None:
+                node = nodes[lane.node.number]
+                records = [*node.records, _multipliers(lane.node.best)]
+                nodes[lane.node.number] = Node(records, node.arc, node.children)
+        return Certificate.of_tree(nodes, self.relaxation.cuts, self.relaxation.exponent, **claim)
 
     # Proof ----------------------------------------------------------------------------------
 
-    def _fix(self, node: _OpenNode, pricing: Pricing, multipliers: NDArray[np.int64]) -> None:
+    def _fix(self, lane: Lane, pricing: Pricing, multipliers: NDArray[np.int64]) -> None:
+        node = lane.node
+        assert node is not None
         fixed = self.relaxation.fixed_at_zero(pricing, self.cutoff) & node.allowed
         self._record(node, multipliers)
         if fixed.any():
             node.allowed = node.allowed & ~fixed
-            self.master.allow(node.allowed)
+            lane.master.allow(node.allowed)
 
-    def _record(self, node: _OpenNode, multipliers: NDArray[np.int64]) -> None:
-        used = np.flatnonzero(multipliers)
-        record = Multipliers(tuple(used.tolist()), tuple(multipliers[used].tolist()))
-        self.nodes[node.number].records.append(record)
+    def _record(self, node: OpenNode, multipliers: NDArray[np.int64]) -> None:
+        self.nodes[node.number].records.append(_multipliers(multipliers))
 
-    def _close(self, node: _OpenNode) -> None:
+    def _close(self, node: OpenNode) -> None:
         """Prove a node in which every child has at most one set left, without a program."""
         only = np.flatnonzero(node.allowed)
         if len(only) < self.sets.n:
@@ -286,7 +325,7 @@ class SearchTree:
         if node.bound < self.cutoff:
             raise AssertionError("exact: a node with one choice left was not closed")
 
-    def _branch(self, node: _OpenNode, arc: tuple[int, int]) -> _OpenNode:
+    def _branch(self, node: OpenNode, arc: tuple[int, int]) -> OpenNode:
         parent, child = arc
         without = node.allowed.copy()
         self._arcs.forbid(without, parent, child)
@@ -298,7 +337,7 @@ class SearchTree:
         cuts = node.cuts if node.best is None else tuple(np.flatnonzero(node.best).tolist())
         children = []
         for allowed, arcs in ((having, required), (without, node.required)):
-            children.append(_OpenNode(node.bound, len(self.nodes), allowed, arcs, cuts=cuts))
+            children.append(OpenNode(node.bound, len(self.nodes), allowed, arcs, cuts=cuts))
             self.nodes.append(Node())
         self.nodes[node.number].arc = arc
         self.nodes[node.number].children = children[0].number, children[1].number
@@ -313,6 +352,11 @@ class SearchTree:
             if len(sets) == 2:
                 return min(sets[0] ^ sets[1]), child
         return None
+
+
+def _multipliers(values: NDArray[np.int64]) -> Multipliers:
+    used = np.flatnonzero(values)
+    return Multipliers(tuple(used.tolist()), tuple(values[used].tolist()))
 
 
 def closed_by(

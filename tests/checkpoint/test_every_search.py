@@ -1,0 +1,94 @@
+"""A run that is stopped anywhere and goes on has the answer of one that was not."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from bestdag.data.dataset import Dataset
+from bestdag.data.schema import Variable
+from bestdag.incomplete import StructuralEM
+from bestdag.learning import learn
+from bestdag.search import make_search
+from tests.checkpoint.stopping import Steps
+
+RUNS = {
+    "hill_climb": make_search("hill_climb"),
+    "restarts": make_search("hill_climb", restarts=4, start_from="random"),
+    "perturbed": make_search("hill_climb", restarts=4, perturb=3),
+    "tabu": make_search("tabu", patience=25),
+    "tabu without reinsertion": make_search("tabu", patience=25, reinsert=False, length=4),
+    "annealing": make_search("annealing", levels=5, proposals=60),
+    "k2": make_search("k2", orders=4),
+    "ges": make_search("ges"),
+    "ges with turns": make_search("ges", turning=True),
+    "order": make_search("order", rounds=6),
+    "order to its end": make_search("order", patience=3, max_sets=2000),
+    "exact by dp": make_search("exact", engine="dp"),
+    "exact by bnc": make_search("exact", engine="bnc"),
+    "exact by bnc, three nodes at once": make_search("exact", engine="bnc", nodes_at_once=3),
+    "auto": make_search("auto", rounds=3),
+    "tree": make_search("tree"),
+    "tan": make_search("tan", target="v03"),
+    "naive Bayes": make_search("naive_bayes", target="v03"),
+}
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Twelve variables, each a noisy function of two before it."""
+    rng = np.random.default_rng(1)
+    columns = [rng.integers(0, 2, 200) for _ in range(2)]
+    for k in range(2, 12):
+        clean = columns[(k * 5) % k] ^ columns[(k * 3 + 1) % k]
+        columns.append(np.where(rng.random(200) < 0.3, rng.integers(0, 2, 200), clean))
+    variables = [Variable(f"v{k:02}", ("no", "yes")) for k in range(12)]
+    return Dataset(variables, [column.astype(np.uint8) for column in columns])
+
+
+def same(found, expected):
+    assert found.dag == expected.dag
+    assert found.score == pytest.approx(expected.score, rel=1e-12)
+    assert found.bound == (expected.bound and pytest.approx(expected.bound, rel=1e-12))
+    assert found.status == expected.status
+    assert [step.move for step in found.trace] == [step.move for step in expected.trace]
+
+
+def test_structural_em_goes_on(table, tmp_path, monkeypatch):
+    columns = [table.codes(name).astype(np.int32) for name in table.names[:6]]
+    columns[2][::7] = columns[4][::5] = 2  # missing
+    holes = Dataset(table.variables[:6], columns)
+    settings = {"score": "bic", "missing": StructuralEM(restarts=1), "search": "hill_climb"}
+    expected = learn(holes, **settings)
+    steps = Steps(monkeypatch)
+
+    def run(path):
+        return learn(holes, **settings, checkpoint=path, resume=True)
+
+    for last in (3, 30, 60):
+        assert steps.kill_at(last, lambda: run(tmp_path / str(last))) is None  # noqa: B023
+        same(steps.kill_at(None, lambda: run(tmp_path / str(last))), expected)  # noqa: B023
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_goes_on_as_if_nothing_had_happened(name, table, tmp_path, monkeypatch):
+    steps = Steps(monkeypatch)
+
+    def run(path=tmp_path / "undisturbed"):
+        kept = {"checkpoint": path, "checkpoint_every": 600, "resume": True}
+        return learn(table, "bic", search=RUNS[name], seed=3, **kept)
+
+    expected = steps.kill_at(None, run)
+    n_steps = steps.count
+    same(expected, learn(table, "bic", search=RUNS[name], seed=3))
+    draw = random.Random(name)
+    for number in range(2):
+        found, n_killed = None, 0
+        while found is None:  # at three moments, of what is left
+            last = draw.randrange(1, n_steps // 2 + 2) if n_killed < 3 else None
+            found = steps.kill_at(last, lambda path=tmp_path / str(number): run(path))
+            n_killed += found is None
+        same(found, expected)
+        assert (found.resumed_seconds > 0) == (n_killed > 0)
