@@ -13,7 +13,7 @@ from bestdag.averaging.bootstrap import bootstrap
 from bestdag.cli.main import run
 from bestdag.cluster.reading import read_on, spread
 from bestdag.counts.engine import CountingEngine
-from bestdag.errors import ClusterError
+from bestdag.errors import BestdagError, ClusterError
 from bestdag.search.hill_climb import HillClimb
 
 
@@ -65,6 +65,16 @@ def test_what_is_learned_is_what_one_machine_learns(client, table, dataset, sear
     assert (there.dag, there.status) == (here.dag, here.status)
     assert there.score == pytest.approx(here.score, rel=1e-12)
     assert there.fit() == here.fit()
+
+
+def test_a_run_on_a_cluster_is_kept_and_known_by_its_counts(client, table, dataset, tmp_path):
+    path = tmp_path / "run"
+    first = learn(table, "bic", search="hill_climb", cluster=client, checkpoint=path)
+    again = learn(table, "bic", search="hill_climb", cluster=client, checkpoint=path, resume=True)
+    assert (again.dag, again.score) == (first.dag, first.score)
+    fewer = dataset.select(rows=slice(1, None))
+    with pytest.raises(BestdagError, match="other data"):
+        learn(fewer, "bic", search="hill_climb", cluster=client, checkpoint=path, resume=True)
 
 
 def test_the_command_line_says_what_one_machine_says(client, table, capsys):

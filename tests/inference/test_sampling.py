@@ -218,15 +218,15 @@ def test_native_call_wants_arrays_as_they_are():
     halves, none = np.full((1, 1), 2**62, dtype=np.uint64), np.zeros(0, dtype=np.uint64)
     rest = [none.astype(np.uint32)], [none], [None]
     column = np.zeros(3, dtype=np.uint8)
-    _core.sample_network(keys, [halves], *rest, [column], 1)
+    _core.sample_network(keys, [halves], *rest, [column], 0, 1)
     with pytest.raises(TypeError):  # a silent copy would lose the result
-        _core.sample_network(keys, [halves], *rest, [np.zeros(6, dtype=np.uint8)[::2]], 1)
+        _core.sample_network(keys, [halves], *rest, [np.zeros(6, dtype=np.uint8)[::2]], 0, 1)
     with pytest.raises(TypeError):
-        _core.sample_network(keys, [halves.astype(np.float64)], *rest, [column], 1)
+        _core.sample_network(keys, [halves.astype(np.float64)], *rest, [column], 0, 1)
     with pytest.raises(TypeError):
-        _core.sample_network(keys, [halves], *rest, [np.zeros(3)], 1)
+        _core.sample_network(keys, [halves], *rest, [np.zeros(3)], 0, 1)
     with pytest.raises(ValueError, match="one key, table and parent list per column"):
-        _core.sample_network(keys, [halves], *rest, [column, column], 1)
+        _core.sample_network(keys, [halves], *rest, [column, column], 0, 1)
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="needs POSIX signals")
@@ -246,7 +246,7 @@ def test_answers_ctrl_c_and_works_afterwards():
     timer = threading.Timer(0.05, interrupt)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        _core.sample_network(keys, *nodes, [column] * n_nodes, 2)
+        _core.sample_network(keys, *nodes, [column] * n_nodes, 0, 2)
     assert time.monotonic() - sent[0] < 3.0  # the whole work takes about 20 s
     timer.join()
     assert asia().sample(10).n_rows == 10

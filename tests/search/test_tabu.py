@@ -65,14 +65,14 @@ def test_bad_settings_are_refused(setting):
 
 
 def test_long_walks_keep_their_ends_and_the_same_best_structure(monkeypatch):
-    from bestdag.search.climbing import walk
+    from bestdag.search.climbing import trace, walk
 
     scorer = Scorer(linked_data(3, n=7), "bic")
     search = Tabu(patience=200, length=3)
     whole = search.run(Problem(scorer))
     n_whole = len(whole.trace)
     assert n_whole > 100
-    monkeypatch.setattr(walk, "_STEPS_AT_EITHER_END", 10)
+    monkeypatch.setattr(trace, "_STEPS_AT_EITHER_END", 10)
     monkeypatch.setattr(walk, "_MOST_MOVES", 7)
     short = search.run(Problem(scorer))
     assert (short.dag, short.score) == (whole.dag, whole.score)

@@ -346,7 +346,7 @@ std::optional<Move> Climb::propose(double temperature, std::int64_t n_tries, boo
 std::vector<std::pair<std::size_t, std::int64_t>> Climb::recent(std::int64_t tenure) const {
     std::vector<std::pair<std::size_t, std::int64_t>> found;
     for (std::size_t place = 0; place < stamps_.size(); ++place) {
-        if (stamps_[place] > n_moves_ - tenure) {
+        if (stamps_[place] > std::max(n_moves_ - tenure, reset_at_)) {
             found.emplace_back(place, n_moves_ - stamps_[place]);
         }
     }
@@ -355,6 +355,7 @@ std::vector<std::pair<std::size_t, std::int64_t>> Climb::recent(std::int64_t ten
 
 void Climb::set_recent(std::span<const std::pair<std::size_t, std::int64_t>> ages) {
     std::fill(stamps_.begin(), stamps_.end(), kNever);
+    reset_at_ = kNever;
     for (const auto& [place, age] : ages) stamps_[place] = n_moves_ - age;
 }
 

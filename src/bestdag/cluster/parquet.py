@@ -114,7 +114,7 @@ def _facts(path: str) -> FileFacts:
         reason = (error.strerror or str(error)).lower()
         raise DataError(f"read: cannot open {path!r}: {reason}") from None
     with _opened(path) as (con, sql_path):
-        table = parquet_table(con, sql_path)
+        table = parquet_table(con, [sql_path])
         groups = run_sql(
             con,
             "SELECT DISTINCT row_group_id, row_group_num_rows FROM "
@@ -230,7 +230,7 @@ def _loaded(
 def _rows(piece: Piece) -> Iterator[DuckTable]:
     """Open some rows of a file."""
     with _opened(piece.path) as (con, sql_path):
-        table = parquet_table(con, sql_path)
+        table = parquet_table(con, [sql_path])
         origin = (
             f"(SELECT * EXCLUDE (file_row_number) FROM read_parquet({sql_text(sql_path)}, "
             f"hive_partitioning = false, file_row_number = true) "

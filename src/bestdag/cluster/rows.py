@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from bestdag.cluster.part import PartFacts
 from bestdag.cluster.provider import ClusterCounts
+from bestdag.counts.flat import flat_groups
 from bestdag.counts.provider import RowsIn
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 __all__ = ["ClusterRows"]
+
+_MOST_CELLS = 1e8  # of two or three columns
 
 
 class ClusterRows(Dataset):
@@ -85,6 +89,18 @@ class ClusterRows(Dataset):
     def count_provider(self, threads: int | None = None) -> ClusterCounts:
         """Return who counts families over these rows; each worker uses all its own threads."""
         return ClusterCounts(self, self._parts, self._client)
+
+    def fingerprint(self) -> str:
+        """Return a digest of what two counts of each column say: rows themselves are far away."""
+        variables = tuple(sorted(self.variables, key=lambda v: v.name))
+        n = len(variables)
+        others = [{(i - 1) % n, (i - n // 2) % n} - {i} for i in range(n)]
+        families = np.arange(n, dtype=np.int32), *flat_groups(list(map(sorted, others)))
+        digest = hashlib.blake2b(repr((variables, self.n_rows)).encode("utf-8", "surrogatepass"))
+        for configurations, table in self.count_provider().count(families, max_cells=_MOST_CELLS):
+            digest.update(configurations.tobytes())
+            digest.update(table.tobytes())
+        return f"cluster {digest.hexdigest()[:16]}"
 
     @property
     def held(self) -> tuple[tuple[Variable, ...], list[int]]:

@@ -35,7 +35,7 @@ def make_search(name: str, **settings: Any) -> Search:
     Examples
     --------
     >>> make_search("exact", engine="dp")
-    Exact(engine='dp')
+    Exact(engine='dp', nodes_at_once=1)
     """
     search: Search = make("search", name, SEARCHES, ALIASES, settings)
     return search

@@ -35,7 +35,7 @@ def about_run(
 
 def _digest(data: Dataset | ScoreTable) -> str:
     if isinstance(data, Dataset):
-        return f"{hash(data):x}"
+        return data.fingerprint()
     digest = hashlib.blake2b(repr(data.names).encode("utf-8", "surrogatepass"), digest_size=16)
     for child in range(data.n_variables):
         sets = data.child(child)

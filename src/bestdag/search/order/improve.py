@@ -112,6 +112,7 @@ class Improver:
     --------
     >>> from bestdag.data.readers import read
     >>> from bestdag.examples import example
+    >>> from bestdag.scores.scorer import Scorer
     >>> problem = Problem(Scorer(read(example("asia.csv")), "bic"))
     >>> improver = Improver(problem, Dag(problem.names))
     >>> improver.round(), improver.n_rounds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from bestdag.errors import require_count
+from bestdag.errors import bad_setting, require_count
 from bestdag.registry import setting
 from bestdag.scores.table import ScoreTable
 from bestdag.search.order.improve import Improver
@@ -17,6 +17,8 @@ __all__ = ["OrderSearch"]
 
 # Rounds of the search among listed sets, for each round of the search with data.
 _TURNS_PER_ROUND = 0.25
+# Each chain has its own orders and scores, however few threads there are.
+_MOST_CHAINS = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +99,8 @@ class OrderSearch:
         require_count("order", "patience", self.patience, minimum=1)
         if self.rounds is not None:
             require_count("order", "rounds", self.rounds, minimum=1)
-        require_count("order", "chains", self.chains, minimum=1)
+        if require_count("order", "chains", self.chains, minimum=1) > _MOST_CHAINS:
+            raise bad_setting("order", "chains", f"at most {_MOST_CHAINS:,}", self.chains)
 
     def run(self, problem: Problem) -> SearchResult:
         """Search; a time limit or Ctrl-C gives the best structure so far."""
