@@ -17,6 +17,15 @@ from bestdag.scores.native import NativeScores
 from tests.conftest import make_dataset
 
 
+@pytest.fixture(autouse=True)
+def without_collections():
+    """Keep the signal out of other people's callbacks of the garbage collector, which lose it."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
 @pytest.fixture(scope="module")
 def dataset():
     rng = np.random.default_rng(0)
