@@ -90,7 +90,7 @@ def run_chains(
     spare = _SECONDS_PER_ARC * n_draws * n * n * (1 + n // 10 if with_paths else 1)
     until = deadline.earlier(spare)
     if executor is not None:
-        apart = _Apart(weights, over_partitions, seed, n_chains, threads, until, executor)
+        apart = _Apart(weights, over_partitions, seed, n_chains, until, executor)
         return _run(apart, steps, between, n_kept, is_open=n_steps is None)
     crew = _Crew(weights, over_partitions, seed, n_chains, threads, until, checkpoint)
     with checkpoint.part("chains", crew.state) as saved:
@@ -102,7 +102,7 @@ def run_chains(
         return found
 
 
-def _run(crew: _Crew, steps: int, between: int, n_kept: int, *, is_open: bool) -> ChainRun:
+def _run(crew: _Chains, steps: int, between: int, n_kept: int, *, is_open: bool) -> ChainRun:
     ended = crew.begin(steps - between * n_kept)
     if ended != "done":
         return crew.finish(crew.present(), ended)
@@ -117,8 +117,48 @@ def _run(crew: _Crew, steps: int, between: int, n_kept: int, *, is_open: bool) -
     return crew.finish(found if found.shape[1] else crew.present(), ended)
 
 
-class _Crew:
-    """Native chains, and what was drawn of them: chains x draws x n x n."""
+class _Chains:
+    """What is drawn of some chains: chains x draws x n x n."""
+
+    def __init__(self, weights: LocalWeights, n_chains: int, deadline: Deadline) -> None:
+        self._shape = len(weights.names), weights.sets.shape[1]
+        self._n_chains = n_chains
+        self._deadline = deadline
+
+    def begin(self, n_steps: int) -> Ended:
+        """Take the steps that are thrown away, the first half hot and cooling down."""
+        raise NotImplementedError
+
+    def drawn(self, n_draws: int, between: int) -> tuple[_Arcs, Ended]:
+        """Draw so many structures of each chain, or what there is when time is up."""
+        raise NotImplementedError
+
+    def present(self) -> _Arcs:
+        """Draw one structure of each chain where it is now."""
+        raise NotImplementedError
+
+    def counts(self) -> tuple[int, int]:
+        """Return the steps of all chains, and those that led elsewhere."""
+        raise NotImplementedError
+
+    def diagnosed(self, arcs: _Arcs) -> ChainDiagnostics:
+        """Compare the chains."""
+        n_steps, n_moved = self.counts()
+        return diagnose(arcs, n_steps // self._n_chains, n_moved / max(1, n_steps))
+
+    def finish(self, arcs: _Arcs, ended: Ended) -> ChainRun:
+        """Return what was drawn, chain after chain."""
+        n = self._shape[0]
+        return ChainRun(arcs=arcs.reshape(-1, n, n), diagnostics=self.diagnosed(arcs), ended=ended)
+
+    def _arcs(self, masks: npt.NDArray[np.uint64]) -> _Arcs:
+        n, n_words = self._shape
+        arcs = arcs_of_masks(masks.reshape(-1, n, n_words), n)
+        return arcs.reshape(self._n_chains, -1, n, n)
+
+
+class _Crew(_Chains):
+    """Native chains of this process."""
 
     def __init__(
         self,
@@ -130,6 +170,7 @@ class _Crew:
         deadline: Deadline,
         checkpoint: Checkpoint,
     ) -> None:
+        super().__init__(weights, n_chains, deadline)
         self._checkpoint = checkpoint
         # What was asked for is done in its order: what is done with, and how far the next thing is.
         self._done: list[_Masks] = []
@@ -138,10 +179,7 @@ class _Crew:
         self._n_steps = 0  # of the first ones
         self._drawn: _Masks | None = None
         self._chains = _core.Chains(weights.native(), over_partitions, seed, n_chains)
-        self._shape = len(weights.names), weights.sets.shape[1]
-        self._n_chains = n_chains
         self._threads = threads
-        self._deadline = deadline
 
     def begin(self, n_steps: int) -> Ended:
         """Take the steps that are thrown away, the first half hot and cooling down."""
@@ -222,16 +260,6 @@ class _Crew:
         self._chains.run(1, self._threads, float("inf"), masks.reshape(-1), n_drawn)
         return self._arcs(masks)
 
-    def diagnosed(self, arcs: _Arcs) -> ChainDiagnostics:
-        """Compare the chains."""
-        n_steps, n_moved = self.counts()
-        return diagnose(arcs, n_steps // self._n_chains, n_moved / max(1, n_steps))
-
-    def finish(self, arcs: _Arcs, ended: Ended) -> ChainRun:
-        """Return what was drawn, chain after chain."""
-        n = self._shape[0]
-        return ChainRun(arcs=arcs.reshape(-1, n, n), diagnostics=self.diagnosed(arcs), ended=ended)
-
     def counts(self) -> tuple[int, int]:
         """Return the steps of all chains, and those that led elsewhere."""
         return self._chains.counts()
@@ -240,11 +268,6 @@ class _Crew:
         masks = np.zeros((self._n_chains, n_draws, *self._shape), np.uint64)
         return masks, np.zeros(self._n_chains, np.int64)
 
-    def _arcs(self, masks: npt.NDArray[np.uint64]) -> _Arcs:
-        n, n_words = self._shape
-        arcs = arcs_of_masks(masks.reshape(-1, n, n_words), n)
-        return arcs.reshape(self._n_chains, -1, n, n)
-
     def _tried(self, work: Callable[[float], bool]) -> Ended:
         try:
             return "done" if work(self._deadline.seconds_left) else "time limit"
@@ -252,7 +275,7 @@ class _Crew:
             return "interrupted"
 
 
-class _Apart(_Crew):
+class _Apart(_Chains):
     """Chains that others run, a task for each: it takes all steps again that went before.
 
     A chain is a function of the seed and its number, so that what is drawn is the same.
@@ -264,13 +287,10 @@ class _Apart(_Crew):
         over_partitions: bool,
         seed: int,
         n_chains: int,
-        threads: int,
         deadline: Deadline,
         executor: Executor,
     ) -> None:
-        self._shape = len(weights.names), weights.sets.shape[1]
-        self._n_chains = n_chains
-        self._deadline = deadline
+        super().__init__(weights, n_chains, deadline)
         self._executor = executor
         self._weights = weights
         self._how = over_partitions, seed

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bestdag.cli.network_data import read_at_cut_points, read_for_network
-from bestdag.cli.rows_options import refuse_where_cut
+from bestdag.cli.rows_options import settings_of_read
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def read_for_learning(
         rows, cut = read_for_network(data, variables, owner="the prior network", **reading)
         return LearningTable(rows=rows, cut=cut, cut_by="the cut points of the prior network")
     if cutting.cut_points is not None:
-        reading = refuse_where_cut(reading, "--cut-points")
+        reading = settings_of_read(reading, "--cut-points")
         table, cut = read_at_cut_points(data, cutting.cut_points, **reading)
         whose = f"the cut points of {cutting.cut_points}"
         return LearningTable(rows=Rows(table), cut=cut, cut_by=whose)
@@ -152,10 +152,10 @@ def read_for_learning(
             from bestdag.cluster.reading import is_read_there, read_on
 
             if is_read_there(data):
-                reading = refuse_where_cut(reading, "--cluster", "keeps rows on workers")
+                reading = settings_of_read(reading, "--cluster", "keeps rows on workers")
                 return LearningTable(rows=Rows(read_on(client, data, **reading)))
         return LearningTable(rows=read_rows(data, **reading))
-    reading = refuse_where_cut(reading, "--discretize")
+    reading = settings_of_read(reading, "--discretize")
     from bestdag.data.discretize import discretize
 
     table = discretize(data, **cutting.method, **reading)

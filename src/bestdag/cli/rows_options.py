@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 __all__ = [
     "ROWS_OPTIONS",
     "read_for",
-    "refuse_where_cut",
     "rows_options",
     "rows_settings",
     "say_collapsed",
+    "settings_of_read",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -73,7 +73,7 @@ def say_collapsed(data: str, rows: Rows, *, quiet: bool) -> None:
             click.echo(f"{data}: {note}", err=True)
 
 
-def refuse_where_cut(
+def settings_of_read(
     settings: dict[str, Any], flag: str, does: str = "cuts numbers in memory, row by row"
 ) -> dict[str, Any]:
     """Return the settings of `read` alone; numbers are cut in memory, or a flag does otherwise."""
