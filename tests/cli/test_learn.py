@@ -117,6 +117,7 @@ def test_require_optimal_exits_1_without_a_proof(cli):
         ([CSV, "--time-limit", "-1"], "--time-limit must be"),
         ([CSV, "--max-parents", "-1"], "--max-parents"),
         (["--from-scores", "no.jkl"], "no.jkl"),
+        (["alarm.jkl.gz"], "'alarm.jkl.gz' holds local scores, not rows: give it by --from-scores"),
     ],
 )
 def test_wrong_input_is_one_line_and_code_2(cli, arguments, expected):

@@ -89,6 +89,8 @@ def command(
 
     if (data is None) == (from_scores is None):
         raise click.UsageError("give either DATA or --from-scores FILE")
+    if data is not None and data.lower().removesuffix(".gz").endswith((".jkl", ".scores")):
+        raise click.UsageError(f"{data!r} holds local scores, not rows: give it by --from-scores")
     if from_scores is not None:
         _refuse_without_data()
     target = options["target"]
