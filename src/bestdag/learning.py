@@ -12,18 +12,19 @@ from functools import partial
 from typing import Any
 
 from bestdag.checkpoint import Checkpoint, open_checkpoint
-from bestdag.constraint.pc import pc_skeleton
+from bestdag.constraint.confined import confined
 from bestdag.data.dataset import Dataset
 from bestdag.data.rows import Rows, read_rows
-from bestdag.errors import ClusterError, InvalidParameterError, require_choice, require_positive
+from bestdag.errors import ClusterError, InvalidParameterError, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
+from bestdag.graph.knowledge.given import known_as
 from bestdag.graph.pdag import Pdag
 from bestdag.incomplete import Treatment, make_treatment
 from bestdag.incomplete.base import Task
 from bestdag.learned import Result
 from bestdag.machine import memory_limit as limited_memory
-from bestdag.progress import Reporter, Told, listening, reporter_for
+from bestdag.progress import Told, listening, reporter_for
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
@@ -34,12 +35,8 @@ from bestdag.search.kept_result import result_from, state_of
 from bestdag.search.near_best.request import Request
 from bestdag.search.problem import Search, checked_search
 from bestdag.search.result import SearchResult
-from bestdag.wording import count_of
 
 __all__ = ["known_as", "learn"]
-
-# Of a time limit, what the tests of a skeleton may take.
-_SHARE_OF_TESTS = 0.5
 
 
 def learn(
@@ -250,7 +247,7 @@ def learn(
         tested = 0.0  # seconds
         if (skeleton is not None or alpha is not None) and keeping.answer is None:
             begun = time.monotonic()
-            known, note = _within(skeleton, alpha, dataset, known, time_limit, threads, told)
+            known, note = confined(known, skeleton, alpha, dataset, time_limit, threads, told)
             notes.append(note)
             tested = time.monotonic() - begun
             if time_limit is not None:
@@ -334,70 +331,9 @@ def _asked(**given: Any) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _within(
-    skeleton: str | Pdag | None,
-    alpha: float | None,
-    dataset: Dataset | None,
-    known: Knowledge | None,
-    time_limit: float | None,
-    threads: int | None,
-    progress: Reporter | None,
-) -> tuple[Knowledge, str]:
-    """Return what is known once arcs are confined to a skeleton, and a note that says so."""
-    if alpha is not None and skeleton != "pc":
-        what = "learn: alpha is for the skeleton 'pc'"
-        raise InvalidParameterError(f"{what}; leave it out").with_option(
-            "learn: --alpha is for --skeleton pc; leave it out"
-        )
-    known = Knowledge() if known is None else known
-    if isinstance(skeleton, Pdag):
-        links = skeleton.skeleton().edges
-        note = f"arcs run along the {count_of(len(links), 'link')} of a given skeleton"
-        return known | Knowledge(skeleton=links), note
-    require_choice("learn", "skeleton", skeleton, ["pc"])
-    if dataset is None:
-        raise InvalidParameterError(
-            "learn: a skeleton by tests needs rows of data, got local scores; leave out skeleton"
-        ).with_option("learn: --skeleton needs DATA, got local scores; leave it out")
-    if dataset.has_missing:
-        why = "the tests of the skeleton 'pc' need complete rows"
-        raise InvalidParameterError(
-            f"learn: {why}; leave out skeleton, or set missing to 'drop' or 'state'"
-        ).with_option(f"learn: {why}; leave out --skeleton, or pass --missing drop or state")
-    if time_limit is not None:
-        require_positive("learn", "time_limit", time_limit)
-    level = 0.05 if alpha is None else alpha
-    found, ended = pc_skeleton(
-        dataset,
-        knowledge=known,
-        alpha=level,
-        time_limit=None if time_limit is None else _SHARE_OF_TESTS * time_limit,
-        threads=threads,
-        progress=progress,
-    )
-    if ended == "interrupted":
-        raise KeyboardInterrupt
-    links = found.edges
-    note = (
-        f"arcs run along the {count_of(len(links), 'link')} that tests leave (pc, alpha {level:g})"
-    )
-    if ended == "time limit":
-        note += "; there was no time for all tests, so that there are more than need be"
-    return known | Knowledge(skeleton=links), note
-
-
 def _refuse_beside_scores(**settings: object) -> None:
     for name, value in settings.items():
         if value is not None:
             raise InvalidParameterError(
                 f"learn: a ScoreTable has its scores already; leave out {name}"
             )
-
-
-def known_as(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:
-    """Take statements for what they say; anything else is refused by the problem."""
-    if isinstance(knowledge, str):
-        return Knowledge.parse([knowledge])
-    if isinstance(knowledge, list | tuple) and all(isinstance(line, str) for line in knowledge):
-        return Knowledge.parse(knowledge)
-    return knowledge  # type: ignore[return-value]

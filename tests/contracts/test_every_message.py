@@ -29,8 +29,7 @@ _PACKAGE = Path(bestdag.__file__).parent
 # Only Python gets to these: a folder, a file, or a function in a file.
 PYTHON_ONLY = (
     "averaging/averaged_network.py",
-    "constraint/pc.py:_asked",  # an oracle of the user's own
-    "constraint/pc.py:_known",  # knowledge that is not a Knowledge
+    "constraint/source.py:_asked",  # an oracle of the user's own
     "scores/pseudo_counts.py:__init__",
     "sklearn/",  # estimators for scikit-learn
     "data/frames.py",  # frames, arrays and dicts of columns
@@ -57,7 +56,6 @@ PYTHON_ONLY = (
     "scores/scorer.py:_averaged",  # `learn` refuses such scores before
     "scores/scorer.py:_checked_score",
     "scores/scorer.py:_require_prior",
-    "search/problem.py:__init__",  # knowledge that is not a Knowledge
     "search/problem.py:_checked_start",  # a start that is not a Dag
     "search/k2.py:__post_init__",  # an order that is not a list
 )

@@ -16,6 +16,7 @@ from bestdag.scores import SCORES
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search import auto as module
+from bestdag.search import auto_notes
 from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
 from bestdag.search.bound import Bound
@@ -462,5 +463,5 @@ def test_refuses_settings_that_mean_nothing(settings, message):
 
 def test_the_advice_names_times_that_people_would_give():
     wanted = {3.0: 10, 10.0: 10, 11.0: 30, 100.0: 120, 4000.0: 7200}
-    assert {t: module._rounded_up(t) for t in wanted} == wanted
-    assert re.fullmatch(r"\d+", str(module._rounded_up(np.float64(1e6))))
+    assert {t: auto_notes._rounded_up(t) for t in wanted} == wanted
+    assert re.fullmatch(r"\d+", str(auto_notes._rounded_up(np.float64(1e6))))

@@ -144,7 +144,7 @@ public:
     }
 
     nb::object votes(const Bytes& adjacency, std::size_t max_size, double seconds, int threads) {
-        bestdag::SkeletonSearch::Votes votes;
+        bestdag::Votes votes;
         if (adjacency.size() != search_->n_variables() * search_->n_variables()) {
             throw std::invalid_argument("one entry per pair of variables");
         }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "counting/count_type.hpp"
+
 namespace bestdag {
 
 namespace {
@@ -16,13 +18,6 @@ void in_stretches(std::size_t n, const StopFlag& stop, const Work& work) {
         check(stop);
         work(first, std::min(n, first + kStopEvery));
     }
-}
-
-template <class Count>
-Count weight_of(const Table& table, std::size_t row) {
-    if constexpr (std::is_same_v<Count, std::int64_t>) return table.weights().whole[row];
-    if constexpr (std::is_same_v<Count, double>) return table.weights().real[row];
-    return Count{1};
 }
 
 }  // namespace

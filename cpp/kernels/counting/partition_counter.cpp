@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "counting/count_type.hpp"
+
 namespace bestdag {
 
 namespace {
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-template <class Count>
-Count weight_of(const Table& table, std::size_t row) {
-    if constexpr (std::is_same_v<Count, std::int64_t>) return table.weights().whole[row];
-    if constexpr (std::is_same_v<Count, double>) return table.weights().real[row];
-    return Count{1};
-}
 
 // Call use(codes) with the codes of a column, of whichever width.
 template <class Use>

@@ -260,19 +260,13 @@ private:
             if (stratum.size() < 2 && !table_.is_weighted()) continue;  // has no freedom
             if (k % 256 == 0) check(stop);
             for (const std::uint32_t row : stratum) {
-                cells_[rows[row] * columns.arity + columns[row]] += weight(row);
+                cells_[rows[row] * columns.arity + columns[row]] += weight_of<Count>(table_, row);
             }
             strata_.add(cells_.data());
             for (const std::uint32_t row : stratum) {
                 cells_[rows[row] * columns.arity + columns[row]] = Count{0};
             }
         }
-    }
-
-    Count weight(std::size_t row) const {
-        if constexpr (std::is_same_v<Count, std::int64_t>) return table_.weights().whole[row];
-        if constexpr (std::is_same_v<Count, double>) return table_.weights().real[row];
-        return Count{1};
     }
 
     // The same for either order of the two variables.

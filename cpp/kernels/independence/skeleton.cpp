@@ -1,38 +1,20 @@
 #include "independence/skeleton.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
-#include <mutex>
-#include <numeric>
 
+#include "independence/asking.hpp"
 #include "independence/blocks.hpp"
 #include "independence/subset_walk.hpp"
 
 namespace bestdag {
 
+using namespace asking;
+
 namespace {
 
 // Asked between two merges of what was found: after a stop little is left to merge.
 constexpr std::size_t kNodesAtOnce = 256;
-
-std::size_t place(std::int32_t node) { return static_cast<std::size_t>(node); }
-
-bool has(std::span<const std::int32_t> ascending, std::int32_t node) {
-    return std::binary_search(ascending.begin(), ascending.end(), node);
-}
-
-bool is_subset(std::span<const std::int32_t> part, std::span<const std::int32_t> ascending) {
-    return std::all_of(part.begin(), part.end(), [&](std::int32_t v) { return has(ascending, v); });
-}
-
-double n_subsets(std::size_t n, std::size_t size) {
-    double product = 1.0;
-    for (std::size_t k = 0; k < size; ++k) {
-        product *= static_cast<double>(n - k) / static_cast<double>(k + 1);
-    }
-    return size > n ? 0.0 : product;
-}
 
 }  // namespace
 
@@ -41,27 +23,6 @@ struct SkeletonSearch::Ask {
     std::vector<PairFinding> findings;
     LevelCounts counts;
     TestLog log;
-};
-
-// Workers of one call, each with an answerer of its own that it makes when it first needs one.
-struct SkeletonSearch::Workers {
-    Workers(const IndependenceTest& test) : test_(test) {}
-
-    // Run work(i, answerer, stop) for every i below n.
-    template <class Work>
-    void each(std::size_t n, double expected, const Execution& execution, const Work& work) {
-        const std::size_t threads =
-            test_.takes_threads() ? static_cast<std::size_t>(std::max(1, execution.threads)) : 1;
-        std::atomic<std::size_t> next = 0;
-        const Execution own{static_cast<int>(threads), execution.should_stop};
-        parallel_for(std::min(n, threads), expected, own, [&](std::size_t, const StopFlag& stop) {
-            const std::unique_ptr<Answerer> answerer = test_.answerer();
-            for (std::size_t i; !stop && (i = next++) < n;) work(i, *answerer, stop);
-        });
-    }
-
-private:
-    const IndependenceTest& test_;
 };
 
 SkeletonSearch::SkeletonSearch(const IndependenceTest& test, const SkeletonSettings& settings,
@@ -81,7 +42,8 @@ SkeletonSearch::SkeletonSearch(const IndependenceTest& test, const SkeletonSetti
     for (std::size_t i = 0; i < n_; ++i) rank_[place(order_[i])] = i;
     for (std::size_t i = 0; i < n_; ++i) {
         for (std::size_t j = 0; j < n_; ++j) {
-            joined_[i * n_ + j] = i != j && links_[i * n_ + j] != static_cast<int>(Link::forbidden);
+            joined_[i * n_ + j] =
+                i != j && links_[i * n_ + j] != static_cast<int>(KnownLink::forbidden);
         }
     }
 }
@@ -105,7 +67,8 @@ std::vector<std::int32_t> SkeletonSearch::askable(std::size_t node) const {
 // Whether an answer about the pair still matters.
 bool SkeletonSearch::is_open(std::size_t one, std::size_t other) const {
     if (one == other || findings_[pair(one, other)].is_separated) return false;
-    return is_joined(one, other) || links_[one * n_ + other] == static_cast<int>(Link::forbidden);
+    return is_joined(one, other) ||
+           links_[one * n_ + other] == static_cast<int>(KnownLink::forbidden);
 }
 
 bool SkeletonSearch::has_level(std::size_t size) const {
@@ -239,7 +202,8 @@ void SkeletonSearch::run_stable(std::size_t size, const Execution& execution) {
             for (const std::int32_t other : level_neighbours_[one]) {
                 if (place(other) < one || !findings_[pair(one, place(other))].is_separated)
                     continue;
-                if (links_[one * n_ + place(other)] == static_cast<int>(Link::required)) continue;
+                if (links_[one * n_ + place(other)] == static_cast<int>(KnownLink::required))
+                    continue;
                 joined_[one * n_ + place(other)] = joined_[place(other) * n_ + one] = 0;
                 ++levels_.back().removed;
             }
@@ -264,7 +228,7 @@ void SkeletonSearch::run_stable(std::size_t size, const Execution& execution) {
                 };
                 const double share = static_cast<double>(n_now) / static_cast<double>(n_);
                 try {
-                    Workers(test_).each(n_now, expected_now * share, execution, work);
+                    ask_each(test_, n_now, expected_now * share, execution, work);
                 } catch (const Interrupted&) {
                     merge();  // every removal stands by itself
                     throw;
@@ -327,7 +291,7 @@ void SkeletonSearch::run_printed(std::size_t size, Answerer& answerer, const Sto
                 log_.add(self, other, given, answer);
                 if (!answer.is_independent) continue;
                 if (is_joined_now &&
-                    links_[node * n_ + place(other)] != static_cast<int>(Link::required)) {
+                    links_[node * n_ + place(other)] != static_cast<int>(KnownLink::required)) {
                     joined_[node * n_ + place(other)] = joined_[place(other) * n_ + node] = 0;
                     ++level.removed;
                     find_blocks();
@@ -338,139 +302,9 @@ void SkeletonSearch::run_printed(std::size_t size, Answerer& answerer, const Sto
     }
 }
 
-SkeletonSearch::Votes SkeletonSearch::votes(std::span<const std::uint8_t> adjacency,
-                                            std::size_t max_size, const Execution& execution) {
-    std::vector<std::vector<std::int32_t>> near(n_), from(n_);
-    double n_questions = 0.0;
-    for (std::size_t node = 0; node < n_; ++node) {
-        for (std::size_t other = 0; other < n_; ++other) {
-            if (!adjacency[node * n_ + other]) continue;
-            near[node].push_back(static_cast<std::int32_t>(other));
-            if (may_be_parent_[other * n_ + node]) {
-                from[node].push_back(static_cast<std::int32_t>(other));
-            }
-        }
-        for (std::size_t size = 0; size <= std::min(max_size, from[node].size()); ++size) {
-            n_questions += n_subsets(from[node].size(), size) * 4.0;
-        }
-    }
-    struct Pair {
-        std::int32_t other;
-        std::vector<std::int32_t> middles;
-        std::vector<std::int64_t> with_middle;
-        std::int64_t separating = 0;
-    };
-    // The pairs of a node, with those after it in the first half and those before in the second.
-    std::vector<std::vector<Pair>> counted(2 * n_);
-    double n_walks = 0.0;
-    for (const auto& row : near) {
-        n_walks += static_cast<double>(row.size()) * static_cast<double>(row.size());
-    }
-    parallel_for(2 * n_, n_walks, execution, [&](std::size_t task, const StopFlag& stop) {
-        const bool of_later = task < n_;
-        const std::size_t node = of_later ? task : task - n_;
-        std::vector<std::int32_t> seconds;
-        std::vector<char> is_second(n_, 0);
-        for (const std::int32_t middle : near[node]) {
-            check(stop);
-            for (const std::int32_t other : near[place(middle)]) {
-                const bool is_wanted = of_later ? place(other) > node : place(other) < node;
-                if (is_wanted) is_second[place(other)] = 1;
-            }
-        }
-        for (const std::int32_t other : near[node]) is_second[place(other)] = 0;
-        for (std::size_t other = 0; other < n_; ++other) {
-            if (is_second[other]) seconds.push_back(static_cast<std::int32_t>(other));
-        }
-        for (const std::int32_t other : seconds) {
-            Pair pair{other, {}, {}, 0};
-            std::set_intersection(near[node].begin(), near[node].end(), near[place(other)].begin(),
-                                  near[place(other)].end(), std::back_inserter(pair.middles));
-            pair.with_middle.assign(pair.middles.size(), 0);
-            counted[task].push_back(std::move(pair));
-            check(stop);
-        }
-    });
-    // A piece of work is the sets of one size of one node: hubs are shared by the threads.
-    struct Piece {
-        std::size_t task, size;
-        std::vector<Pair> pairs;
-        std::int64_t n_tests = 0;
-        TestLog log;
-    };
-    std::vector<Piece> pieces;
-    for (std::size_t task = 0; task < 2 * n_; ++task) {
-        const std::size_t most = std::min(max_size, from[task % n_].size());
-        for (std::size_t size = 0; size <= most && !counted[task].empty(); ++size) {
-            pieces.push_back({task, size, {}, 0, TestLog()});
-        }
-    }
-    const auto work = [&](std::size_t number, Answerer& answerer, const StopFlag& stop) {
-        Piece& piece = pieces[number];
-        const bool of_later = piece.task < n_;
-        const std::size_t node = piece.task % n_;
-        piece.pairs = counted[piece.task];
-        piece.log = TestLog(log_.bytes_left());
-        std::vector<std::int32_t> wanted;
-        std::vector<std::size_t> wanted_at;
-        std::vector<Answer> answers;
-        for (ListSubsets sets(from[node], piece.size); sets; sets.next()) {
-            const std::span<const std::int32_t> given = sets.members();
-            wanted.clear();
-            wanted_at.clear();
-            for (std::size_t i = 0; i < piece.pairs.size(); ++i) {
-                const std::int32_t other = piece.pairs[i].other;
-                // Sets that both ends have are counted once, by the first.
-                if (!of_later && is_subset(given, from[place(other)])) continue;
-                wanted.push_back(other);
-                wanted_at.push_back(i);
-            }
-            check(stop);
-            if (wanted.empty()) continue;
-            answers.resize(wanted.size());
-            answerer.ask(static_cast<std::int32_t>(node), given, wanted, answers, stop);
-            piece.n_tests += static_cast<std::int64_t>(wanted.size());
-            for (std::size_t i = 0; i < wanted.size(); ++i) {
-                piece.log.add(static_cast<std::int32_t>(node), wanted[i], given, answers[i]);
-                if (!answers[i].is_independent) continue;
-                Pair& pair = piece.pairs[wanted_at[i]];
-                ++pair.separating;
-                for (std::size_t m = 0; m < pair.middles.size(); ++m) {
-                    pair.with_middle[m] += has(given, pair.middles[m]);
-                }
-            }
-        }
-    };
-    const double expected_now = n_questions * test_.expected_nanoseconds();
-    Workers(test_).each(pieces.size(), expected_now, execution, work);
-    Votes votes;
-    for (const Piece& piece : pieces) {
-        for (std::size_t i = 0; i < piece.pairs.size(); ++i) {
-            Pair& sum = counted[piece.task][i];
-            sum.separating += piece.pairs[i].separating;
-            for (std::size_t m = 0; m < sum.middles.size(); ++m) {
-                sum.with_middle[m] += piece.pairs[i].with_middle[m];
-            }
-        }
-        votes.n_tests += piece.n_tests;
-        log_.append(piece.log);
-    }
-    for (std::size_t node = 0; node < n_; ++node) {
-        for (const Pair& pair : counted[node]) {
-            const std::vector<Pair>& back = counted[n_ + place(pair.other)];
-            const auto twin = std::lower_bound(
-                back.begin(), back.end(), static_cast<std::int32_t>(node),
-                [](const Pair& one, std::int32_t number) { return one.other < number; });
-            for (std::size_t m = 0; m < pair.middles.size(); ++m) {
-                votes.ones.push_back(static_cast<std::int32_t>(node));
-                votes.middles.push_back(pair.middles[m]);
-                votes.others.push_back(pair.other);
-                votes.separating.push_back(pair.separating + twin->separating);
-                votes.with_middle.push_back(pair.with_middle[m] + twin->with_middle[m]);
-            }
-        }
-    }
-    return votes;
+Votes SkeletonSearch::votes(std::span<const std::uint8_t> adjacency, std::size_t max_size,
+                            const Execution& execution) {
+    return count_votes(test_, adjacency, may_be_parent_, max_size, log_, execution);
 }
 
 }  // namespace bestdag

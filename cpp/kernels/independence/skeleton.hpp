@@ -17,10 +17,11 @@
 #include "base/parallel.hpp"
 #include "independence/test.hpp"
 #include "independence/test_log.hpp"
+#include "independence/votes.hpp"
 
 namespace bestdag {
 
-enum class Link : std::uint8_t {
+enum class KnownLink : std::uint8_t {
     forbidden,  // never there; asked about all the same, for the set that separates its ends
     free,
     required,  // always there; what speaks against it is found all the same
@@ -62,15 +63,7 @@ public:
     // was found until then holds.
     void run_level(std::size_t size, const Execution& execution);
 
-    // For every two nodes that are not joined and have a common neighbour, ask about every set of
-    // neighbours of either of at most max_size members: Rule 1 by votes.
-    struct Votes {
-        // One entry per unjoined pair (one < other) and common neighbour.
-        std::vector<std::int32_t> ones, middles, others;
-        std::vector<std::int64_t> separating;   // sets that separate the pair
-        std::vector<std::int64_t> with_middle;  // those of them that have the neighbour
-        std::int64_t n_tests = 0;
-    };
+    // What `count_votes` says of these links.
     Votes votes(std::span<const std::uint8_t> adjacency, std::size_t max_size,
                 const Execution& execution);
 
@@ -85,8 +78,7 @@ public:
     const TestLog& log() const { return log_; }
 
 private:
-    struct Ask;      // what one node finds out
-    struct Workers;  // an answerer for each thread
+    struct Ask;  // what one node finds out
 
     std::size_t pair(std::size_t one, std::size_t other) const {
         const std::size_t low = one < other ? one : other;

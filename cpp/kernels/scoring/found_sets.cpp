@@ -132,12 +132,7 @@ private:
 }  // namespace
 
 void order_by_score(FoundSets& sets) {
-    const auto before = [&](std::size_t a, std::size_t b) {
-        if (sets.scores[a] != sets.scores[b]) return sets.scores[a] > sets.scores[b];
-        const auto x = sets.parents(a), y = sets.parents(b);
-        if (x.size() != y.size()) return x.size() < y.size();
-        return std::ranges::lexicographical_compare(x, y);
-    };
+    const auto before = [&](std::size_t a, std::size_t b) { return comes_before(sets, a, b); };
     std::vector<std::size_t> order(sets.scores.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (std::is_sorted(order.begin(), order.end(), before)) return;

@@ -6,12 +6,7 @@ namespace bestdag {
 
 void order_sets(LocalScores& scores) {
     const LocalScoresView sets = view_of(scores);
-    const auto before = [&](std::size_t a, std::size_t b) {
-        if (scores.scores[a] != scores.scores[b]) return scores.scores[a] > scores.scores[b];
-        const auto x = sets.parents(a), y = sets.parents(b);
-        if (x.size() != y.size()) return x.size() < y.size();
-        return std::ranges::lexicographical_compare(x, y);
-    };
+    const auto before = [&](std::size_t a, std::size_t b) { return comes_before(sets, a, b); };
     std::vector<std::size_t> order(scores.scores.size());
     for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
     bool is_ordered = true;

@@ -1,6 +1,7 @@
 // Candidate parent sets of every child with their scores, in flat arrays.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -35,6 +36,15 @@ struct LocalScoresView {
 
 inline LocalScoresView view_of(const LocalScores& scores) noexcept {
     return {scores.first_sets, scores.scores, scores.offsets, scores.members};
+}
+
+// Whether one set of a child comes before another. `Sets` has scores, and parents(set) ascending.
+template <class Sets>
+bool comes_before(const Sets& sets, std::size_t one, std::size_t other) {
+    if (sets.scores[one] != sets.scores[other]) return sets.scores[one] > sets.scores[other];
+    const auto a = sets.parents(one), b = sets.parents(other);
+    if (a.size() != b.size()) return a.size() < b.size();
+    return std::ranges::lexicographical_compare(a, b);
 }
 
 // Bring the sets of every child into order. Requires ascending members.

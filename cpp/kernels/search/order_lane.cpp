@@ -1,21 +1,14 @@
 #include "search/order_lane.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+
+#include "search/order_lane_families.hpp"
 
 namespace bestdag {
 
+using namespace order_lane;
+
 namespace {
-
-constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kMostListed = 1000;  // sets that are looked at, of each child
-constexpr std::uint64_t kMostMoves = 4;    // of a disturbance
-constexpr std::uint64_t kCutsOneIn = 4;    // disturbances
-
-bool has(const NodeSet& set, std::int32_t node) {
-    return std::binary_search(set.begin(), set.end(), node);
-}
 
 const Change* find(const std::vector<Change>& changes, std::int32_t node) {
     for (const Change& change : changes) {
@@ -23,8 +16,6 @@ const Change* find(const std::vector<Change>& changes, std::int32_t node) {
     }
     return nullptr;
 }
-
-std::size_t number(std::int32_t node) { return static_cast<std::size_t>(node); }
 
 }  // namespace
 
@@ -98,71 +89,6 @@ void OrderLane::toggle(std::size_t child, Family& family, std::int32_t node, dou
         family.parents.insert(place, node);
     }
     family.row = &reader_.at(child, family.parents, score, stop);
-}
-
-template <class IsOpen>
-void OrderLane::climb(std::size_t child, Family& family, const IsOpen& is_open,
-                      const StopFlag& stop) {
-    for (;;) {
-        const Change* best = nullptr;
-        for (const Change& change : family.row->more) {
-            if (is_open(change.node)) {
-                best = &change;
-                break;
-            }
-        }
-        if (!best) {
-            const auto& fewer = reader_.fewer(child, family.parents, *family.row, stop);
-            if (!fewer.empty()) best = &fewer.front();
-        }
-        if (best) {
-            toggle(child, family, best->node, best->score, stop);
-        } else if (!take_listed(child, family, is_open, stop)) {
-            return;
-        }
-    }
-}
-
-// Take the best listed set that is open, if it is a better one.
-template <class IsOpen>
-bool OrderLane::take_listed(std::size_t child, Family& family, const IsOpen& is_open,
-                            const StopFlag& stop) {
-    const ListedSets& listed = reader_.listed(child);
-    const std::size_t n_sets = std::min(listed.size(), kMostListed);
-    for (std::size_t i = 0; i < n_sets; ++i) {
-        if (!(listed.scores[i] > family.score() + tie_)) return false;
-        const auto set = listed.set(i);
-        if (!std::all_of(set.begin(), set.end(), is_open)) continue;
-        family.parents.assign(set.begin(), set.end());
-        look_up(child, family, stop);
-        return family.score() > listed.scores[i] - tie_;
-    }
-    return false;
-}
-
-// As climb, and on by exchanging one parent for another.
-template <class IsOpen>
-void OrderLane::climb_by_swaps(std::size_t child, Family& family, const IsOpen& is_open,
-                               const StopFlag& stop) {
-    for (;;) {
-        climb(child, family, is_open, stop);
-        double highest = family.score() + tie_;
-        std::int32_t leaves = -1;
-        for (const std::int32_t p : family.parents) {
-            if (has(reader_.required(child), p)) continue;
-            swapped_.parents = family.parents;
-            toggle(child, swapped_, p, kNotKnown, stop);
-            for (const Change& change : swapped_.row->more) {
-                if (!(change.score > highest)) break;
-                if (change.node == p || !is_open(change.node)) continue;
-                highest = change.score;
-                leaves = p;
-                break;
-            }
-        }
-        if (leaves < 0) return;
-        toggle(child, family, leaves, kNotKnown, stop);
-    }
 }
 
 // Where a variable may stand: after those that come before it in every order, and so on.
@@ -335,83 +261,6 @@ void OrderLane::sweep(std::span<const std::int32_t> variables, const StopFlag& s
     sum_up();
     if (state_.total >= home_.total) home_ = state_;
     if (home_.total > best_state_.total) best_state_ = home_;
-}
-
-void OrderLane::attempt(double temperature, const StopFlag& stop) {
-    state_ = home_;
-    dirty_.clear();
-    std::fill(is_dirty_.begin(), is_dirty_.end(), std::uint8_t{0});
-    if (draw(2) == 0) shuffle_order();
-    kick(stop);
-    for (std::size_t i = dirty_.size(); i > 1; --i) std::swap(dirty_[i - 1], dirty_[draw(i)]);
-    descend(stop);
-    sum_up();
-    // As Metropolis does: a loss of some nats may lead on.
-    const double share = static_cast<double>((draw(~std::uint64_t{0}) >> 11) + 1) * 0x1p-53;
-    if (state_.total >= home_.total - tie_ + temperature * std::log(share)) home_ = state_;
-    if (home_.total > best_state_.total) best_state_ = home_;
-}
-
-void OrderLane::shuffle_order() { sort_order(state_, true); }
-
-// Who is, was or could become a parent or a child of v.
-void OrderLane::gather_neighbours(std::size_t v) {
-    const auto node = static_cast<std::int32_t>(v);
-    const Family& mine = state_.families[v];
-    neighbours_.assign(mine.parents.begin(), mine.parents.end());
-    for (const Change& change : mine.row->more) neighbours_.push_back(change.node);
-    for (std::size_t u = 0; u < n_nodes(); ++u) {
-        if (has(state_.families[u].parents, node))
-            neighbours_.push_back(static_cast<std::int32_t>(u));
-    }
-}
-
-void OrderLane::kick(const StopFlag& stop) {
-    const std::size_t n = n_nodes();
-    const std::uint64_t moves = 1 + draw(kMostMoves);
-    const bool cuts = draw(kCutsOneIn) == 0;
-    std::size_t v = draw(n);
-    for (std::uint64_t i = 0; i < moves; ++i) {
-        gather_neighbours(v);
-        // Often a variable near the last one: what is far apart is improved one by one anyway.
-        if (i > 0) {
-            v = neighbours_.empty() || draw(2) == 0 ? draw(n)
-                                                    : number(neighbours_[draw(neighbours_.size())]);
-            gather_neighbours(v);
-        }
-        if (cuts) {
-            cut_loose(v, stop);
-        } else if (!neighbours_.empty()) {
-            const auto [low, high] = range_of(v);
-            const auto there = place(number(neighbours_[draw(neighbours_.size())]));
-            const std::int32_t to = std::clamp(there, low, high);
-            if (to != place(v)) move(v, to, nullptr, stop);
-            for (const std::int32_t u : neighbours_) touch(number(u));
-        }
-    }
-}
-
-// Take all arcs of a variable away, as far as they may go, and let the others grow without it.
-void OrderLane::cut_loose(std::size_t v, const StopFlag& stop) {
-    const auto node = static_cast<std::int32_t>(v);
-    for (std::size_t u = 0; u < n_nodes(); ++u) {
-        Family& theirs = state_.families[u];
-        if (u == v || !has(theirs.parents, node) || has(reader_.required(u), node)) continue;
-        toggle(u, theirs, node, kNotKnown, stop);
-        const std::int32_t here = place(u);
-        climb(
-            u, theirs, [&](std::int32_t x) { return x != node && place(number(x)) < here; }, stop);
-        touch(u);
-    }
-    Family& mine = state_.families[v];
-    for (const std::int32_t p : mine.parents) touch(number(p));
-    mine.parents = reader_.required(v);
-    look_up(v, mine, stop);
-    const auto [low, high] = range_of(v);
-    const auto to =
-        low + static_cast<std::int32_t>(draw(static_cast<std::uint64_t>(high - low) + 1));
-    if (to != place(v)) move(v, to, nullptr, stop);
-    touch(v);
 }
 
 }  // namespace bestdag

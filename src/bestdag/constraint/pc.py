@@ -5,50 +5,36 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from bestdag import _core
 from bestdag.constraint.conflicts import Conflict, hidden_cause
 from bestdag.constraint.orientation import Orientation, OutOfTime
 from bestdag.constraint.result import PCResult
 from bestdag.constraint.rule_one import by_first_set, by_votes
 from bestdag.constraint.settings import PC
 from bestdag.constraint.skeleton import Ended, find_skeleton, seconds_until
+from bestdag.constraint.source import Source, source_of
 from bestdag.constraint.uncertain import resolve_uncertain_regions
-from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read
-from bestdag.errors import GraphError, InvalidParameterError, require_positive
-from bestdag.graph._names import check_nodes, show
+from bestdag.errors import GraphError, require_positive
+from bestdag.graph._names import show
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
+from bestdag.graph.knowledge.given import known_as, require_knowledge
 from bestdag.graph.pdag import Pdag
 from bestdag.independence import IndependenceTest
-from bestdag.independence.asking import as_test
-from bestdag.independence.oracle import Answers, Oracle, native_oracle
-from bestdag.machine import require_memory, thread_count
+from bestdag.independence.oracle import Answers
+from bestdag.machine import require_memory
 from bestdag.progress import Reporter, Told, listening, reporter_for
 from bestdag.registry import make
-from bestdag.wording import count_of, first_names
+from bestdag.wording import first_names
 
 __all__ = ["pc", "pc_skeleton"]
 
 # Bytes that are kept for every pair of variables.
 _BYTES_PER_PAIR = 110
-
-
-class _Source(NamedTuple):
-    """Who answers, about which variables."""
-
-    names: tuple[str, ...]  # as given
-    native: _core.IndependenceTest
-    test: str
-    settings: dict[str, Any]
-    notes: tuple[str, ...]
-    threads: int
-    has_numbers: bool  # statistics and p-values, not only yes and no
 
 
 def pc(
@@ -119,7 +105,7 @@ def pc(
     ('bronc', 'lung')
     """
     chosen: PC = make("algorithm", "pc", {"pc": PC}, {}, settings)
-    source = _source(data, oracle, test, chosen.alpha, threads)
+    source = source_of(data, oracle, test, chosen.alpha, threads)
     told = reporter_for("pc", progress)
     with listening(told):
         return _Run(
@@ -139,7 +125,7 @@ def pc_skeleton(
 ) -> tuple[Pdag, Ended]:
     """Return the links that PC's first phase leaves, and how it ended."""
     chosen: PC = make("algorithm", "pc", {"pc": PC}, {}, settings)
-    source = _source(data, None, test, chosen.alpha, threads)
+    source = source_of(data, None, test, chosen.alpha, threads)
     run = _Run(
         source, chosen, knowledge, keep_tests=False, time_limit=time_limit, progress=progress
     )
@@ -149,66 +135,12 @@ def pc_skeleton(
     return Pdag(run.source.names, [], found.links()), found.ended
 
 
-def _source(
-    data: Any,
-    oracle: Dag | Answers | None,
-    test: IndependenceTest | str,
-    alpha: float,
-    threads: int | None,
-) -> _Source:
-    if (data is None) == (oracle is None):
-        what = "pc: needs either data or an oracle"
-        raise InvalidParameterError(f"{what}; give one of them").with_option(
-            "pc: needs either DATA or --oracle NETWORK"
-        )
-    if oracle is not None:
-        return _asked(Oracle(oracle) if isinstance(oracle, Dag) else oracle, threads)
-    dataset = data if isinstance(data, Dataset) else read(data)
-    chosen = as_test(test)
-    counts = CountingEngine(dataset, threads=threads)
-    return _Source(
-        dataset.names,
-        chosen.bind(counts, alpha),
-        chosen.name,
-        asdict(chosen) if hasattr(chosen, "__dataclass_fields__") else {},  # type: ignore[call-overload]
-        _notes_on(counts),
-        counts.threads,
-        has_numbers=True,
-    )
-
-
-def _asked(oracle: Answers, threads: int | None) -> _Source:
-    if not callable(getattr(oracle, "is_independent", None)) or not hasattr(oracle, "nodes"):
-        raise InvalidParameterError(
-            f"pc: oracle must be a Dag or have nodes and is_independent, got {oracle!r:.60}"
-        )
-    names = check_nodes("pc: oracle", oracle.nodes)
-    native = native_oracle(oracle, sorted(names))
-    is_graph = isinstance(oracle, Oracle)
-    how = "d-separation" if is_graph else type(oracle).__name__
-    n_threads = thread_count(threads, who="pc")
-    return _Source(names, native, how, {}, (), n_threads, has_numbers=False)
-
-
-def _notes_on(engine: CountingEngine) -> tuple[str, ...]:
-    names = engine.dataset.names
-    found = engine.count([(name, ()) for name in names])
-    constant = [
-        name for name, of in zip(names, found, strict=True) if np.count_nonzero(of.table) == 1
-    ]
-    if not constant:
-        return ()
-    what = count_of(len(constant), "column")
-    is_are = "is" if len(constant) == 1 else "are"
-    return (f"{what} {is_are} constant, and linked to nothing: {first_names(constant)}",)
-
-
 class _Run:
     """One run: the first phase, then the second."""
 
     def __init__(
         self,
-        source: _Source,
+        source: Source,
         settings: PC,
         knowledge: Knowledge | Sequence[str] | None,
         *,
@@ -223,7 +155,7 @@ class _Run:
         self.source = source
         self.settings = settings
         self.names = tuple(sorted(source.names))
-        self.knowledge = _known(knowledge)
+        self.knowledge = require_knowledge("pc", known_as(knowledge))
         self.nodes: NodeKnowledge = self.knowledge.for_nodes(self.names)
         self.conflicts: list[Conflict] = []
         self.notes = list(source.notes)
@@ -394,18 +326,3 @@ class _Run:
         kept = self.skeleton.n_kept
         if kept < made:
             self.notes.append(f"the first {kept:,} of {made:,} tests are listed; memory is short")
-
-
-def _known(knowledge: Knowledge | Sequence[str] | None) -> Knowledge:
-    if knowledge is None:
-        return Knowledge()
-    if isinstance(knowledge, Knowledge):
-        return knowledge
-    if isinstance(knowledge, str):
-        return Knowledge.parse([knowledge])
-    if isinstance(knowledge, list | tuple) and all(isinstance(line, str) for line in knowledge):
-        return Knowledge.parse(knowledge)
-    raise InvalidParameterError(
-        f"pc: knowledge must be a Knowledge, got {knowledge!r:.60}; "
-        "Knowledge.parse makes one of statements such as 'A -> B'"
-    )

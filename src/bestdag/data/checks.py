@@ -1,8 +1,7 @@
-"""The checks behind a Dataset: codes, weights and row choices in their stored form."""
+"""The checks behind a Dataset: its columns, their codes and the weights in stored form."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -17,7 +16,7 @@ __all__ = [
     "as_weights",
     "code_type",
     "locked",
-    "row_positions",
+    "table_names",
     "total_of",
 ]
 
@@ -95,34 +94,27 @@ def total_of(weights: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> int | 
     return float(weights.sum())
 
 
-def row_positions(
-    rows: slice | Sequence[int] | Sequence[bool] | npt.NDArray[Any], n_rows: int
-) -> slice | npt.NDArray[Any]:
-    """Check a choice of rows; what comes back can index a column."""
-    if isinstance(rows, slice):
-        chosen: slice | npt.NDArray[Any] = rows
-        n_chosen = len(range(*rows.indices(n_rows)))
-    else:
-        chosen = np.asarray(rows)
-        n_chosen = _n_positions(chosen, n_rows)
-    if n_chosen == 0:
-        raise DataError("select: at least one row is needed, got none")
-    return chosen
-
-
-def _n_positions(rows: npt.NDArray[Any], n_rows: int) -> int:
-    if rows.ndim != 1:
-        raise DataError("select: rows must be a slice, a list of positions or a boolean mask")
-    if rows.dtype.kind == "b":
-        if len(rows) != n_rows:
-            raise DataError(f"select: a mask of {n_rows:,} rows is needed, got {len(rows):,}")
-        return int(np.count_nonzero(rows))
-    if rows.size and rows.dtype.kind not in "ui":
-        raise DataError(f"select: row positions must be integers, got {rows.dtype}")
-    if rows.size and (rows.min() < -n_rows or rows.max() >= n_rows):
-        worst = rows.max() if rows.max() >= n_rows else rows.min()
-        raise DataError(
-            f"select: row {operator.index(worst):,} does not exist, "
-            f"there are {n_rows:,} rows (counted from 0)"
-        )
-    return rows.size
+def table_names(
+    variables: Sequence[Variable],
+    columns: Sequence[npt.NDArray[Any]],
+    weights: npt.NDArray[Any] | None,
+) -> tuple[str, ...]:
+    """Check that columns in their stored form fit together; return the names of the variables."""
+    if not variables:
+        raise DataError("Dataset: at least one variable is needed, got none")
+    names = tuple(variable.name for variable in variables)
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"Dataset: two variables are called {twice!r}")
+    n_rows = len(columns[0])
+    if n_rows == 0:
+        raise DataError("Dataset: at least one row is needed, got none")
+    for name, column in zip(names, columns, strict=True):
+        if len(column) != n_rows:
+            raise DataError(
+                f"Dataset: column {name!r} has {len(column):,} rows, "
+                f"column {names[0]!r} has {n_rows:,}"
+            )
+    if weights is not None and len(weights) != n_rows:
+        raise DataError(f"Dataset: {n_rows:,} rows need as many weights, got {len(weights):,}")
+    return names

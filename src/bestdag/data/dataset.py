@@ -15,9 +15,10 @@ from bestdag.data.checks import (
     as_codes,
     as_weights,
     locked,
-    row_positions,
+    table_names,
     total_of,
 )
+from bestdag.data.parts import name_list, random_part, row_positions
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError, unknown_name
 
@@ -103,23 +104,7 @@ class Dataset:
     def _fill(
         self, variables: tuple[Variable, ...], columns: list[_Codes], weights: _Weights | None
     ) -> None:
-        if not variables:
-            raise DataError("Dataset: at least one variable is needed, got none")
-        names = tuple(variable.name for variable in variables)
-        if len(set(names)) != len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise DataError(f"Dataset: two variables are called {twice!r}")
-        n_rows = len(columns[0])
-        if n_rows == 0:
-            raise DataError("Dataset: at least one row is needed, got none")
-        for name, column in zip(names, columns, strict=True):
-            if len(column) != n_rows:
-                raise DataError(
-                    f"Dataset: column {name!r} has {len(column):,} rows, "
-                    f"column {names[0]!r} has {n_rows:,}"
-                )
-        if weights is not None and len(weights) != n_rows:
-            raise DataError(f"Dataset: {n_rows:,} rows need as many weights, got {len(weights):,}")
+        names = table_names(variables, columns, weights)
         self._variables = variables
         self._names = names
         self._arities = MappingProxyType({v.name: v.arity for v in variables})
@@ -245,7 +230,7 @@ class Dataset:
         >>> data.select(rows=[True, False, True]).codes("a")
         array([0, 1], dtype=uint8)
         """
-        names = list(self._names) if columns is None else _name_list(columns)
+        names = list(self._names) if columns is None else name_list(columns)
         chosen = [self.variable(name) for name in names]
         if not chosen:
             raise InvalidParameterError("select: at least one column is needed, got none")
@@ -259,7 +244,7 @@ class Dataset:
 
     def drop(self, columns: str | Iterable[str]) -> Dataset:
         """Leave out some columns."""
-        unwanted = _name_list(columns)
+        unwanted = name_list(columns)
         for name in unwanted:
             self._require(name)
         kept = [name for name in self._names if name not in set(unwanted)]
@@ -289,15 +274,7 @@ class Dataset:
         >>> [part.n_rows for part in data.split(0.7)]
         [7, 3]
         """
-        if isinstance(fraction, bool) or not 0 < fraction < 1:
-            raise InvalidParameterError(
-                f"split: fraction must be a number between 0 and 1, got {fraction!r}"
-            )
-        if self.n_rows < 2:
-            raise DataError("split: at least two rows are needed, got one")
-        n_first = min(max(round(fraction * self.n_rows), 1), self.n_rows - 1)
-        first = np.zeros(self.n_rows, dtype=np.bool_)
-        first[np.random.default_rng(seed).permutation(self.n_rows)[:n_first]] = True
+        first = random_part(self.n_rows, fraction, seed)
         return self.select(rows=first), self.select(rows=~first)
 
     @classmethod
@@ -417,7 +394,3 @@ class Dataset:
         from bestdag.data.display import html_table
 
         return html_table(self)
-
-
-def _name_list(columns: str | Iterable[str]) -> list[str]:
-    return [columns] if isinstance(columns, str) else list(columns)

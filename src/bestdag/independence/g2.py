@@ -8,16 +8,14 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bestdag import _core
-from bestdag.counts.engine import CountingEngine
-from bestdag.independence.base import DegreesOfFreedom, degrees_of_freedom, log_alpha, require_df
-from bestdag.registry import setting
+from bestdag.independence.base import degrees_of_freedom
+from bestdag.independence.chi_square import ChiSquareTest
 
 __all__ = ["G2Test"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class G2Test:
+class G2Test(ChiSquareTest):
     """Likelihood ratio: G2 = 2 N CMI(A, B | X), with the conditional mutual information in nats.
 
     ``G2 = 2 sum n_xab ln(n_xab n_x / (n_xa n_xb))`` is compared with the chi-square distribution.
@@ -51,16 +49,7 @@ class G2Test:
     """
 
     name: ClassVar[str] = "g2"
-
-    df: DegreesOfFreedom = setting(
-        "adjusted", "Degrees of freedom: of states that occur in a stratum, or of all declared."
-    )
-    rows_per_df: float = setting(
-        0.0, "Keep the edge where there are fewer rows per degree of freedom."
-    )
-
-    def __post_init__(self) -> None:
-        require_df("G2", self.df, self.rows_per_df)
+    is_pearson: ClassVar[bool] = False
 
     def statistic(self, tables: npt.ArrayLike) -> tuple[float, float]:
         """Return G2 and its degrees of freedom; `tables` are strata x states x states."""
@@ -72,15 +61,3 @@ class G2Test:
         np.divide(counts * n_x, expected, out=ratio, where=seen)
         total = 2.0 * float((counts * np.log(ratio)).sum())
         return max(total, 0.0), degrees_of_freedom(counts, self.df)
-
-    def bind(self, counts: CountingEngine, alpha: float) -> _core.IndependenceTest:
-        """Return the native test on a data set, at a level of significance."""
-        return _core.IndependenceTest.of_rows(
-            counts.table,
-            pearson=False,
-            adjusts_df=self.df == "adjusted",
-            rows_per_df=self.rows_per_df,
-            log_alpha=log_alpha(alpha),
-            n_permutations=0,
-            seed=0,
-        )

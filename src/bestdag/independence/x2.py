@@ -8,16 +8,14 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bestdag import _core
-from bestdag.counts.engine import CountingEngine
-from bestdag.independence.base import DegreesOfFreedom, degrees_of_freedom, log_alpha, require_df
-from bestdag.registry import setting
+from bestdag.independence.base import degrees_of_freedom
+from bestdag.independence.chi_square import ChiSquareTest
 
 __all__ = ["X2Test"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class X2Test:
+class X2Test(ChiSquareTest):
     """Pearson's X2: squared differences from the expected counts, in each stratum.
 
     ``X2 = sum (n_xab - e_xab)^2 / e_xab`` with ``e_xab = n_xa n_xb / n_x`` is compared with the
@@ -43,16 +41,7 @@ class X2Test:
     """
 
     name: ClassVar[str] = "x2"
-
-    df: DegreesOfFreedom = setting(
-        "adjusted", "Degrees of freedom: of states that occur in a stratum, or of all declared."
-    )
-    rows_per_df: float = setting(
-        0.0, "Keep the edge where there are fewer rows per degree of freedom."
-    )
-
-    def __post_init__(self) -> None:
-        require_df("X2", self.df, self.rows_per_df)
+    is_pearson: ClassVar[bool] = True
 
     def statistic(self, tables: npt.ArrayLike) -> tuple[float, float]:
         """Return X2 and its degrees of freedom; `tables` are strata x states x states."""
@@ -63,15 +52,3 @@ class X2Test:
         squares = (counts - expected) ** 2
         parts = np.divide(squares, expected, out=np.zeros_like(counts), where=expected > 0)
         return float(parts.sum()), degrees_of_freedom(counts, self.df)
-
-    def bind(self, counts: CountingEngine, alpha: float) -> _core.IndependenceTest:
-        """Return the native test on a data set, at a level of significance."""
-        return _core.IndependenceTest.of_rows(
-            counts.table,
-            pearson=True,
-            adjusts_df=self.df == "adjusted",
-            rows_per_df=self.rows_per_df,
-            log_alpha=log_alpha(alpha),
-            n_permutations=0,
-            seed=0,
-        )

@@ -11,10 +11,10 @@ from typing import ClassVar, Literal
 
 from bestdag.errors import require_choice, require_count, require_positive
 from bestdag.registry import setting
-from bestdag.scores.parent_sets.enumeration import n_parent_sets
 from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
 from bestdag.search import auto_kept as kept
+from bestdag.search.auto_notes import advice, ending, what_was_done
 from bestdag.search.auto_table import AT_ONCE, BOUND, search_table
 from bestdag.search.bound import Bound, upper_bound
 from bestdag.search.exact.dp.all_sets import forecast_whole
@@ -24,7 +24,6 @@ from bestdag.search.order.improve import Improver, Structure
 from bestdag.search.problem import Problem, SearchEnd
 from bestdag.search.result import SearchResult, Status
 from bestdag.search.ties import is_better
-from bestdag.wording import count_of
 
 __all__ = ["Auto"]
 
@@ -55,8 +54,6 @@ _LEAST_SLICE = 0.2
 _LEAST_IDLE = 2.0
 # A bound that falls by less than this share of the gap is no news.
 _NEWS = 0.01
-# So many families are listed in a minute or so.
-_MANY_FAMILIES = 5_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,8 +157,9 @@ class _Run:
             self._first_bound()
         if self._proved is not None:
             found = self._proved
-            note = self._what_was_done()
-            return replace(found, seconds=self._given.seconds, notes=(note, *found.notes))
+            return replace(
+                found, seconds=self._given.seconds, notes=(self._what_was_done, *found.notes)
+            )
         return self._unproved(status)
 
     def _search(self) -> Status:
@@ -380,6 +378,8 @@ class _Run:
         best, bound = self._best, self._bound
         why = BOUND if bound.value is not None else "no bound on the best score: "
         trace = self._improver.trace if self._found_by == "order" else []
+        budget = None if self._has_limit else self._settings.budget
+        how_to_prove = advice(self._given, self._seconds_for_whole)
         result = self._given.result(
             self._settings,
             best.dag,
@@ -388,49 +388,12 @@ class _Run:
             bound=None if bound.value is None else max(bound.value, best.score),
             trace=tuple(trace),
             notes=(
-                f"{self._what_was_done()}{self._ending(status)}; {self._advice()}",
+                f"{self._what_was_done}{ending(status, budget)}; {how_to_prove}",
                 f"{why}{bound.how}",
             ),
         )
         return replace(result, search=self._found_by)
 
+    @property
     def _what_was_done(self) -> str:
-        improver = self._improver
-        parts = []
-        if improver.n_rounds:
-            rounds = count_of(improver.n_rounds, "round")
-            parts.append(f"improved a structure for {self._spent['structures']:.1f} s ({rounds})")
-        if self._spent["proof"] > 0:
-            aim = "a proof" if self._turns else "a bound"
-            parts.append(f"worked on {aim} for {self._spent['proof']:.1f} s")
-        return f"auto {' and '.join(parts) or 'had no time'}"
-
-    def _ending(self, status: Status) -> str:
-        if status == "local optimum":
-            return ", and ended when nothing had improved for as long as it took to get there"
-        if status == "time limit" and not self._has_limit:
-            return f", its budget of {self._settings.budget:g} s"
-        return ""
-
-    def _advice(self) -> str:
-        if self._seconds_for_whole is not None:
-            seconds = _rounded_up(2.0 * self._seconds_for_whole + 2.0)
-            return f"a time limit of {seconds} s would give a proof"
-        n = len(self._given.names)
-        now = self._given.max_parents
-        most = 0
-        while most < n - 1 and n * n_parent_sets(n, most + 1) <= _MANY_FAMILIES:
-            most += 1
-        limit = _rounded_up(4.0 * max(1.0, self._given.seconds))
-        advice = f"a proof may take a time limit of {limit} s or more"
-        if 0 < most < (n - 1 if now is None else now):
-            advice += f", or at most {count_of(most, 'parent')} per variable"
-        return advice
-
-
-def _rounded_up(seconds: float) -> int:
-    """Return a time that looks like one somebody would ask for."""
-    for step in (10, 30, 60, 120, 300, 600, 1200, 3600):
-        if seconds <= step:
-            return step
-    return math.ceil(seconds / 3600) * 3600
+        return what_was_done(self._improver.n_rounds, self._turns, self._spent)

@@ -16,19 +16,19 @@ from bestdag.checkpoint import Checkpoint
 from bestdag.errors import GraphError, InvalidParameterError, require_count, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
+from bestdag.graph.knowledge.given import require_knowledge
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import peak_memory, size_in_bytes
 from bestdag.progress import Reporter, Told, listening, reporter_for
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
-from bestdag.scores.table import ParentSets, ScoreTable
+from bestdag.scores.table import ScoreTable
+from bestdag.search.allowed_sets import allowed_sets, require_sums, smallest_sets
 from bestdag.search.feasible import feasible_parents
 from bestdag.search.result import SearchResult, Status
 from bestdag.wording import first_names
 
 __all__ = ["Problem", "Search", "SearchEnd", "checked_search"]
-
-_LARGEST_SUM = 1e300
 
 # A limit of zero would be refused; a millisecond gives the smallest sets.
 _LEAST_SECONDS = 1e-3
@@ -56,17 +56,6 @@ class Search(Protocol):
     def run(self, problem: Problem) -> SearchResult:
         """Search; keeps nothing between calls."""
         ...
-
-
-def _require_sums(table: ScoreTable) -> None:
-    """Refuse scores whose sums, or those of their differences, a double may not hold."""
-    largest = [float(np.abs(table.child(i).scores).max()) for i in range(table.n_variables)]
-    if sum(largest) > _LARGEST_SUM:
-        name = table.names[int(np.argmax(largest))]
-        raise InvalidParameterError(
-            f"search: scores that add up to more than {_LARGEST_SUM:g} are too large to compute "
-            f"with, got {max(largest):g} for {name!r}"
-        )
 
 
 def checked_search(search: object) -> Search:
@@ -132,19 +121,14 @@ class Problem:
         self.deadline = None if time_limit is None else self.started + time_limit
         self.memory_limit = None if memory_limit is None else size_in_bytes(memory_limit)
         if isinstance(scores, ScoreTable):
-            _require_sums(scores)
+            require_sums(scores)
         self.scores = scores
         self.names: tuple[str, ...] = (
             scores.names
             if isinstance(scores, ScoreTable)
             else tuple(variable.name for variable in scores.variables)
         )
-        self.knowledge = Knowledge() if knowledge is None else knowledge
-        if not isinstance(self.knowledge, Knowledge):
-            raise InvalidParameterError(
-                f"search: knowledge must be a Knowledge, got {knowledge!r:.60}; "
-                "Knowledge.parse makes one of statements such as 'A -> B'"
-            )
+        self.knowledge = require_knowledge("search", knowledge)
         self._nodes = self.knowledge.for_nodes(self.names)
         self.max_parents = None
         if max_parents is not None:
@@ -308,12 +292,14 @@ class Problem:
         table that gets next to no time still has the smallest sets, and says it is incomplete.
         """
         if isinstance(self.scores, ScoreTable):
-            return self._filtered(self.scores)
+            if self.knowledge.is_empty and self.max_parents is None:
+                return self.scores
+            return allowed_sets(self.scores, self.nodes)
         if self._table is not None:
             return self._table
         left = max(self.seconds_left if time_limit is None else time_limit, _LEAST_SECONDS)
         if self.listing_takes > max(left, _AT_ONCE):
-            return self._smallest_sets()
+            return smallest_sets(self.scores, self.nodes)
         return build_score_table(
             self.scores,
             max_parents=self.max_parents,
@@ -327,18 +313,6 @@ class Problem:
     def listing_takes(self) -> float:
         """Seconds to say which sets there may be, before the first is scored, about."""
         return _SECONDS_PER_PAIR * len(self.names) ** 2
-
-    def _smallest_sets(self) -> ScoreTable:
-        """List the required parents of every variable alone."""
-        names, nodes = self.names, self.nodes
-        sets = [nodes.required_parents(child) for child in range(len(names))]
-        scores = self.scorer("search").families(
-            [(name, [names[p] for p in group]) for name, group in zip(names, sets, strict=True)]
-        )
-        places = np.arange(len(names) + 1)
-        offsets = np.concatenate([[0], np.cumsum([len(group) for group in sets])])
-        members = np.concatenate(sets).astype(np.int32)
-        return ScoreTable.from_arrays(names, places, scores, offsets, members, complete=False)
 
     @property
     def has_table(self) -> bool:
@@ -371,43 +345,3 @@ class Problem:
                 f"search: --start gives {crowded[0]!r} more parents than --max-parents {limit}"
             )
         return start
-
-    def _filtered(self, table: ScoreTable) -> ScoreTable:
-        """Leave out the sets of a given table that the user's knowledge forbids."""
-        if self.knowledge.is_empty and self.max_parents is None:
-            return table
-        nodes = self._nodes
-        most = len(self.names) if self.max_parents is None else self.max_parents
-        kept = []
-        for i, child in enumerate(self.names):
-            allowed = set(map(int, nodes.allowed_parents(i)))
-            required = set(map(int, nodes.required_parents(i)))
-            limit = min(most, int(nodes.max_parents[i]))
-            sets = table.child(i)
-            left = [
-                (score, parents)
-                for score, parents in sets
-                if len(parents) <= limit and required <= set(parents) <= allowed
-            ]
-            if not left:
-                raise InvalidParameterError(
-                    f"search: the score file has no parent set of {child!r} that the knowledge "
-                    "allows; make the file with that knowledge or from data"
-                )
-            if required and not _lists_every_set(sets, len(self.names) - 1, limit):
-                what = (
-                    f"search: {child!r} has required parents, and the score file may lack the sets "
-                    "they need (files leave out sets that a subset beats); learn from the data, or"
-                )
-                if_whole = "if the file lists every set up to that size"
-                raise InvalidParameterError(f"{what} give max_parents {if_whole}").with_option(
-                    f"{what} give --max-parents {if_whole}"
-                )
-            kept.append(ParentSets.of([score for score, _ in left], [p for _, p in left]))
-        return ScoreTable(self.names, kept, complete=table.complete)
-
-
-def _lists_every_set(sets: ParentSets, n_others: int, limit: int) -> bool:
-    """Whether every set of at most `limit` of the others is there."""
-    listed = sum(len(parents) <= limit for _, parents in sets)
-    return listed == sum(math.comb(n_others, k) for k in range(min(limit, n_others) + 1))

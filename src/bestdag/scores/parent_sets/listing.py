@@ -12,6 +12,7 @@ from bestdag.errors import NotEnoughMemoryError
 from bestdag.graph._names import show
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.machine import do_without, memory_left, readable_size
+from bestdag.scores.child_sets import split_sets
 from bestdag.scores.parent_sets.counted_listing import CountedListing
 from bestdag.scores.parent_sets.limits import (
     ParentLimits,
@@ -23,7 +24,7 @@ from bestdag.scores.parent_sets.native_listing import NativeListing
 from bestdag.scores.parent_sets.python_listing import PythonListing, require_sets
 from bestdag.scores.prior import ArcPrior
 from bestdag.scores.scorer import Scorer
-from bestdag.scores.table import ScoreTable, split_sets
+from bestdag.scores.table import ScoreTable
 
 __all__ = ["ParentSetListing"]
 

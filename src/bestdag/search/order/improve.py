@@ -12,9 +12,8 @@ from bestdag import _core
 from bestdag.graph.dag import Dag
 from bestdag.machine import memory_left, thread_count
 from bestdag.scores.table import ParentSets, ScoreTable
-from bestdag.search.climbing.ascent import Reinsertion, ascend
+from bestdag.search.climbing.ascent import ascend
 from bestdag.search.climbing.run import finish, walk_for
-from bestdag.search.climbing.walk import Walk
 from bestdag.search.ges.search import GES
 from bestdag.search.ges.walk import Walk as ClassWalk
 from bestdag.search.hill_climb import HillClimb
@@ -24,6 +23,7 @@ from bestdag.search.order.crew import crew_bytes, new_crew, prior_sums
 from bestdag.search.order.kept import parents_of
 from bestdag.search.order.orders import Orders, chains_among_sets
 from bestdag.search.order.path_limits import narrowed, precedences
+from bestdag.search.order.reinsertion_turns import ReinsertionTurns
 from bestdag.search.problem import Problem, SearchEnd
 from bestdag.search.result import SearchResult, Step
 from bestdag.search.tabu import Tabu
@@ -49,17 +49,10 @@ _LARGE, _COMMON = 3, 0.3
 _MANY_SETS = 2_000_000
 # Where classes grow denser than this, steps of GES take longer and longer.
 _STEPS_PER_VARIABLE = 6
-# With more variables tabu search takes too long for one round. Then this share of the variables is
-# reinserted in a round, again and again while each of them raises the score by more than such a
-# share on average. After that GES takes so many steps in one of three rounds until it ends, and so
-# many variables are reinserted in another one; in one of nine, when that gained less than half of
-# what the search over orders did of late. Where it gains more than a third of that, which takes
-# three times as long, it has up to so many turns in a row.
+# With more variables tabu search takes too long for one round. Then variables are reinserted in
+# turns, and GES takes so many steps in one of three rounds until it ends.
 _MANY_FOR_TABU = 200
-_SHARE_REINSERTED, _STEEP = 0.125, 4e-7
-_GES_STEPS, _REINSERTIONS = 200, 50
-_TURN_OF, _RARE_TURN_OF, _WORTH = 3, 9, 0.5
-_IN_A_ROW, _WORTH_MORE = 4, 1 / 3
+_GES_STEPS, _TURN_OF = 200, 3
 
 
 class Structure(NamedTuple):
@@ -145,10 +138,7 @@ class Improver:
         self._n_failures = 0  # turns of the search among listed sets since it found something
         self._is_climbed = False  # no single arc change raises the best
         self._classes: tuple[ClassWalk, Iterator[None]] | None = None  # as long as GES goes on
-        self._reinsertion: tuple[Walk, Reinsertion] | None = None
-        self._gains = {"orders": 0.0, "reinsert": 0.0}  # of a turn, the last ones
-        self._n_more = 0  # turns of reinsertion that come next
-        self._is_steep = False  # whether reinsertion comes before all else
+        self._reinsertion: ReinsertionTurns | None = None
         self.best = Structure(start, scorer.total(start))
         self.n_rounds = self.n_idle = 0
         self.trace: list[Step] = []
@@ -193,18 +183,14 @@ class Improver:
             self.climb()
         elif self._problem.out_of_time():
             pass
-        elif self._reinsertion is not None and self._has_reinsertion_a_turn:
-            self._reinsert(*self._reinsertion)
-            gain = self._gains["reinsert"] = self.best.score - before
-            self._n_more = (self._n_more or _IN_A_ROW) - 1
-            if gain <= _WORTH_MORE * self._gains["orders"]:
-                self._n_more = 0
-            self._is_steep = gain > self._n_cuts * _STEEP * abs(self.best.score)
+        elif self._reinsertion is not None and self._reinsertion.has_turn(self.n_rounds):
+            self._reinsert(self._reinsertion)
         elif self._classes is not None and self.n_rounds % _TURN_OF == 2:
             self._walk_classes(*self._classes)
         else:
             self._search_orders()
-            self._gains["orders"] += 0.5 * (self.best.score - before - self._gains["orders"])
+            if self._reinsertion is not None:
+                self._reinsertion.take_gain_of_orders(self.best.score - before)
 
     def _begin(self) -> None:
         """Find a first good structure."""
@@ -221,8 +207,7 @@ class Improver:
             walk = walk_for(climb, first, remember=True)
             self._take(finish(climb, walk, ascend), None)
             if walk.has_begun:
-                self._reinsertion = (walk, Reinsertion(walk))
-                self._is_steep = True
+                self._reinsertion = ReinsertionTurns(walk)
             if has_ges:
                 classes = ClassWalk(first, self._scorer)
                 self._classes = (classes, GES().steps(classes))
@@ -242,32 +227,16 @@ class Improver:
             self._classes = None
             self._keep(Structure(walk.member(), walk.score), "ges")
 
-    @property
-    def _has_reinsertion_a_turn(self) -> bool:
-        is_worth_it = self._gains["reinsert"] >= _WORTH * self._gains["orders"]
-        every = _TURN_OF if is_worth_it else _RARE_TURN_OF
-        return self._is_steep or self._n_more > 0 or self.n_rounds % every == 0
-
-    @property
-    def _n_cuts(self) -> int:
-        """Of a turn of reinsertion."""
-        many = int(_SHARE_REINSERTED * len(self._numbers)) if self._is_steep else 0
-        return max(_REINSERTIONS, many)
-
-    def _reinsert(self, walk: Walk, reinsertion: Reinsertion) -> None:
-        """Cut some variables of the best structure loose, and climb again."""
+    def _reinsert(self, turns: ReinsertionTurns) -> None:
+        """Let variables be reinserted, and keep what that found if it is better."""
+        before = self.best.score
         try:
-            if is_better(self.best.score, walk.best_score):
-                reinsertion.go_to(self._parents())
-            reinsertion.run(self._n_cuts)
-        except SearchEnd:
-            pass
+            turns.run(self._parents(), before)
         finally:
-            if self._is_better(walk.best_score):
-                home = reinsertion.home  # which is the best, unless time ended on the way to it
-                is_home = home.score == walk.best_score
-                best = self._problem.dag(home.parents if is_home else walk.best_parents())
-                self._keep(Structure(best, walk.best_score), "reinsert")
+            if self._is_better(turns.best_score):
+                best = self._problem.dag(turns.best_parents())
+                self._keep(Structure(best, turns.best_score), "reinsert")
+        turns.take_gain(self.best.score - before, self.best.score)
 
     def climb(self) -> bool:
         """Take single arc changes until none raises the best; True when one did."""

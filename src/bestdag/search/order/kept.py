@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from bestdag.search.climbing.ascent import Reinsertion
 from bestdag.search.climbing.run import walk_for
 from bestdag.search.ges.search import GES
 from bestdag.search.ges.walk import Walk as ClassWalk
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.order.orders import Orders
+from bestdag.search.order.reinsertion_turns import ReinsertionTurns
 from bestdag.search.problem import Problem
 from bestdag.search.result import Step
 
@@ -32,9 +32,6 @@ _PLAIN = (
     "_n_turns",
     "_n_failures",
     "_is_climbed",
-    "_gains",
-    "_n_more",
-    "_is_steep",
 )
 
 
@@ -57,9 +54,7 @@ def state_of(improver: Improver) -> dict[str, Any]:
         "is_listed": improver._lists is not None and not improver._lists,
         "orders": _orders(problem, improver),
         "classes": None if classes is None else classes[0].state(),
-        "reinsertion": None
-        if reinsertion is None
-        else {"walk": reinsertion[0].state(), "cuts": reinsertion[1].state()},
+        "reinsertion": None if reinsertion is None else reinsertion.state(),
     }
 
 
@@ -144,15 +139,17 @@ def _restore_orders(improver: Improver, state: dict[str, Any]) -> None:
     improver._orders = (problem.dag(state["dag"]), orders)
 
 
-def _restored_reinsertion(problem: Problem, improver: Improver, state: dict[str, Any]) -> Any:
+def _restored_reinsertion(
+    problem: Problem, improver: Improver, state: dict[str, Any]
+) -> ReinsertionTurns:
     climb = HillClimb(reinsert=False)
     walk = walk_for(climb, problem.within(math.inf, start=improver.best.dag), remember=True)
     walk.recall(state["walk"])
     walk.prepare()
     walk.go_on(state["walk"])
-    cuts = Reinsertion(walk)
-    cuts.restore(state["cuts"])
-    return walk, cuts
+    turns = ReinsertionTurns(walk)
+    turns.restore(state)
+    return turns
 
 
 def _tuples(value: Any) -> Any:

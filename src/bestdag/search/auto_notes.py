@@ -1,0 +1,62 @@
+"""What the default search says of itself: what it did, why it ended, what a proof would take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from bestdag.scores.parent_sets.enumeration import n_parent_sets
+from bestdag.search.problem import Problem
+from bestdag.search.result import Status
+from bestdag.wording import count_of
+
+__all__ = ["advice", "ending", "what_was_done"]
+
+# So many families are listed in a minute or so.
+_MANY_FAMILIES = 5_000_000
+
+
+def what_was_done(n_rounds: int, n_turns: int, spent: Mapping[str, float]) -> str:
+    """Say what the seconds went into: rounds of improving, and turns of the exact search."""
+    parts = []
+    if n_rounds:
+        rounds = count_of(n_rounds, "round")
+        parts.append(f"improved a structure for {spent['structures']:.1f} s ({rounds})")
+    if spent["proof"] > 0:
+        aim = "a proof" if n_turns else "a bound"
+        parts.append(f"worked on {aim} for {spent['proof']:.1f} s")
+    return f"auto {' and '.join(parts) or 'had no time'}"
+
+
+def ending(status: Status, budget: float | None) -> str:
+    """Say why it ended, where nobody asked for that; the budget is None with a time limit."""
+    if status == "local optimum":
+        return ", and ended when nothing had improved for as long as it took to get there"
+    if status == "time limit" and budget is not None:
+        return f", its budget of {budget:g} s"
+    return ""
+
+
+def advice(problem: Problem, seconds_for_whole: float | None) -> str:
+    """Say how to get a proof; its forecast over all parent sets is None where they are too many."""
+    if seconds_for_whole is not None:
+        seconds = _rounded_up(2.0 * seconds_for_whole + 2.0)
+        return f"a time limit of {seconds} s would give a proof"
+    n = len(problem.names)
+    now = problem.max_parents
+    most = 0
+    while most < n - 1 and n * n_parent_sets(n, most + 1) <= _MANY_FAMILIES:
+        most += 1
+    limit = _rounded_up(4.0 * max(1.0, problem.seconds))
+    text = f"a proof may take a time limit of {limit} s or more"
+    if 0 < most < (n - 1 if now is None else now):
+        text += f", or at most {count_of(most, 'parent')} per variable"
+    return text
+
+
+def _rounded_up(seconds: float) -> int:
+    """Return a time that looks like one somebody would ask for."""
+    for step in (10, 30, 60, 120, 300, 600, 1200, 3600):
+        if seconds <= step:
+            return step
+    return math.ceil(seconds / 3600) * 3600
