@@ -195,7 +195,7 @@ def learn(
             from bestdag.cluster.session import joined
 
             client = stack.enter_context(joined(cluster, threads=threads))
-        dataset, chosen, n_left_out = None, None, 0
+        dataset, chosen = None, None
         notes: list[str] = []
         treatment = make_treatment(missing)
         if isinstance(data, ScoreTable):
@@ -211,7 +211,9 @@ def learn(
                 data = rows.dataset
                 notes += rows.notes
             dataset = treatment.settle(data, chosen)
-            n_left_out = data.n_rows - dataset.n_rows
+            if dataset.n_rows < data.n_rows:
+                those = f"{dataset.n_rows:,} of {data.n_rows:,} rows"
+                notes.append(f"learned from the {those} that have no missing cell")
             if client is not None:
                 from bestdag.cluster.reading import spread
 
@@ -244,6 +246,7 @@ def learn(
             resume=resume,
             force=force,
         )
+        stack.callback(keeping.close)
         if time_limit is not None:
             require_positive("learn", "time_limit", time_limit)
             time_limit = keeping.left_of(time_limit)
@@ -282,15 +285,11 @@ def learn(
             found = result_from(keeping.answer, again if is_proved else None)
         else:
             found = solved(task)
-    if keeping.answer is None:  # else they are in it
-        if skeleton is not None or alpha is not None:
-            found = replace(found, within="the skeleton", seconds=found.seconds + tested)
-        found = replace(found, notes=(*found.notes, *notes))
-    if n_left_out and keeping.answer is None:
-        kept = f"{data.n_rows - n_left_out:,} of {data.n_rows:,}"
-        note = f"learned from the {kept} rows that have no missing cell"
-        found = replace(found, notes=(*found.notes, note))
-    found = _kept_result(keeping, found)
+        if keeping.answer is None:  # else they are in it
+            if skeleton is not None or alpha is not None:
+                found = replace(found, within="the skeleton", seconds=found.seconds + tested)
+            found = replace(found, notes=(*found.notes, *notes))
+        found = _kept_result(keeping, found)
     values = {field.name: getattr(found, field.name) for field in fields(found)}
     result = Result(
         **values,
@@ -364,8 +363,6 @@ def _within(
         raise InvalidParameterError(
             f"learn: {why}; leave out skeleton, or set missing to 'drop' or 'state'"
         ).with_option(f"learn: {why}; leave out --skeleton, or pass --missing drop or state")
-    if time_limit is not None:
-        require_positive("learn", "time_limit", time_limit)
     level = 0.05 if alpha is None else alpha
     found, ended = pc_skeleton(
         dataset,

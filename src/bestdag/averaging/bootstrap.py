@@ -146,16 +146,16 @@ def bootstrap(
                 seed=seed,
             )
         )
-        kept = open_checkpoint(
+        with open_checkpoint(
             _WHO, checkpoint, about, every=checkpoint_every, resume=resume, force=force
-        )
-        dags = _Replicates(kept, sorted(dataset.names)).run(
-            replicate,
-            n_replicates,
-            threads=threads,
-            executor=executor,
-            on_done=counting(progress, "learning replicates", n_replicates, who=_WHO),
-        )
+        ) as kept:
+            dags = _Replicates(kept, sorted(dataset.names)).run(
+                replicate,
+                n_replicates,
+                threads=threads,
+                executor=executor,
+                on_done=counting(progress, "learning replicates", n_replicates, who=_WHO),
+            )
     names = tuple(sorted(dataset.names))
     matrix, drawn = _strengths(names, dags)
     edges = (matrix + matrix.T)[np.triu_indices(len(names), 1)]

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -193,7 +194,7 @@ def posterior(
     if time_limit is not None:
         require_positive(WHO, "time_limit", time_limit)
     begun = time.monotonic()
-    with limited_memory(memory_limit), listening(told):
+    with limited_memory(memory_limit), listening(told), ExitStack() as stack:
         problem = _problem(data, score, knowledge, structure_prior, max_parents, threads)
         about = {}
         if checkpoint is not None:
@@ -201,6 +202,7 @@ def posterior(
         kept = open_checkpoint(
             WHO, checkpoint, about, every=checkpoint_every, resume=resume, force=force
         )
+        stack.callback(kept.close)
         before = kept.seconds_before
         limit = None if time_limit is None else kept.left_of(time_limit)
         plan = PosteriorPlan(

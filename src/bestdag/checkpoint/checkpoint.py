@@ -9,13 +9,15 @@ it said.
 from __future__ import annotations
 
 import os
+import platform
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 from bestdag.checkpoint.format import write_state
+from bestdag.checkpoint.lock import Lock
 
 __all__ = ["Checkpoint", "State", "text_of"]
 
@@ -38,6 +40,8 @@ class Checkpoint:
         Seconds between two writes, at least; 0 writes at every step.
     saved : mapping, optional
         What was read from the file of an earlier part of the run.
+    lock : Lock, optional
+        The right to write the file, given up by `close`.
 
     Examples
     --------
@@ -54,7 +58,9 @@ class Checkpoint:
         about: Mapping[str, str] | None = None,
         every: float = 0.0,
         saved: Mapping[str, Any] | None = None,
+        lock: Lock | None = None,
     ) -> None:
+        self._lock = lock
         self._path = path
         self._about = dict(about or {})
         self._every = every
@@ -142,9 +148,22 @@ class Checkpoint:
             self.answer = answer
             self._write({"answer": answer})
 
+    def close(self) -> None:
+        """Let other runs write the file."""
+        if self._lock is not None:
+            self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def _write(self, body: Mapping[str, Any]) -> None:
         assert self._path is not None
-        write_state(self._path, {"about": self._about, "seconds": self.seconds, **body})
+        writer = [os.getpid(), platform.node()]  # whom others must wait for
+        state = {"about": self._about, "seconds": self.seconds, "writer": writer, **body}
+        write_state(self._path, state, None if self._lock is None else self._lock.move)
         self._is_last = False
         self._due = time.monotonic() + self._every
 
