@@ -221,6 +221,7 @@ def learn(
         if isinstance(search, str):
             search = make_search(search)
         known = known_as(knowledge)
+        begun = time.monotonic()
         keeping = open_checkpoint(
             "learn",
             checkpoint,
@@ -249,7 +250,7 @@ def learn(
         stack.callback(keeping.close)
         if time_limit is not None:
             require_positive("learn", "time_limit", time_limit)
-            time_limit = keeping.left_of(time_limit)
+            time_limit = keeping.limited(time_limit, begun)
         tested = 0.0  # seconds
         if (skeleton is not None or alpha is not None) and keeping.answer is None:
             begun = time.monotonic()
@@ -322,7 +323,7 @@ def _kept_result(kept: Checkpoint, found: SearchResult) -> SearchResult:
         return replace(found, resumed_seconds=before)
     found = replace(found, seconds=found.seconds + before, resumed_seconds=before)
     if found.status in ("time limit", "interrupted"):
-        kept.stop()
+        kept.stop(at_once=found.status == "interrupted")
     else:
         kept.finish(state_of(found))
     return found

@@ -196,7 +196,7 @@ def posterior(
     begun = time.monotonic()
     with limited_memory(memory_limit), listening(told), ExitStack() as stack:
         problem = _problem(data, score, knowledge, structure_prior, max_parents, threads)
-        about = {}
+        about, opening = {}, time.monotonic()
         if checkpoint is not None:
             about = _about(problem, max_parents, asked)
         kept = open_checkpoint(
@@ -204,10 +204,10 @@ def posterior(
         )
         stack.callback(kept.close)
         before = kept.seconds_before
-        limit = None if time_limit is None else kept.left_of(time_limit)
+        limit = None if time_limit is None else kept.limited(time_limit, opening)
         plan = PosteriorPlan(
             **asked,
-            deadline=Deadline(WHO, limit),
+            deadline=Deadline(WHO, limit).earlier(kept.reserve),
             threads=n_threads,
             checkpoint=kept,
             executor=executor,
@@ -226,7 +226,7 @@ def posterior(
         weights = local_weights(WHO, problem, most, plan.deadline)
         found = plan.chosen(len(weights.names)).run(weights)
         if found.status != "done":
-            kept.stop()
+            kept.stop(at_once=found.status == "interrupted")
     return replace(
         found,
         notes=(*notes, *found.notes),
