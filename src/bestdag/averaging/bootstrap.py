@@ -80,7 +80,8 @@ def bootstrap(
         Replicates learned at the same time; one per processor unless given.
     executor : concurrent.futures.Executor, optional
         Who learns them, instead of processes of this machine: see `bestdag.workers.run_all`. Each
-        replicate then has `threads` threads, one unless given, and the rows travel with it.
+        replicate then has `threads` threads, one unless given. The rows reach each worker of this
+        machine once, and travel with each replicate to others.
     progress : callable, optional
         Called with a `Progress` as replicates are done.
     checkpoint, checkpoint_every, resume, force
