@@ -126,8 +126,8 @@ def posterior(
     threads : int, optional
         One per processor unless given; the result is the same.
     executor : concurrent.futures.Executor, optional
-        Who runs the Markov chains, a task for each; the result is the same. What was drawn is then
-        not kept at Ctrl-C.
+        Who runs the Markov chains, a task for each; the result is the same. Ctrl-C then ends all
+        of it, and `checkpoint` has the chains that were done.
     memory_limit : float or str, optional
     progress : callable, optional
         Called a few times a second with a `Progress`: the share of the sums that is done, say.
@@ -172,10 +172,6 @@ def posterior(
         ("weighting", weighting, WEIGHTINGS),
     ):
         require_choice(WHO, what, value, choices)
-    if checkpoint is not None and executor is not None:
-        raise InvalidParameterError(
-            f"{WHO}: checkpoint keeps chains of this process, got an executor too; leave one out"
-        )
     told = reporter_for(WHO, progress)
     if told is not None:
         told.tell("scoring parent sets")

@@ -150,7 +150,7 @@ class Checkpoint:
         if self._path is None or self._n_paused or self._saved:
             return
         begun = time.monotonic()
-        if now or (begun >= self._due and not self._is_last):
+        if now or begun >= self._due:
             self._kept = [[name, state()] for name, state in self._parts]
             self._write({"parts": self._kept}, begun)
             self._is_last = self._is_last or now
@@ -196,6 +196,7 @@ class Checkpoint:
         state = {"about": self._about, "seconds": seconds, "writer": writer, **body}
         write_state(self._path, state, None if self._lock is None else self._lock.move)
         self._seconds_to_write = time.monotonic() - begun
+        self._due = math.inf
         if not self._is_last:
             self._plan()
 
