@@ -3,9 +3,10 @@
 Run: python benchmarks/limits.py [--seconds 1] [--sizes 10,100,500,1000,5000] [--searches ...]
 
 Each line is one search, kind of score, kind of knowledge and number of variables: the seconds
-beyond the limit, and from the signal to the answer. Beside the time on the wall stands what the
-process computed in that time: on a busy machine the smaller of the two is the fairer. The last
-lines give the worst, and which exceed the larger of 0.1 s and 2 % of the limit.
+beyond the limit, and from the signal to the answer. With --checkpoint it is a run of `learn` that
+is kept in a file: reading its settings and what is written count too. Beside the time on the wall
+stands what the process computed in that time: on a busy machine the smaller of the two is the
+fairer. The last lines give the worst, and which exceed the larger of 0.1 s and 2 % of the limit.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from bestdag import Dataset, Knowledge, Scorer, Variable
+from bestdag import Dataset, Knowledge, Scorer, Variable, learn
 from bestdag.cli.interrupts import Interrupts
 from bestdag.counts.family import FamilyCounts
 from bestdag.search import SEARCHES, make_search
@@ -76,23 +77,48 @@ def _settings(name: str) -> dict[str, Any]:
     return {"target": "v0000"} if name in ("tan", "naive_bayes") else {}
 
 
-def _work(pipe: Any, dataset: Dataset, case: tuple[str, str, str, bool], limit: float) -> None:
+@dataclass(frozen=True)
+class Case:
+    """What is run: a search, a score, what is known, whether a bound follows, and the file."""
+
+    search: str
+    score: str
+    known: str
+    with_bound: bool
+    kept_in: str | None
+
+    def solve(self, dataset: Dataset, scorer: Scorer, limit: float) -> str:
+        """Search until the limit, and say how it ended."""
+        knowledge = Knowledge.parse(KNOWLEDGE[self.known])
+        search = make_search(self.search, **_settings(self.search))
+        if self.kept_in is not None:
+            return learn(
+                dataset,
+                SCORES[self.score],
+                search=search,
+                knowledge=knowledge,
+                bound=self.with_bound,
+                time_limit=limit,
+                checkpoint=self.kept_in,
+                force=True,
+            ).status
+        problem = Problem(scorer, knowledge=knowledge, time_limit=limit)
+        solve = solve_with_bound if self.with_bound else Problem.solve
+        return solve(problem, search).status
+
+
+def _work(pipe: Any, dataset: Dataset, case: Case, limit: float) -> None:
     """Search once in a process of its own; sends when it ended, and what it computed since."""
-    name, score, known, with_bound = case
     marks: list[float] = []
     with Interrupts():
         try:
-            scorer = Scorer(dataset, SCORES[score])
-            knowledge = Knowledge.parse(KNOWLEDGE[known])
-            search = make_search(name, **_settings(name))
+            scorer = Scorer(dataset, SCORES[case.score])
             pipe.send("ready")
             timer = threading.Timer(limit, lambda: marks.append(time.process_time()))
             timer.daemon = True
             timer.start()
             began = time.monotonic()
-            problem = Problem(scorer, knowledge=knowledge, time_limit=limit)
-            found = solve_with_bound(problem, search) if with_bound else problem.solve(search)
-            status = found.status
+            status = case.solve(dataset, scorer, limit)
         except KeyboardInterrupt:
             status = "KeyboardInterrupt"
         except Exception as error:
@@ -111,9 +137,7 @@ def _cpu_seconds(pid: int) -> float:
         return 0.0
 
 
-def run(
-    dataset: Dataset, case: tuple[str, str, str, bool], limit: float, sent: int | None
-) -> tuple[str, float, float]:
+def run(dataset: Dataset, case: Case, limit: float, sent: int | None) -> tuple[str, float, float]:
     """Search until the limit, or until a signal: how it ended, seconds too many, of computing."""
     fork = get_context("fork")
     ours, theirs = fork.Pipe()
@@ -146,6 +170,7 @@ def main() -> None:
     parser.add_argument("--scores", default=",".join(SCORES))
     parser.add_argument("--knowledge", default=",".join(KNOWLEDGE))
     parser.add_argument("--bound", action="store_true", help="bound the best score, too")
+    parser.add_argument("--checkpoint", metavar="FILE", help="keep each run in this file")
     parser.add_argument("--repeat", type=int, default=1, help="the least of so many is shown")
     parser.add_argument("--signals", default="SIGINT,SIGTERM")
     given = parser.parse_args()
@@ -158,7 +183,7 @@ def main() -> None:
         for name in given.searches.split(","):
             for score in given.scores.split(","):
                 for known in given.knowledge.split(","):
-                    case = (name, score, known, given.bound)
+                    case = Case(name, score, known, given.bound, given.checkpoint)
                     shown = f"{name:12} {score:10} {known:8} {n:>5}:"
                     for sent in (None, *signals):
                         status, wall, cpu = min(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
+import threading
 import warnings
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from dataclasses import astuple
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import astuple, dataclass
 
 import numpy as np
 import pytest
@@ -35,16 +37,20 @@ class Elsewhere(Executor):
     """Works in this process, on what would arrive in another; remembers how much that was."""
 
     def __init__(self):
-        self.n_tasks = 0
+        self.n_tasks = self.n_bytes = 0
 
     def submit(self, work, /, *items, **more):
         self.n_tasks += 1
-        work, items = pickle.loads(pickle.dumps((work, items)))
+        sent = pickle.dumps((work, items))
+        self.n_bytes += len(sent)
+        work, items = pickle.loads(sent)
         future = Future()
-        try:
-            future.set_result(pickle.loads(pickle.dumps(work(*items, **more))))
-        except BaseException as error:
-            future.set_exception(error)
+        with pytest.MonkeyPatch.context() as there:
+            there.setattr("bestdag.shipment._OWN", {})  # another process
+            try:
+                future.set_result(pickle.loads(pickle.dumps(work(*items, **more))))
+            except BaseException as error:
+                future.set_exception(error)
         return future
 
 
@@ -110,6 +116,54 @@ def test_what_cannot_be_sent_is_refused_before_work_begins(elsewhere):
     with pytest.raises(InvalidParameterError, match="must be possible to pickle"):
         run_all(lambda item, _: item, [1], threads=None, who="test", executor=elsewhere)
     assert elsewhere.n_tasks == 0
+
+
+@dataclass(frozen=True)
+class Large:
+    """Work that holds many rows."""
+
+    rows: bytes
+
+    def __call__(self, item, threads):
+        return (self.rows[item], threads) if item >= 0 else id(self.rows)
+
+
+LARGE = Large(bytes(range(256)) * 4096)
+
+
+def test_large_work_reaches_a_worker_once(elsewhere, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    n_read = []
+    load = pickle.loads
+    monkeypatch.setattr(
+        "bestdag.shipment.pickle.loads", lambda sent: n_read.append(len(sent) > 9999) or load(sent)
+    )
+    found = run_all(LARGE, [5, 260, 7], threads=None, who="test", executor=elsewhere)
+    assert found == [(5, 1), (4, 1), (7, 1)]
+    assert elsewhere.n_bytes < 3000
+    assert sum(n_read) == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("there", [None, b"something else"])
+def test_a_worker_of_another_machine_gets_it_with_its_items(elsewhere, there, monkeypatch):
+    class File(io.BytesIO):
+        def __init__(self, *_):
+            if there is None:
+                raise FileNotFoundError
+            super().__init__(there)
+
+    monkeypatch.setattr("bestdag.shipment.open", File, raising=False)
+    monkeypatch.setattr("bestdag.shipment._LAST", threading.local())
+    found = run_all(LARGE, [5, 260], threads=None, who="test", executor=elsewhere)
+    assert found == [(5, 1), (4, 1)]
+    assert elsewhere.n_tasks == 4  # each is asked for once more
+
+
+def test_threads_share_what_this_process_has():
+    with ThreadPoolExecutor(2) as pool:
+        found = run_all(LARGE, [-1, -1], threads=None, who="test", executor=pool)
+    assert found == [id(LARGE.rows)] * 2
 
 
 def test_what_is_no_executor_is_refused():

@@ -12,7 +12,7 @@ import secrets
 import shutil
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -21,6 +21,7 @@ from bestdag.errors import BestdagError, FileError, FormatError, WriteError
 from bestdag.machine import require_memory
 
 __all__ = [
+    "cannot_be_written",
     "format_suffix",
     "read_file",
     "shown_path",
@@ -78,7 +79,9 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
 
 
 @contextmanager
-def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def writing(
+    path: str | os.PathLike[str], on_place: Callable[[int], None] | None = None
+) -> Iterator[BinaryIO]:
     """Open a file that appears under its name only when all of it was written.
 
     The data go to a new file in the same folder that then takes the place of the old one, so
@@ -88,6 +91,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     The new file is called ``.NAME.*.tmp`` and locked until then. One that a killed run left
     behind is locked by nobody, and removed by the next run that writes to the same place.
+    `on_place` is given its descriptor, still locked, when it has taken the place of the old one.
 
     Raises
     ------
@@ -101,20 +105,27 @@ def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with open(path, "wb") as device, _packing(device, path) as out:  # a directory fails
                 yield out
         else:
-            with _replacing(target, mode) as stream, _packing(stream, path) as out:
+            with _replacing(target, mode, on_place) as stream, _packing(stream, path) as out:
                 yield out
     except BrokenPipeError:  # the reader has left: not a matter of this file
         raise
     except (OSError, ValueError) as error:
         if isinstance(error, BestdagError):
             raise
-        raise WriteError(f"{shown_path(path)}: cannot be written: {_reason(error)}") from None
+        raise cannot_be_written(path, error) from None
 
 
-def write_file(path: str | os.PathLike[str], data: bytes) -> None:
+def write_file(
+    path: str | os.PathLike[str], data: bytes, on_place: Callable[[int], None] | None = None
+) -> None:
     """Write a whole file at once, as `writing` does."""
-    with writing(path) as file:
+    with writing(path, on_place) as file:
         file.write(data)
+
+
+def cannot_be_written(path: str | os.PathLike[str], error: OSError | ValueError) -> WriteError:
+    """Return the error for a file that the system does not let us write."""
+    return WriteError(f"{shown_path(path)}: cannot be written: {_reason(error)}")
 
 
 def _read_all(file: io.BufferedIOBase | gzip.GzipFile, path: str | os.PathLike[str]) -> bytes:
@@ -177,7 +188,9 @@ def _remove(path: str) -> None:
 
 
 @contextmanager
-def _replacing(target: str, mode: int | None) -> Iterator[BinaryIO]:
+def _replacing(
+    target: str, mode: int | None, on_place: Callable[[int], None] | None
+) -> Iterator[BinaryIO]:
     folder, name = os.path.split(target)
     start = f".{name[:40]}."
     _remove_abandoned(folder, start)
@@ -192,6 +205,8 @@ def _replacing(target: str, mode: int | None) -> Iterator[BinaryIO]:
                 os.chmod(fresh, stat.S_IMODE(mode))
             if _locks is not None:
                 os.replace(fresh, target)
+                if on_place is not None:
+                    on_place(descriptor)
                 _flush_folder(folder)
         if _locks is None:  # only what is closed can be renamed
             os.replace(fresh, target)

@@ -192,7 +192,7 @@ def learn(
             from bestdag.cluster.session import joined
 
             client = stack.enter_context(joined(cluster, threads=threads))
-        dataset, chosen, n_left_out = None, None, 0
+        dataset, chosen = None, None
         notes: list[str] = []
         treatment = make_treatment(missing)
         if isinstance(data, ScoreTable):
@@ -208,7 +208,9 @@ def learn(
                 data = rows.dataset
                 notes += rows.notes
             dataset = treatment.settle(data, chosen)
-            n_left_out = data.n_rows - dataset.n_rows
+            if dataset.n_rows < data.n_rows:
+                those = f"{dataset.n_rows:,} of {data.n_rows:,} rows"
+                notes.append(f"learned from the {those} that have no missing cell")
             if client is not None:
                 from bestdag.cluster.reading import spread
 
@@ -216,6 +218,7 @@ def learn(
         if isinstance(search, str):
             search = make_search(search)
         known = known_as(knowledge)
+        begun = time.monotonic()
         keeping = open_checkpoint(
             "learn",
             checkpoint,
@@ -241,9 +244,10 @@ def learn(
             resume=resume,
             force=force,
         )
+        stack.callback(keeping.close)
         if time_limit is not None:
             require_positive("learn", "time_limit", time_limit)
-            time_limit = keeping.left_of(time_limit)
+            time_limit = keeping.limited(time_limit, begun)
         tested = 0.0  # seconds
         if (skeleton is not None or alpha is not None) and keeping.answer is None:
             begun = time.monotonic()
@@ -279,15 +283,11 @@ def learn(
             found = result_from(keeping.answer, again if is_proved else None)
         else:
             found = solved(task)
-    if keeping.answer is None:  # else they are in it
-        if skeleton is not None or alpha is not None:
-            found = replace(found, within="the skeleton", seconds=found.seconds + tested)
-        found = replace(found, notes=(*found.notes, *notes))
-    if n_left_out and keeping.answer is None:
-        kept = f"{data.n_rows - n_left_out:,} of {data.n_rows:,}"
-        note = f"learned from the {kept} rows that have no missing cell"
-        found = replace(found, notes=(*found.notes, note))
-    found = _kept_result(keeping, found)
+        if keeping.answer is None:  # else they are in it
+            if skeleton is not None or alpha is not None:
+                found = replace(found, within="the skeleton", seconds=found.seconds + tested)
+            found = replace(found, notes=(*found.notes, *notes))
+        found = _kept_result(keeping, found)
     values = {field.name: getattr(found, field.name) for field in fields(found)}
     result = Result(
         **values,
@@ -320,7 +320,7 @@ def _kept_result(kept: Checkpoint, found: SearchResult) -> SearchResult:
         return replace(found, resumed_seconds=before)
     found = replace(found, seconds=found.seconds + before, resumed_seconds=before)
     if found.status in ("time limit", "interrupted"):
-        kept.stop()
+        kept.stop(at_once=found.status == "interrupted")
     else:
         kept.finish(state_of(found))
     return found

@@ -21,6 +21,7 @@ from typing import Any, Generic, TypeVar
 
 from bestdag.errors import BestdagError, InvalidParameterError
 from bestdag.machine import memory_limit, thread_count
+from bestdag.shipment import Shipment, is_missed
 
 __all__ = ["run_all"]
 
@@ -63,7 +64,8 @@ def run_all(
     executor : concurrent.futures.Executor, optional
         Who works, instead of processes of this machine: a pool of processes, Dask's
         ``client.get_executor()``, MPI's. Work, items and answers must then be possible to pickle;
-        each item has `threads` threads, one unless given.
+        each item has `threads` threads, one unless given. Work reaches each worker of this
+        machine once, see `bestdag.shipment`.
 
     Notes
     -----
@@ -128,12 +130,12 @@ def _run_by(
         raise InvalidParameterError(
             f"{who}: executor must be an Executor of concurrent.futures, got {executor!r:.60}"
         )
-    _require_sendable(work, who)
     waiting: dict[Any, int] = {}
     answers: dict[int, _Answer] = {}
+    shipment = _sendable(work, who)
     try:
         for number, item in enumerate(items):
-            waiting[executor.submit(work, item)] = number
+            waiting[executor.submit(shipment.parcel, item)] = number
         while waiting:
             if may_begin is not None and not may_begin():
                 waiting = {future: n for future, n in waiting.items() if not future.cancel()}
@@ -141,7 +143,11 @@ def _run_by(
             done = wait_for(waiting, seconds, FIRST_COMPLETED).done
             for future in sorted(done, key=waiting.__getitem__):
                 number = waiting.pop(future)
-                answers[number] = _answer(_result(future, who))
+                result = _result(future, who)
+                if is_missed(result):  # by a worker of another machine
+                    waiting[executor.submit(shipment.whole(), items[number])] = number
+                    continue
+                answers[number] = _answer(result)
                 if on_answer is not None:
                     on_answer(number, answers[number])
                 if on_done is not None:
@@ -149,13 +155,14 @@ def _run_by(
     finally:
         for future in waiting:  # after a failure, or Ctrl-C; what runs already runs to its end
             future.cancel()
+        shipment.close()
     return [answers[number] for number in sorted(answers)]
 
 
-def _require_sendable(work: Any, who: str) -> None:
-    """Refuse work that cannot be sent to others, before some of it is done."""
+def _sendable(work: Any, who: str) -> Shipment:
+    """Pack work for others; refuse what cannot be sent before some of it is done."""
     try:
-        pickle.dumps(work)
+        return Shipment(work)
     except BestdagError:
         raise
     except Exception as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor, Future
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from bestdag.averaging.bootstrap import bootstrap
 from bestdag.averaging.posterior import posterior
 from bestdag.errors import FormatError
 from bestdag.examples import example
-from tests.checkpoint.stopping import Steps
+from tests.checkpoint.stopping import Killed, Steps
 
 ASIA = example("asia.csv")
 
@@ -64,3 +66,47 @@ def test_chains_go_on_with_their_random_numbers(prior, tmp_path, monkeypatch):
     before = (tmp_path / "run").read_bytes()
     same(run(), expected)
     assert (tmp_path / "run").read_bytes() == before  # a finished file stays
+
+
+class OneByOne(Executor):
+    """Works at once; counts, and is killed at a task."""
+
+    def __init__(self, last=None):
+        self.n_tasks, self.last = 0, last
+
+    def submit(self, work, /, *items):
+        self.n_tasks += 1
+        future = Future()
+        if self.n_tasks != self.last:
+            future.set_result(work(*items))
+        else:
+            future.set_exception(Killed())
+        return future
+
+
+@pytest.mark.parametrize("steps", [None, 300])  # in rounds until they agree, and in one
+def test_chains_of_an_executor_are_kept_when_they_are_done(steps, tmp_path, monkeypatch):
+    monkeypatch.setattr("bestdag.averaging.chains._FIRST_STEPS", 60)  # too few to agree
+    settings = {"method": "chains", "chains": 3, "seed": 4, "samples": 50, "steps": steps}
+    whole = OneByOne()
+    expected = posterior(ASIA, **settings, executor=whole)
+    assert whole.n_tasks == 3 if steps else whole.n_tasks > 3
+
+    def run(executor):
+        kept = {"checkpoint": tmp_path / "run", "resume": True}
+        return posterior(ASIA, **settings, executor=executor, **kept)
+
+    n_killed, found = 0, None
+    while found is None:
+        killed = OneByOne(last=2)
+        try:
+            found = run(killed)
+        except Killed:
+            n_killed += 1
+    assert n_killed + killed.n_tasks == whole.n_tasks  # no chain is run twice
+    same(found, expected)
+    assert found.resumed_seconds > 0
+    assert repr(found.diagnostics) == repr(expected.diagnostics)
+    before = (tmp_path / "run").read_bytes()
+    same(run(OneByOne(last=1)), expected)  # nothing is left to do
+    assert (tmp_path / "run").read_bytes() == before

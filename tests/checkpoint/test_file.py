@@ -161,3 +161,51 @@ def test_the_time_limit_is_for_all_parts_together(asia, tmp_path):
     assert again.resumed_seconds >= 0.3
     more = learn(asia, search=slow, checkpoint=path, time_limit=again.seconds + 0.5, resume=True)
     assert last_restart(more) > last_restart(first)
+
+
+class Clock:
+    """Time that passes when it is told to; a write takes two seconds."""
+
+    def __init__(self, monkeypatch):
+        self.now, self.begun, self.written = 1000.0, 1000.0, []
+        monkeypatch.setattr("bestdag.checkpoint.checkpoint.time", self)
+        monkeypatch.setattr("bestdag.checkpoint.checkpoint.write_state", self.write)
+
+    def monotonic(self):
+        return self.now
+
+    def write(self, _path, state, _on_place):
+        self.now += 2.0
+        self.written.append((self.now - self.begun, state["seconds"]))
+
+    def work(self, run, until):
+        while self.now < until:
+            self.now += 0.5
+            run.keep()
+
+
+def test_the_last_write_is_within_the_time_limit(monkeypatch):
+    clock = Clock(monkeypatch)
+    run = Checkpoint("run", every=60.0)
+    run.write()
+    left = run.limited(200.0, clock.begun)
+    assert left == 198.0  # the first write counts
+    clock.work(run, clock.now + left - run.reserve)
+    at = [ended for ended, _ in clock.written]
+    # Every sixty seconds, never more often than twenty times what a write takes, and at the end.
+    assert at == [2.0, 2.0 + 62.0, 64.0 + 62.0, 126.0 + 42.0, 200.0 - 2.5 + 2.0]
+    assert clock.written[-1][1] == 200.0  # seconds, when the limit is reached
+    run.keep()
+    run.stop()
+    assert len(clock.written) == len(at)  # how it ended is written
+
+
+def test_who_presses_ctrl_c_does_not_wait_for_a_long_write(monkeypatch):
+    clock = Clock(monkeypatch)
+    run = Checkpoint("run", every=60.0)
+    run.stop(at_once=True)
+    assert len(clock.written) == 1  # how long it takes is not known yet
+    run.stop(at_once=True)
+    assert len(clock.written) == 1
+    run.stop()
+    assert len(clock.written) == 2

@@ -2,78 +2,94 @@
 
 from __future__ import annotations
 
-import json
+import os
 import random
+import select
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from bestdag.examples import example
-from bestdag.learning import learn
-from bestdag.search import make_search
+from bestdag.papers.runner import ROWS
+from bestdag.search import SEARCHES
+from tests.checkpoint import runs
 
-# Each takes a second or more, so that it is killed in the middle.
-SEARCHES = {
-    "hill_climb": {"restarts": 3000, "perturb": 3},
-    "tabu": {"patience": 20_000},
-    "annealing": {"levels": 400, "proposals": 3000},
-    "k2": {"orders": 2000},
-    "order": {"rounds": 12},
-    "auto": {"rounds": 12},
-    "ges": {},
-    "exact": {"engine": "bnc"},
-}
-_CHILD = """
-import json, sys
-from bestdag.learning import learn
-from bestdag.search import make_search
-data, path, name, settings = sys.argv[1:]
-learn(data, "bic", search=make_search(name, **json.loads(settings)), seed=5, threads=1,
-      checkpoint=path, checkpoint_every=0.02, resume=True)
-"""
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="copies of a process")
+
+_ROOT = Path(__file__).parents[2]
+_PER_SERVER = 25  # runs, after which another process begins, whose sets come in another order
 
 
-def written(path):
-    return path.stat().st_mtime_ns if path.exists() else 0
+class Killer:
+    """Begins a run again and again, and kills it some time after it has written its file."""
+
+    def __init__(self, name, path):
+        self.name, self.path = name, path
+        self.expected = runs.RUNS[name]()(path if name == "study" else None)
+        if name == "study":
+            self.begin_anew()
+        self.n_killed = self.n_finished = 0
+        self._draw = random.Random(name)
+        self._longest = 0.02 if name in runs.AT_ONCE else 0.05 if name == "short" else 0.3
+
+    def begin_anew(self):
+        for one in self.path.parent.iterdir():
+            one.unlink()
+
+    def run(self, n_kills):
+        while self.n_killed < n_kills:
+            command = [sys.executable, "-m", "tests.checkpoint.runs", self.name, str(self.path)]
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+            with subprocess.Popen(command, cwd=_ROOT, **pipes) as server:
+                for _ in range(_PER_SERVER):
+                    if self.n_killed < n_kills:
+                        self._once(server)
+            assert self.n_killed >= self.n_finished, "runs are over before they can be killed"
+        self._check()
+        print(f"{self.name}: {self.n_killed} kills, {self.n_finished} answers before the last")
+
+    def _once(self, server):
+        before = self._written()
+        print("go", file=server.stdin, flush=True)
+        process = int(server.stdout.readline())
+        while self._written() == before and not self._has_ended(server):
+            time.sleep(0.0005)
+        select.select([server.stdout], [], [], self._draw.uniform(0.0, self._longest))
+        if not self._has_ended(server):
+            os.kill(process, signal.SIGKILL)
+        ended = int(server.stdout.readline())
+        assert ended in (0, -signal.SIGKILL)
+        self.n_killed += ended != 0
+        if ended == 0:
+            self.n_finished += 1
+            self._check()
+            self.begin_anew()
+
+    def _has_ended(self, server):
+        return bool(select.select([server.stdout], [], [], 0.0)[0])
+
+    def _written(self):
+        return self.path.stat().st_mtime_ns if self.path.exists() else 0
+
+    def _check(self):
+        """Go on to the end: the answer is that of an undisturbed run, and nothing else is left."""
+        assert runs.RUNS[self.name]()(self.path, resume=True) == self.expected
+        left = {one.name for one in self.path.parent.iterdir()}
+        assert {name for name in left if not name.startswith(("summary", "curve"))} == {ROWS}
 
 
-def kill_and_resume(name, settings, n_kills, path):
-    """Kill runs some time after each has written its file; those that end begin anew."""
-    data, search = example("asia.csv"), make_search(name, **settings)
-    expected = learn(data, "bic", search=search, seed=5)
-    draw, n_killed = random.Random(name), 0
-
-    def check():
-        found = learn(data, "bic", search=search, seed=5, checkpoint=path, resume=True)
-        assert found.dag == expected.dag
-        assert found.score == pytest.approx(expected.score, rel=1e-12)
-        assert [one.name for one in path.parent.iterdir()] == [path.name]
-        return found
-
-    while n_killed < n_kills:
-        before = written(path)
-        arguments = [str(data), str(path), name, json.dumps(settings)]
-        process = subprocess.Popen([sys.executable, "-c", _CHILD, *arguments])
-        while process.poll() is None and written(path) == before:
-            time.sleep(0.002)
-        time.sleep(draw.uniform(0.0, 0.3))
-        process.send_signal(signal.SIGKILL)
-        n_killed += process.wait() == -signal.SIGKILL
-        if process.returncode == 0:
-            check()
-            path.unlink()
-    return check()
+def test_every_search_is_killed():
+    assert set(runs.SEARCHES) == set(SEARCHES)
 
 
 def test_a_run_that_was_killed_goes_on(tmp_path):
-    settings = {"restarts": 100, "start_from": "random"}
-    assert kill_and_resume("hill_climb", settings, 1, tmp_path / "run").resumed_seconds > 0
+    Killer("short", tmp_path / ROWS).run(2)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("name", [name for name in runs.RUNS if name != "short"])
 def test_a_hundred_kills(name, tmp_path):
-    kill_and_resume(name, SEARCHES[name], 100, tmp_path / "run")
+    Killer(name, tmp_path / ROWS).run(100)

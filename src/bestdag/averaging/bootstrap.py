@@ -80,7 +80,8 @@ def bootstrap(
         Replicates learned at the same time; one per processor unless given.
     executor : concurrent.futures.Executor, optional
         Who learns them, instead of processes of this machine: see `bestdag.workers.run_all`. Each
-        replicate then has `threads` threads, one unless given, and the rows travel with it.
+        replicate then has `threads` threads, one unless given. The rows reach each worker of this
+        machine once, and travel with each replicate to others.
     progress : callable, optional
         Called with a `Progress` as replicates are done.
     checkpoint, checkpoint_every, resume, force
@@ -146,16 +147,16 @@ def bootstrap(
                 seed=seed,
             )
         )
-        kept = open_checkpoint(
+        with open_checkpoint(
             _WHO, checkpoint, about, every=checkpoint_every, resume=resume, force=force
-        )
-        dags = _Replicates(kept, sorted(dataset.names)).run(
-            replicate,
-            n_replicates,
-            threads=threads,
-            executor=executor,
-            on_done=counting(progress, "learning replicates", n_replicates, who=_WHO),
-        )
+        ) as kept:
+            dags = _Replicates(kept, sorted(dataset.names)).run(
+                replicate,
+                n_replicates,
+                threads=threads,
+                executor=executor,
+                on_done=counting(progress, "learning replicates", n_replicates, who=_WHO),
+            )
     names = tuple(sorted(dataset.names))
     matrix, drawn = _strengths(names, dags)
     edges = (matrix + matrix.T)[np.triu_indices(len(names), 1)]

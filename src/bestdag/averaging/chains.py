@@ -9,29 +9,24 @@ at once (Goudie and Mukherjee 2016).
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
+from bestdag.averaging.chains_apart import ChainsApart
 from bestdag.averaging.deadline import Deadline
-from bestdag.averaging.diagnostics import ChainDiagnostics, diagnose
-from bestdag.averaging.draws import arcs_of_masks
+from bestdag.averaging.drawn_chains import Arcs, ChainRun, Chains, Ended
 from bestdag.averaging.local_weights import LocalWeights
 from bestdag.checkpoint import Checkpoint
 from bestdag.machine import require_memory
-from bestdag.workers import run_all
 
 __all__ = ["ChainRun", "Ended", "run_chains"]
 
-Ended = Literal["done", "time limit", "interrupted"]
-_Arcs = npt.NDArray[np.bool_]
 _Masks = npt.NDArray[np.uint64]
 # Unless the number of steps is given: the first round, and how often twice as many follow where
 # the chains do not agree yet, all that went before being thrown away.
@@ -43,15 +38,6 @@ _STEPS_AT_ONCE = 2_000
 _BYTES_PER_ARC, _BYTES_PER_CHAIN = 18.0, 2e6
 # What is done with the draws when the chains have ended takes so long for each arc of each.
 _SECONDS_PER_ARC = 2.5e-8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChainRun:
-    """What chains gave: the arcs of structures, (chains x kept) x n x n, and whether they agree."""
-
-    arcs: _Arcs
-    diagnostics: ChainDiagnostics
-    ended: Ended
 
 
 def run_chains(
@@ -76,7 +62,7 @@ def run_chains(
     fifth unless given; of the others every so many give a structure, `n_kept` for each chain, or
     one for each step. `with_paths` says that paths will be looked for, which takes time.
     Where the chains are, and what was drawn, is kept in `checkpoint`. An `executor` runs each
-    chain as a task of its own; then nothing is kept.
+    chain as a task of its own; then those that are done are kept.
     """
     steps = _FIRST_STEPS if n_steps is None else n_steps
     before = steps // 5 if n_before is None else min(n_before, steps - 1)
@@ -89,11 +75,12 @@ def run_chains(
     require_memory(who, need, n_bytes, "keep fewer samples", option="keep fewer --samples")
     spare = _SECONDS_PER_ARC * n_draws * n * n * (1 + n // 10 if with_paths else 1)
     until = deadline.earlier(spare)
-    if executor is not None:
-        apart = _Apart(weights, over_partitions, seed, n_chains, until, executor)
-        return _run(apart, steps, between, n_kept, is_open=n_steps is None)
-    crew = _Crew(weights, over_partitions, seed, n_chains, threads, until, checkpoint)
-    with checkpoint.part("chains", crew.state) as saved:
+    crew: _Crew | ChainsApart
+    if executor is None:
+        crew = _Crew(weights, over_partitions, seed, n_chains, threads, until, checkpoint)
+    else:
+        crew = ChainsApart(weights, over_partitions, seed, n_chains, until, checkpoint, executor)
+    with checkpoint.part(crew.name, crew.state) as saved:
         if saved is not None:
             crew.restore(saved)
         found = _run(crew, steps, between, n_kept, is_open=n_steps is None)
@@ -102,7 +89,7 @@ def run_chains(
         return found
 
 
-def _run(crew: _Chains, steps: int, between: int, n_kept: int, *, is_open: bool) -> ChainRun:
+def _run(crew: Chains, steps: int, between: int, n_kept: int, *, is_open: bool) -> ChainRun:
     ended = crew.begin(steps - between * n_kept)
     if ended != "done":
         return crew.finish(crew.present(), ended)
@@ -117,48 +104,10 @@ def _run(crew: _Chains, steps: int, between: int, n_kept: int, *, is_open: bool)
     return crew.finish(found if found.shape[1] else crew.present(), ended)
 
 
-class _Chains:
-    """What is drawn of some chains: chains x draws x n x n."""
-
-    def __init__(self, weights: LocalWeights, n_chains: int, deadline: Deadline) -> None:
-        self._shape = len(weights.names), weights.sets.shape[1]
-        self._n_chains = n_chains
-        self._deadline = deadline
-
-    def begin(self, n_steps: int) -> Ended:
-        """Take the steps that are thrown away, the first half hot and cooling down."""
-        raise NotImplementedError
-
-    def drawn(self, n_draws: int, between: int) -> tuple[_Arcs, Ended]:
-        """Draw so many structures of each chain, or what there is when time is up."""
-        raise NotImplementedError
-
-    def present(self) -> _Arcs:
-        """Draw one structure of each chain where it is now."""
-        raise NotImplementedError
-
-    def counts(self) -> tuple[int, int]:
-        """Return the steps of all chains, and those that led elsewhere."""
-        raise NotImplementedError
-
-    def diagnosed(self, arcs: _Arcs) -> ChainDiagnostics:
-        """Compare the chains."""
-        n_steps, n_moved = self.counts()
-        return diagnose(arcs, n_steps // self._n_chains, n_moved / max(1, n_steps))
-
-    def finish(self, arcs: _Arcs, ended: Ended) -> ChainRun:
-        """Return what was drawn, chain after chain."""
-        n = self._shape[0]
-        return ChainRun(arcs=arcs.reshape(-1, n, n), diagnostics=self.diagnosed(arcs), ended=ended)
-
-    def _arcs(self, masks: npt.NDArray[np.uint64]) -> _Arcs:
-        n, n_words = self._shape
-        arcs = arcs_of_masks(masks.reshape(-1, n, n_words), n)
-        return arcs.reshape(self._n_chains, -1, n, n)
-
-
-class _Crew(_Chains):
+class _Crew(Chains):
     """Native chains of this process."""
+
+    name = "chains"
 
     def __init__(
         self,
@@ -189,7 +138,7 @@ class _Crew(_Chains):
             _, ended = self.drawn(1, n_steps - n_hot)
         return ended
 
-    def drawn(self, n_draws: int, between: int) -> tuple[_Arcs, Ended]:
+    def drawn(self, n_draws: int, between: int) -> tuple[Arcs, Ended]:
         """Draw so many structures of each chain, or what there is when time is up."""
         if (done := self._asked_before()) is not None:
             return self._arcs(done), "done"
@@ -254,7 +203,7 @@ class _Crew(_Chains):
         self._done = state["done"]
         self._n_steps, self._drawn = state["n_steps"], state["drawn"]
 
-    def present(self) -> _Arcs:
+    def present(self) -> Arcs:
         """Draw one structure of each chain where it is now."""
         masks, n_drawn = self._room(1)
         self._chains.run(1, self._threads, float("inf"), masks.reshape(-1), n_drawn)
@@ -273,101 +222,3 @@ class _Crew(_Chains):
             return "done" if work(self._deadline.seconds_left) else "time limit"
         except KeyboardInterrupt:
             return "interrupted"
-
-
-class _Apart(_Chains):
-    """Chains that others run, a task for each: it takes all steps again that went before.
-
-    A chain is a function of the seed and its number, so that what is drawn is the same.
-    """
-
-    def __init__(
-        self,
-        weights: LocalWeights,
-        over_partitions: bool,
-        seed: int,
-        n_chains: int,
-        deadline: Deadline,
-        executor: Executor,
-    ) -> None:
-        super().__init__(weights, n_chains, deadline)
-        self._executor = executor
-        self._weights = weights
-        self._how = over_partitions, seed
-        self._n_hot = 0
-        self._rounds: list[tuple[int, int]] = []  # draws, and steps between them
-        self._counts = 0, 0
-
-    def begin(self, n_steps: int) -> Ended:
-        """Remember the steps that are thrown away."""
-        self._n_hot = n_steps // 2
-        if n_steps > self._n_hot:
-            self._rounds.append((1, n_steps - self._n_hot))
-        return "done"
-
-    def drawn(self, n_draws: int, between: int) -> tuple[_Arcs, Ended]:
-        """Draw so many structures of each chain, or what there is when time is up."""
-        self._rounds.append((n_draws, between))
-        work = partial(
-            _chain_apart,
-            weights=self._weights,
-            over_partitions=self._how[0],
-            seed=self._how[1],
-            n_hot=self._n_hot,
-            rounds=tuple(self._rounds),
-            seconds=self._deadline.seconds_left,
-        )
-        found = run_all(
-            work, range(self._n_chains), threads=None, who="posterior", executor=self._executor
-        )
-        self._counts = sum(one.n_steps for one in found), sum(one.n_moved for one in found)
-        n_drawn = min(len(one.masks) for one in found)
-        masks = np.stack([one.masks[:n_drawn] for one in found])
-        in_time = all(one.is_done for one in found)
-        return self._arcs(masks), "done" if in_time else "time limit"
-
-    def present(self) -> _Arcs:
-        """Draw one structure of each chain, where there was no time for more."""
-        self._rounds = []
-        self._n_hot = 0
-        self._deadline = Deadline("posterior", None)
-        return self.drawn(1, 1)[0]
-
-    def counts(self) -> tuple[int, int]:
-        """Return the steps of all chains, and those that led elsewhere."""
-        return self._counts
-
-
-@dataclass(frozen=True, slots=True)
-class _OneChain:
-    """What one chain gave: its draws of the last round, variables x words each."""
-
-    masks: npt.NDArray[np.uint64]
-    n_steps: int
-    n_moved: int
-    is_done: bool
-
-
-def _chain_apart(
-    number: int,
-    threads: int,
-    *,
-    weights: LocalWeights,
-    over_partitions: bool,
-    seed: int,
-    n_hot: int,
-    rounds: Sequence[tuple[int, int]],
-    seconds: float,
-) -> _OneChain:
-    deadline = Deadline("posterior", None if math.isinf(seconds) else max(seconds, 1e-3))
-    chain = _core.Chains(weights.native(), over_partitions, seed, 1, first=number)
-    shape = len(weights.names), weights.sets.shape[1]
-    masks, n_drawn = np.zeros((0, *shape), np.uint64), np.zeros(1, np.int64)
-    is_done = chain.settle(n_hot, 0, n_hot, threads, deadline.seconds_left)
-    for n_draws, between in rounds if is_done else ():
-        masks = np.zeros((n_draws, *shape), np.uint64)
-        left = deadline.seconds_left
-        is_done = chain.run(between, threads, left, masks.reshape(-1), n_drawn)
-        if not is_done:
-            break
-    return _OneChain(masks[: int(n_drawn[0])], *chain.counts(), is_done)

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -125,8 +126,8 @@ def posterior(
     threads : int, optional
         One per processor unless given; the result is the same.
     executor : concurrent.futures.Executor, optional
-        Who runs the Markov chains, a task for each; the result is the same. What was drawn is then
-        not kept at Ctrl-C.
+        Who runs the Markov chains, a task for each; the result is the same. Ctrl-C then ends all
+        of it, and `checkpoint` has the chains that were done.
     memory_limit : float or str, optional
     progress : callable, optional
         Called a few times a second with a `Progress`: the share of the sums that is done, say.
@@ -171,10 +172,6 @@ def posterior(
         ("weighting", weighting, WEIGHTINGS),
     ):
         require_choice(WHO, what, value, choices)
-    if checkpoint is not None and executor is not None:
-        raise InvalidParameterError(
-            f"{WHO}: checkpoint keeps chains of this process, got an executor too; leave one out"
-        )
     told = reporter_for(WHO, progress)
     if told is not None:
         told.tell("scoring parent sets")
@@ -193,19 +190,20 @@ def posterior(
     if time_limit is not None:
         require_positive(WHO, "time_limit", time_limit)
     begun = time.monotonic()
-    with limited_memory(memory_limit), listening(told):
+    with limited_memory(memory_limit), listening(told), ExitStack() as stack:
         problem = _problem(data, score, knowledge, structure_prior, max_parents, threads)
-        about = {}
+        about, opening = {}, time.monotonic()
         if checkpoint is not None:
             about = _about(problem, max_parents, asked)
         kept = open_checkpoint(
             WHO, checkpoint, about, every=checkpoint_every, resume=resume, force=force
         )
+        stack.callback(kept.close)
         before = kept.seconds_before
-        limit = None if time_limit is None else kept.left_of(time_limit)
+        limit = None if time_limit is None else kept.limited(time_limit, opening)
         plan = PosteriorPlan(
             **asked,
-            deadline=Deadline(WHO, limit),
+            deadline=Deadline(WHO, limit).earlier(kept.reserve),
             threads=n_threads,
             checkpoint=kept,
             executor=executor,
@@ -224,7 +222,7 @@ def posterior(
         weights = local_weights(WHO, problem, most, plan.deadline)
         found = plan.chosen(len(weights.names)).run(weights)
         if found.status != "done":
-            kept.stop()
+            kept.stop(at_once=found.status == "interrupted")
     return replace(
         found,
         notes=(*notes, *found.notes),

@@ -8,14 +8,17 @@ it said.
 
 from __future__ import annotations
 
+import math
 import os
+import platform
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 from bestdag.checkpoint.format import write_state
+from bestdag.checkpoint.lock import Lock
 
 __all__ = ["Checkpoint", "State", "text_of"]
 
@@ -23,6 +26,10 @@ __all__ = ["Checkpoint", "State", "text_of"]
 State = Any
 # A limit of zero would be refused.
 _LEAST_SECONDS = 1e-3
+# Writing takes no larger part of the time than one in so many, unless that is asked for.
+_BETWEEN_WRITES = 20.0
+# Of what the last write took, what the next one may take; and who presses Ctrl-C waits no longer.
+_MARGIN, _AT_ONCE = 1.25, 0.05
 
 
 class Checkpoint:
@@ -38,6 +45,8 @@ class Checkpoint:
         Seconds between two writes, at least; 0 writes at every step.
     saved : mapping, optional
         What was read from the file of an earlier part of the run.
+    lock : Lock, optional
+        The right to write the file, given up by `close`.
 
     Examples
     --------
@@ -54,7 +63,9 @@ class Checkpoint:
         about: Mapping[str, str] | None = None,
         every: float = 0.0,
         saved: Mapping[str, Any] | None = None,
+        lock: Lock | None = None,
     ) -> None:
+        self._lock = lock
         self._path = path
         self._about = dict(about or {})
         self._every = every
@@ -66,6 +77,8 @@ class Checkpoint:
         self._parts: list[tuple[str, Callable[[], State]]] = []
         self._n_paused = 0
         self._began = time.monotonic()
+        self._end = math.inf  # when the time is up
+        self._seconds_to_write = self._reserve = 0.0
         self._due = self._began + every
         self._is_last = False  # whether what was written last is how it ended
 
@@ -79,9 +92,24 @@ class Checkpoint:
         """Seconds of all parts of the run so far."""
         return self.seconds_before + time.monotonic() - self._began
 
-    def left_of(self, time_limit: float) -> float:
-        """Return what is left of a time limit for all parts of the run; never nothing."""
-        return max(time_limit - self.seconds_before, min(time_limit, _LEAST_SECONDS))
+    def limited(self, time_limit: float, begun: float) -> float:
+        """Take a time limit for all parts of the run, and return what is left; never nothing.
+
+        This part has begun at `begun`. The last write is done within the limit.
+        """
+        if self.is_kept:
+            self._began = begun
+        left = max(time_limit - self.seconds, min(time_limit, _LEAST_SECONDS))
+        self._end = time.monotonic() + left
+        self._plan()
+        return left
+
+    @property
+    def reserve(self) -> float:
+        """Seconds before the time limit at which work must end for the last write."""
+        if self._path is None or math.isinf(self._end):
+            return 0.0
+        return self._reserve
 
     @contextmanager
     def part(self, name: str, state: Callable[[], State]) -> Iterator[State]:
@@ -121,32 +149,64 @@ class Checkpoint:
         # Parts that are yet to be entered again would be lost.
         if self._path is None or self._n_paused or self._saved:
             return
-        if now or time.monotonic() >= self._due:
+        begun = time.monotonic()
+        if now or begun >= self._due:
             self._kept = [[name, state()] for name, state in self._parts]
-            self.write()
-            self._is_last = now
+            self._write({"parts": self._kept}, begun)
+            self._is_last = self._is_last or now
 
     def write(self) -> None:
         """Write what was kept last, with the seconds of now."""
         if self._path is not None and self.answer is None:
-            self._write({"parts": self._kept})
+            self._write({"parts": self._kept}, time.monotonic())
 
-    def stop(self) -> None:
-        """Write the seconds of a run that ended without its answer, unless that was done."""
-        if not self._is_last:
+    def stop(self, *, at_once: bool = False) -> None:
+        """Write the seconds of a run that ended without its answer, unless that was done.
+
+        With `at_once` only where that takes no time: what was done since the last write is lost
+        then, and its seconds do not count.
+        """
+        if not (self._is_last or (at_once and self._seconds_to_write > _AT_ONCE)):
             self.write()
 
     def finish(self, answer: State) -> None:
         """Write the answer in place of the state; it is what the file gives from now on."""
         if self._path is not None:
             self.answer = answer
-            self._write({"answer": answer})
+            self._write({"answer": answer}, time.monotonic())
 
-    def _write(self, body: Mapping[str, Any]) -> None:
+    def close(self) -> None:
+        """Let other runs write the file."""
+        if self._lock is not None:
+            self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _write(self, body: Mapping[str, Any], begun: float) -> None:
         assert self._path is not None
-        write_state(self._path, {"about": self._about, "seconds": self.seconds, **body})
-        self._is_last = False
-        self._due = time.monotonic() + self._every
+        seconds = self.seconds
+        self._is_last = begun >= self._end - self._reserve
+        if self._is_last and self.answer is None:
+            seconds = max(seconds, self.seconds_before + self._end - self._began)
+        writer = [os.getpid(), platform.node()]  # whom others must wait for
+        state = {"about": self._about, "seconds": seconds, "writer": writer, **body}
+        write_state(self._path, state, None if self._lock is None else self._lock.move)
+        self._seconds_to_write = time.monotonic() - begun
+        self._due = math.inf
+        if not self._is_last:
+            self._plan()
+
+    def _plan(self) -> None:
+        """Say when the next write is due: more often towards a time limit, and in time for it."""
+        now = time.monotonic()
+        left = self._end - now
+        self._reserve = min(_MARGIN * self._seconds_to_write, max(0.0, left / 2.0))
+        often = max(left / 2.0, _BETWEEN_WRITES * self._seconds_to_write)
+        self._due = min(now + min(self._every, often), self._end - self._reserve)
 
 
 def text_of(value: object) -> str:

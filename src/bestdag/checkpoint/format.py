@@ -6,7 +6,7 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,15 +22,22 @@ _KIND = "bestdag checkpoint"
 _ARRAY = "$array"  # a mapping with this key stands for an array
 
 
-def write_state(path: str | os.PathLike[str], state: Mapping[str, Any]) -> None:
-    """Write a tree of mappings, lists, texts, numbers and arrays, complete or not at all."""
+def write_state(
+    path: str | os.PathLike[str],
+    state: Mapping[str, Any],
+    on_place: Callable[[int], None] | None = None,
+) -> None:
+    """Write a tree of mappings, lists, texts, numbers and arrays, complete or not at all.
+
+    `on_place` is as for `bestdag.files.writing`.
+    """
     arrays: list[np.ndarray[Any, Any]] = []
     text = json.dumps({"kind": _KIND, "format": FORMAT, **_plain(state, arrays)})
     packed = io.BytesIO()
     tree = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
     named: dict[str, Any] = {f"a{i}": array for i, array in enumerate(arrays)}
     np.savez(packed, tree=tree, **named)
-    write_file(path, packed.getvalue())
+    write_file(path, packed.getvalue(), on_place)
 
 
 def read_state(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
 
 from bestdag.checkpoint.checkpoint import Checkpoint
 from bestdag.checkpoint.format import FORMAT, read_state
+from bestdag.checkpoint.lock import Lock
 from bestdag.errors import (
     FileError,
     FormatError,
@@ -50,7 +54,7 @@ def open_checkpoint(
     Raises
     ------
     FileError
-        A file that is there, with neither `resume` nor `force`.
+        A file that is there, with neither `resume` nor `force`; or that another process writes.
     FormatError
         A file of another run; the message names what differs.
     """
@@ -60,15 +64,46 @@ def open_checkpoint(
         refuse_without_file(who, resume=resume, force=force, every=every)
         return Checkpoint()
     every = _EVERY if every is None else require_not_negative(who, "checkpoint_every", every)
-    is_there = os.path.exists(path)
-    require_word(who, path, is_there, resume=resume, force=force)
-    if not (is_there and resume):
-        fresh = Checkpoint(path, about, every)
-        fresh.write()  # what cannot be written is said now
-        return fresh
+    lock = Lock(path)
+    try:
+        if not lock.is_held:
+            return _of_finished_run(who, path, about, resume=resume)
+        require_word(who, path, not lock.is_new, resume=resume, force=force)
+        if lock.is_new or force:
+            made = Checkpoint(path, about, every, lock=lock)
+            made.write()  # what cannot be written is said now
+            return made
+        return Checkpoint(path, about, every, _saved(path, about), lock)
+    except BaseException:
+        lock.close()
+        raise
+
+
+def _saved(path: str | os.PathLike[str], about: Mapping[str, str]) -> dict[str, Any]:
+    """Read the file of a run that is the same."""
     saved = read_state(path)
     require_same(path, {"format": FORMAT, **about}, {"format": saved["format"], **saved["about"]})
-    return Checkpoint(path, about, every, saved)
+    return saved
+
+
+def _of_finished_run(
+    who: str, path: str | os.PathLike[str], about: Mapping[str, str], *, resume: bool
+) -> Checkpoint:
+    """Return the answer that a file has although it is in use; refuse one that is written."""
+    found: dict[str, Any] = {}
+    with suppress(FileError, FormatError):  # one that is empty yet
+        found = read_state(path)
+    if resume and "answer" in found:
+        return Checkpoint(path, about, saved=_saved(path, about))
+    writer = "another process"
+    if "writer" in found:
+        number, machine = found["writer"]
+        place = "" if machine == platform.node() else f" on {machine}"
+        writer += f" (number {number}{place})"
+    what = f"{who}: {shown_path(path)} is written by {writer} now; wait until that has ended, or"
+    raise FileError(f"{what} name another file in checkpoint").with_option(
+        f"{what} name another file with --checkpoint"
+    )
 
 
 def refuse_without_file(who: str, *, resume: bool, force: bool, every: float | None) -> None:

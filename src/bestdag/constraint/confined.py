@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bestdag.constraint.pc import pc_skeleton
 from bestdag.data.dataset import Dataset
-from bestdag.errors import InvalidParameterError, require_choice, require_positive
+from bestdag.errors import InvalidParameterError, require_choice
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.pdag import Pdag
 from bestdag.progress import Reporter
@@ -46,8 +46,6 @@ def confined(
         raise InvalidParameterError(
             f"learn: {why}; leave out skeleton, or set missing to 'drop' or 'state'"
         ).with_option(f"learn: {why}; leave out --skeleton, or pass --missing drop or state")
-    if time_limit is not None:
-        require_positive("learn", "time_limit", time_limit)
     level = 0.05 if alpha is None else alpha
     found, ended = pc_skeleton(
         dataset,

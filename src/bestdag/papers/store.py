@@ -44,8 +44,10 @@ class RowFile:
         """
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with open(self._path, "w+b" if fresh else "a+b") as file:
+            with open(self._path, "a+b") as file:
                 _lock(file, self._path)
+                if fresh:
+                    file.truncate(0)
                 self._file = file
                 try:
                     yield self._read()

@@ -118,7 +118,7 @@ class Problem:
         self.started = time.monotonic()
         if time_limit is not None:
             require_positive("search", "time_limit", time_limit)
-        self.deadline = None if time_limit is None else self.started + time_limit
+        self._end = None if time_limit is None else self.started + time_limit
         self.memory_limit = None if memory_limit is None else size_in_bytes(memory_limit)
         if isinstance(scores, ScoreTable):
             require_sums(scores)
@@ -140,10 +140,10 @@ class Problem:
         self.seed = require_count("search", "seed", seed)
         self._start = None if start is None else self._checked_start(start)
         self._looked_at: set[str] = set()  # shared with the problems made of this one
+        self.checkpoint = Checkpoint() if checkpoint is None else checkpoint
         self.reporter = reporter_for("search", progress)
         if self.reporter is not None:
             self.reporter.until(self.deadline)
-        self.checkpoint = Checkpoint() if checkpoint is None else checkpoint
         self._table: ScoreTable | None = None
 
     @property
@@ -168,7 +168,7 @@ class Problem:
         other = copy.copy(self)
         end = time.monotonic() + seconds
         if self.deadline is None or end < self.deadline:
-            other.deadline = None if math.isinf(end) else end
+            other._end = None if math.isinf(end) else end
         if start is not None:
             other._start = start
         return other
@@ -210,9 +210,14 @@ class Problem:
         return replace(found, notes=(*found.notes, f"the start is not used by {search.name}"))
 
     @property
+    def deadline(self) -> float | None:
+        """When the time is up: early enough to keep what there is by then; None without a limit."""
+        return None if self._end is None else self._end - self.checkpoint.reserve
+
+    @property
     def time_limit(self) -> float | None:
         """Seconds for all of it; None without a limit."""
-        return None if self.deadline is None else self.deadline - self.started
+        return None if self._end is None else self._end - self.started
 
     def out_of_time(self) -> bool:
         """Whether the limit is reached."""
@@ -226,7 +231,8 @@ class Problem:
     @property
     def seconds_left(self) -> float:
         """Time until the limit; infinite without one."""
-        return math.inf if self.deadline is None else self.deadline - time.monotonic()
+        deadline = self.deadline
+        return math.inf if deadline is None else deadline - time.monotonic()
 
     def check_time(self) -> None:
         """Raise `SearchEnd` when the time is up."""
@@ -234,8 +240,8 @@ class Problem:
             raise SearchEnd("time limit")
 
     def keep(self) -> None:
-        """Keep the state of the run if that is due, or if the time is up."""
-        self.checkpoint.keep(now=self.deadline is not None and self.out_of_time())
+        """Keep the state of the run if that is due."""
+        self.checkpoint.keep()
 
     def until_stopped(self, body: Callable[[], Status | None]) -> Status:
         """Run the body of a search to its end, a limit or Ctrl-C, and return which it was.

@@ -1,0 +1,152 @@
+"""Runs of a second or more, to be killed in the middle, each with what its answer is compared by.
+
+``python -m tests.checkpoint.runs NAME FILE`` runs one in a process of its own, which begins as a
+copy of this one, for each line it reads; it writes the number of that process, then how it ended.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from dataclasses import astuple
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from bestdag.averaging.bootstrap import bootstrap
+from bestdag.averaging.posterior import posterior
+from bestdag.data.dataset import Dataset
+from bestdag.incomplete import StructuralEM
+from bestdag.learning import learn
+from bestdag.network.random_network import random_network
+from bestdag.papers.runner import reproduce
+from bestdag.papers.study import Study, Trial
+from bestdag.search import make_search
+from tests.papers.toy import claims, sections
+
+# Of each search: its settings, and the variables and rows of its table.
+SEARCHES = {
+    "hill_climb": ({"restarts": 300, "perturb": 3}, (30, 1000)),
+    "tabu": ({"patience": 80_000}, (40, 2000)),
+    "annealing": ({"levels": 400, "proposals": 2000}, (20, 500)),
+    "k2": ({"orders": 1000}, (20, 500)),
+    "order": ({"rounds": 200}, (40, 500)),
+    "auto": ({"rounds": 3}, (23, 500)),
+    "ges": ({"turning": True}, (1000, 3000)),
+    "exact": ({"engine": "bnc"}, (23, 500)),
+    "tree": ({}, (1200, 5000)),
+    "tan": ({"target": "v0000"}, (1200, 5000)),
+    "naive_bayes": ({"target": "v0000"}, (1200, 5000)),
+}
+# Where there is no middle, a run is killed soon after it has written that it began.
+AT_ONCE = {"tree", "tan", "naive_bayes"}
+
+
+@cache
+def table(n, n_rows):
+    return random_network(n, "order", max_parents=3, seed=1).sample(n_rows, seed=1)
+
+
+def _short():
+    search = make_search("hill_climb", restarts=60, perturb=3)
+    return _answer_of(table(30, 1000), search=search)
+
+
+def _learned(name):
+    settings, size = SEARCHES[name]
+    return _answer_of(table(*size), search=make_search(name, **settings))
+
+
+def _by_dp():
+    return _answer_of(table(21, 500), search=make_search("exact", engine="dp"))
+
+
+def _structural_em():
+    whole = table(12, 400)
+    columns = [whole.codes(name).astype(np.int32) for name in whole.names]
+    for k in (1, 4, 7):
+        columns[k][k::6] = whole.variables[k].arity  # missing
+    holes = Dataset(whole.variables, columns)
+    return _answer_of(holes, search="hill_climb", missing=StructuralEM(restarts=6))
+
+
+def _answer_of(data, **settings):
+    def run(path, **kept):
+        kept = {} if path is None else {"checkpoint": path, **kept}
+        found = learn(data, "bic", seed=5, threads=1, **settings, **kept)
+        return found.dag, round(found.score, 7), found.status, [one.move for one in found.trace]
+
+    return run
+
+
+def _bootstrap():
+    def run(path, **kept):
+        kept = {} if path is None else {"checkpoint": path, **kept}
+        settings = {"replicates": 200, "seed": 5, "threads": 2}
+        return bootstrap(table(20, 500), "bic", **settings, **kept).matrix.tolist()
+
+    return run
+
+
+def _chains(prior):
+    def run(path, **kept):
+        kept = {} if path is None else {"checkpoint": path, **kept}
+        settings = {"method": "chains", "prior": prior, "chains": 2, "steps": 20_000, "seed": 5}
+        found = posterior(table(20, 500), "bic", max_parents=3, threads=1, **settings, **kept)
+        return found.matrix.tolist(), repr(astuple(found.diagnostics))
+
+    return run
+
+
+def _trials(size, seed):
+    for k in range(60):
+        yield Trial(f"group {k % 2}", {"k": k, "seed": seed})
+
+
+def _tried(trial, _folder):
+    k = trial.settings["k"]
+    found = learn(table(20, 500).select(rows=slice(0, 200 + k)), "bic", search="hill_climb")
+    return {"value": round(found.score, 7), "timing": {}}
+
+
+def _study():
+    study = Study("killed", "A study", "Nobody.", _trials, _tried, sections, claims, ())
+
+    def run(path, **_kept):
+        reproduce(study, Path(path).parent, resume=True, threads=2)
+        return (Path(path).parent / "summary.md").read_text()
+
+    return run
+
+
+RUNS = {
+    **{name: (lambda name=name: _learned(name)) for name in SEARCHES},
+    "short": _short,
+    "exact by dp": _by_dp,
+    "structural EM": _structural_em,
+    "bootstrap": _bootstrap,
+    "chains over DAGs": lambda: _chains("uniform"),
+    "chains over orders": lambda: _chains("order"),
+    "study": _study,
+}
+
+
+def serve(name, path):
+    run = RUNS[name]()
+    for _ in sys.stdin:
+        process = os.fork()
+        if process == 0:
+            try:
+                run(path, checkpoint_every=0.02, resume=True)
+                os._exit(0)
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+        print(process, flush=True)
+        print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
+
+
+if __name__ == "__main__":
+    serve(*sys.argv[1:])
