@@ -6,8 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
+import duckdb
 import pytest
+from distributed import Client, LocalCluster
+from distributed.scheduler import KilledWorker
 
 from bestdag import learn
 from bestdag.cluster import reading, session, waiting
@@ -69,6 +73,51 @@ def _fatal(*_):
 def _allow_failures(n, dask_scheduler):
     before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, n
     return before
+
+
+@pytest.fixture
+def small():
+    """One worker of little memory, which its nanny ends and starts again when it takes more."""
+    with (
+        LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            memory_limit="220MB",
+            dashboard_address="127.0.0.1:0",
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.mark.slow
+def test_a_worker_ended_for_its_memory_is_made_up_for(small, table, dataset):
+    rows = read_on(small, table)
+    before = set(pids(small).values())
+    with pytest.raises((KilledWorker, OSError)):
+        small.submit(_hold, 1 << 28, retries=0, key="hold").result(timeout=60)
+    assert_counts_agree(rows, dataset)  # loaded again by who came instead
+    assert not before & set(pids(small).values())
+
+
+def _hold(n_bytes):
+    """Have more memory than a worker may, until that is noticed."""
+    held = bytes([1]) * n_bytes
+    time.sleep(30)
+    return len(held)
+
+
+@pytest.mark.slow
+def test_rows_that_really_do_not_fit_into_a_worker_are_said(small, tmp_path, monkeypatch):
+    path = tmp_path / "wide.parquet"
+    cells = ", ".join(f"((i // {k + 1}) % 3)::UTINYINT AS c{k:02}" for k in range(50))
+    duckdb.sql(f"COPY (SELECT {cells} FROM range(2_000_000) AS t(i)) TO '{path}'")
+    with pytest.raises(NotEnoughMemoryError, match=r"take 95.4 MiB, and 1 worker has room for"):
+        read_on(small, path)
+    monkeypatch.setattr(reading, "_require_room", lambda *_: None)
+    small.run_on_scheduler(_allow_failures, 1)
+    with pytest.raises(NotEnoughMemoryError, match=r"cluster: .* memory"):
+        learn(read_on(small, path), "bic", search="hill_climb")
 
 
 def test_rows_that_cannot_fit_are_refused_before_they_are_loaded(client, table, monkeypatch):

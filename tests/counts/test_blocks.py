@@ -132,19 +132,6 @@ def test_mapped_files_are_read_where_they_are(tmp_path):
     assert blocks.rows_in == "disk"
 
 
-@pytest.mark.slow
-def test_more_rows_than_31_bits_number(tmp_path):
-    n_rows = 2**31 + 10
-    with open(tmp_path / "zeros", "wb") as file:
-        file.truncate(n_rows)
-        file.seek(n_rows - 3)
-        file.write(b"\1\1\1")
-    column = np.memmap(tmp_path / "zeros", np.uint8, "r")
-    blocks = BlockCounts([Variable("a", ("0", "1"))], [column])
-    ((_, counts),) = blocks.count(arrays_of([(0, [])]), max_cells=10)
-    assert counts.tolist() == [[n_rows - 3, 3]]
-
-
 def test_different_rows_become_a_table_or_are_refused_with_a_forecast():
     variables, columns = table_of(6, 2_000, [2, 3, 4])
     blocks = BlockCounts(variables, columns, None, 97, 1)

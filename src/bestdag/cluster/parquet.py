@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.cluster.part import Part
+from bestdag.cluster.worker_memory import within_worker_memory
 from bestdag.data.checks import as_weights
 from bestdag.data.duck import DuckTable, Field, require_readable
 from bestdag.data.duck_connection import connection, plain_path, run_sql, sql_text
@@ -160,6 +161,7 @@ def _append(part: list[Piece], piece: Piece) -> None:
         part.append(piece)
 
 
+@within_worker_memory()
 def values_of(pieces: Sequence[Piece], names: Sequence[str], options: ReadOptions) -> list[Values]:
     """Return the distinct values of columns in some rows."""
     found: list[dict[str, Any]] = [{} for _ in names]
@@ -175,6 +177,7 @@ def values_of(pieces: Sequence[Piece], names: Sequence[str], options: ReadOption
     return [Values(*pair) for pair in zip(found, declared, strict=True)]
 
 
+@within_worker_memory()
 def load_part(
     pieces: Sequence[Piece],
     codings: Sequence[Coding],

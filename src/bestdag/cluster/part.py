@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.cluster.packed import PackedCounts, added, packed
+from bestdag.cluster.worker_memory import within_worker_memory
 from bestdag.counts.blocks import BlockCounts
 from bestdag.counts.provider import FamilyArrays
 from bestdag.data.schema import Variable
@@ -128,6 +129,7 @@ class Part:
 Counted = list[tuple[int, PackedCounts]]  # by the number of the first part
 
 
+@within_worker_memory(is_alone=True)
 def count_parts(
     parts: Sequence[Part],
     numbers: Sequence[int],

@@ -35,6 +35,7 @@ from bestdag.data.schema import MISSING_STATE, Variable
 from bestdag.data.settle import warn
 from bestdag.errors import DataError, InvalidParameterError, NotEnoughMemoryError
 from bestdag.machine import readable_size
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -154,7 +155,7 @@ class _Reading:
         variables, codings, fixed = self._agreed()
         n_bytes = self._n_rows * sum(coding.codes.itemsize for coding in codings)
         n_bytes += 0 if self._weight is None else 16 * self._n_rows
-        _require_room(self._crew, n_bytes, self._name)
+        _require_room(machines(self._client), n_bytes, self._name)  # what they have left by now
         order = sorted(range(len(variables)), key=lambda i: variables[i].name)
         parts = self._loaded([codings[i] for i in order])
         arities = np.array([variables[i].arity for i in order], np.int64)
@@ -341,9 +342,10 @@ def _require_room(crew: Sequence[Machine], n_bytes: float, name: str) -> None:
         return
     room = _SHARE * min(machine.memory or 0.0 for machine in crew) * len(crew)
     if n_bytes > room:
+        have = f"{count_of(len(crew), 'worker')} {'has' if len(crew) == 1 else 'have'} room for"
         raise NotEnoughMemoryError(
-            f"cluster: the codes of {name} take {readable_size(n_bytes)}, and {len(crew)} workers "
-            f"have room for {readable_size(room)}; start more of them, or give them more memory"
+            f"cluster: the codes of {name} take {readable_size(n_bytes)}, and {have} "
+            f"{readable_size(room)}; start more of them, or give them more memory"
         )
 
 

@@ -22,7 +22,7 @@ _PATIENCE = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A worker: where it is, how many threads it has, and how many bytes of memory, if limited."""
+    """A worker: where it is, its threads, and the bytes of memory it has left, if limited."""
 
     address: str
     threads: int
@@ -81,8 +81,9 @@ def machines(client: Client) -> list[Machine]:
             from bestdag import __version__ as version
         except ImportError:
             version = None
-        memory = dask_worker.memory_manager.memory_limit
-        return version, dask_worker.state.nthreads, memory
+        limit = dask_worker.memory_manager.memory_limit
+        left = None if not limit else limit - dask_worker.monitor.get_process_memory()
+        return version, dask_worker.state.nthreads, left
 
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
@@ -103,8 +104,8 @@ def machines(client: Client) -> list[Machine]:
             "version on all machines"
         )
     return [
-        Machine(address, threads, memory or None)
-        for address, (_, threads, memory) in sorted(found.items())
+        Machine(address, threads, None if left is None else max(0.0, left))
+        for address, (_, threads, left) in sorted(found.items())
     ]
 
 

@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from bestdag.errors import BestdagError, ClusterError, NotEnoughMemoryError, RowsLostError
 from bestdag.progress import heed
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["awaited", "is_there"]
+__all__ = ["PLACED", "awaited", "is_there"]
 
 # Seconds: between looks at what is asked for, and at time, listeners and the connection; and how
 # long a lost connection may take to come back.
 _NAP, _LOOK, _PATIENCE = 0.001, 0.02, 5.0
+# Seconds: between looks at the workers, and how long all of them may be gone or at rest.
+_LOOK_AT_WORKERS, _PATIENCE_WITH_WORKERS = 5.0, 60.0
+# How the keys begin of tasks that have a worker of their own.
+PLACED = ("rows-", "recoded-", "count-")
 
 
 def awaited(client: Client, ask: Callable[[], list[Future]], what: str) -> list[Any]:
@@ -27,7 +32,9 @@ def awaited(client: Client, ask: Callable[[], list[Future]], what: str) -> list[
     RowsLostError
         When the scheduler is gone.
     NotEnoughMemoryError
-        When workers die of what they are given.
+        When workers die of what they are given, or all of them rest for want of memory.
+    ClusterError
+        When no worker is left, and none comes.
     OutOfTimeError
         And what else those raise who listen to native work (see `bestdag.progress.heed`).
     """
@@ -68,7 +75,9 @@ def awaited(client: Client, ask: Callable[[], list[Future]], what: str) -> list[
 
 
 def _wait_for(client: Client, futures: Sequence[Future]) -> None:
+    """Wait until all are done, or one has failed."""
     begun = there_at = look_at = now = time.monotonic()
+    workers = _Watch(client, now)
     while not all(future.done() for future in futures):
         time.sleep(min(_LOOK, max(_NAP, (now - begun) / 20)))  # a twentieth more at the most
         now = time.monotonic()
@@ -76,10 +85,63 @@ def _wait_for(client: Client, futures: Sequence[Future]) -> None:
             continue
         look_at = now + _LOOK
         heed()
+        for future in futures:
+            if future.status == "error":  # others may wait for workers that it has killed
+                future.result()
         if is_there(client):
             there_at = now
+            workers.look(now)
         elif now - there_at > _PATIENCE:
             raise _lost(client)
+
+
+class _Watch:
+    """Looks at the workers now and then: those without memory to spare begin nothing more."""
+
+    def __init__(self, client: Client, now: float) -> None:
+        self._client = client
+        self._look_at = now + _LOOK_AT_WORKERS
+        self._well_at = now
+
+    def look(self, now: float) -> None:
+        """Refuse to wait for workers that have long been gone or at rest."""
+        if now < self._look_at:
+            return
+        self._look_at = now + _LOOK_AT_WORKERS
+        try:
+            found = self._client.scheduler_info()["workers"]
+            self._client.run_on_scheduler(_free_stranded)
+        except (OSError, TimeoutError):  # whether it is gone, others find out
+            return
+        if any(worker["status"] == "running" for worker in found.values()):
+            self._well_at = now
+        elif now - self._well_at > _PATIENCE_WITH_WORKERS:
+            raise _starved(len(found), now - self._well_at)
+
+
+def _free_stranded(dask_scheduler: Any) -> None:
+    """Let any worker do the tasks of one that is gone.
+
+    They may be done by others, but Dask does not think of it again when a worker comes after all
+    were gone.
+    """
+    keys = [task.key for task in dask_scheduler.unrunnable if task.loose_restrictions]
+    keys = [key for key in keys if isinstance(key, str) and key.startswith(PLACED)]
+    if keys and dask_scheduler.running:
+        dask_scheduler.set_restrictions(dict.fromkeys(keys))
+        dask_scheduler.transitions(dict.fromkeys(keys, "processing"), "bestdag-free-stranded")
+
+
+def _starved(n_paused: int, seconds: float) -> ClusterError | NotEnoughMemoryError:
+    if n_paused:
+        return NotEnoughMemoryError(
+            f"cluster: for {seconds:.0f} s {count_of(n_paused, 'worker')} had too little memory "
+            "left to go on, and no other is there; give them more memory, or start more of them"
+        )
+    return ClusterError(
+        f"cluster: no worker is left, and none came for {seconds:.0f} s; were they short of "
+        "memory? start them again, with more memory or more of them"
+    )
 
 
 def is_there(client: Client) -> bool:

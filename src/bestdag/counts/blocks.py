@@ -20,6 +20,8 @@ __all__ = ["BlockCounts"]
 
 # Rows counted at a time, at most and at least; more do not save time.
 _MOST_ROWS, _LEAST_ROWS = 1 << 18, 1 << 12
+# However many are asked for: row numbers of a block are 32 bits wide inside the kernels.
+_MOST_ASKED = 1 << 30
 # Of the memory there is: for a block, and for the counts of the families that share a pass.
 _SHARE_FOR_BLOCK, _SHARE_FOR_COUNTS = 0.125, 0.25
 # Of each row of a block and thread, where configurations are sorted.
@@ -125,7 +127,7 @@ class BlockCounts:
     def block_rows(self) -> int:
         """Rows counted at a time."""
         if self._block_rows is not None:
-            return min(self._block_rows, self.n_rows)
+            return min(self._block_rows, _MOST_ASKED, self.n_rows)
         each = self._bits / 8 + _BYTES_PER_ROW * self.threads
         fitting = int(_SHARE_FOR_BLOCK * memory_left() / each)
         return min(max(fitting, _LEAST_ROWS), _MOST_ROWS, self.n_rows)

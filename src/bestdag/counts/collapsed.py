@@ -14,7 +14,10 @@ from bestdag.counts.provider import CountProvider
 from bestdag.errors import NotEnoughMemoryError
 from bestdag.machine import readable_size, require_memory
 
-__all__ = ["collapsed_bytes", "collapsed_table"]
+__all__ = ["MAX_ROWS", "collapsed_bytes", "collapsed_table"]
+
+# Row numbers of a table in memory are 32 bits wide inside the kernels.
+MAX_ROWS = 2**31 - 1
 
 # Of a row and column, while rows are brought together: codes of 16 bits, twice, and at last of 8.
 _BYTES_PER_CODE = 6
@@ -51,6 +54,11 @@ def collapsed_table(provider: CountProvider, arities: Sequence[int]) -> _core.Ta
     except MemoryError as error:
         raise NotEnoughMemoryError(f"counts: {what} do not fit into memory") from error
     rows, states = np.nonzero(table)
+    if len(rows) > MAX_ROWS:
+        raise NotEnoughMemoryError(
+            f"counts: {len(rows):,} rows are different, and at most {MAX_ROWS:,} can be used in "
+            f"memory; use fewer columns"
+        )
     columns: list[Any] = [None] * n
     for place, i in enumerate(parents.tolist()):
         columns[i] = _narrow(configurations[rows, place], arities[i])

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
-from bestdag.counts.collapsed import collapsed_table
+from bestdag.counts.collapsed import MAX_ROWS, collapsed_table
 from bestdag.counts.family import FamilyCounts
 from bestdag.counts.flat import flat_groups
 from bestdag.counts.provider import (
@@ -30,9 +30,6 @@ from bestdag.errors import (
 from bestdag.machine import memory_left, thread_count
 
 __all__ = ["CountingEngine", "FamilyArrays"]
-
-# Row numbers are 32 bits wide inside the kernels.
-_MAX_ROWS = 2**31 - 1
 
 # Bytes that counting may take however little is left.
 _ALWAYS = 4e6
@@ -177,9 +174,9 @@ def _require_countable(dataset: Dataset, missing: str) -> None:
 
 
 def _require_row_numbers(dataset: Dataset) -> None:
-    if dataset.n_rows > _MAX_ROWS:
+    if dataset.n_rows > MAX_ROWS:
         raise DataError(
-            f"counts: at most {_MAX_ROWS:,} rows can be counted, got {dataset.n_rows:,}; "
+            f"counts: at most {MAX_ROWS:,} rows can be counted, got {dataset.n_rows:,}; "
             "collapse equal rows into one with a weight"
         )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import glob
 import os
 import re
-from pathlib import Path
+from collections.abc import Sequence
+from pathlib import Path, PurePath
 from typing import Any
 
 from bestdag.errors import DataError
@@ -69,7 +70,7 @@ def local_files(source: Any) -> list[str] | None:
     return [text] if os.path.isfile(text) else None
 
 
-def hive_keys(paths: list[Path]) -> list[str]:
+def hive_keys(paths: Sequence[PurePath]) -> list[str]:
     """Return the keys of the ``key=value`` folders that all files lie in.
 
     Examples

@@ -108,15 +108,13 @@ def _query(query: SqlQuery, choice: Choice, stack: ExitStack) -> RawTable:
     from bestdag.data import duck_connection
     from bestdag.data.duck import DuckTable
     from bestdag.data.duck_types import typed_fields
+    from bestdag.data.object_store import explain_fetching
     from bestdag.data.scanned_table import ScannedTable
 
     source = choice.options.source
     load_duckdb()
     con = query.con if query.con is not None else stack.enter_context(duck_connection.connection())
-    explain = lambda error: DataError(  # noqa: E731
-        f"read: {source} cannot be read: {duck_connection.one_line(error)}"
-    )
-    stack.enter_context(_explained(explain))
+    stack.enter_context(_explained(lambda error: explain_fetching(source, error)))
     origin = f"({query.text})"
     relation = duck_connection.described(con, origin)
     _refuse_equal_names(relation, source)
@@ -126,19 +124,15 @@ def _query(query: SqlQuery, choice: Choice, stack: ExitStack) -> RawTable:
 
 def _remote(address: str, choice: Choice, stack: ExitStack) -> RawTable:
     """Open Parquet files that DuckDB fetches."""
-    from bestdag.data import duck_connection, duck_types
+    from bestdag.data import duck_connection
+    from bestdag.data.object_store import explain_fetching, remote_table
     from bestdag.data.scanned_table import ScannedTable
 
     source = choice.options.source
-    if not address.lower().partition("?")[0].endswith(_PARQUET):
-        raise DataError(f"read: {source}: from elsewhere Parquet files are read, and no others")
     load_duckdb()
     con = stack.enter_context(duck_connection.connection())
-    explain = lambda error: DataError(  # noqa: E731
-        f"read: {source} cannot be read: {duck_connection.one_line(error)}"
-    )
-    stack.enter_context(_explained(explain))
-    return ScannedTable(duck_types.parquet_table(con, [address]), choice, stack)
+    stack.enter_context(_explained(lambda error: explain_fetching(source, error)))
+    return ScannedTable(remote_table(con, address, source), choice, stack)
 
 
 def _files(paths: list[Path], choice: Choice, stack: ExitStack) -> RawTable:
