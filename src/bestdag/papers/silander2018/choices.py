@@ -83,7 +83,7 @@ def _tables_of_networks(rows: Sequence[Row]) -> Iterator[Section]:
         return
     most = 1 + max(row["repetition"] for some in drawn.values() for row in some)
     few = [row for row in published if row["repetition"] < most]
-    sources = {_PUBLISHED: published, _SOME: few, **drawn}
+    sources: dict[str, Sequence[Row]] = {_PUBLISHED: published, _SOME: few, **drawn}
     ranks = {name: _ranks_of_many(some) for name, some in sources.items()}
     cells = []
     for name, found in ranks.items():
@@ -121,7 +121,7 @@ def _members(rows: Sequence[Row]) -> Iterator[Section]:
     ]
     if not pairs:
         return
-    sources = {
+    sources: dict[str, Sequence[Row]] = {
         _FOUND: [row for row, _ in pairs],
         _OTHER: [{**row, "losses": losses} for row, losses in pairs],
     }
