@@ -49,6 +49,20 @@ _HELD_OUT, _MANY = 10_000, 5_000
 _MANY_NODES = 20  # Figure 5 has networks of so many nodes
 _CAP = 45  # seconds for one search: at most 21 h on two processors for the full size
 _TO_BOUND = 5  # seconds, where a search ended without a bound
+# About how many seconds a trial takes, by nodes or name and by SIZES: for forecasts alone.
+_EXPECTED: dict[int | str, tuple[float, ...]] = {
+    10: (0.4,) * 10,
+    20: (0.7,) * 10,
+    30: (15, 10, 1.5, 1.5, 2, 2.5, 4, 11, 30, 30),
+    40: (100, 90, 10, 3, 3, 7, 20, 60, 136, 136),
+    50: (200, 145, 80, 40, 27, 28, 38, 70, 157, 157),
+    "child": (0.7,) * 10,
+    "insurance": (2, 2, 1, 1, 1.5, 1.5, 2, 3, 7, 11),
+    "water": (95, 6, 2.5, 2.5, 2.5, 2.5, 3, 3, 3, 5),
+    "alarm": (25, 50, 7, 8, 6, 4, 7, 9, 38, 136),
+}
+_EXPECTED_BY_LIMIT = {1: 0.1, 2: 0.1, 3: 0.1, 4: 0.1, 5: 0.5, 6: 2.5}
+_EXPECTED_BY_ESS = 0.2
 
 
 def trials(size: Size, seed: int) -> Iterator[Trial]:
@@ -68,6 +82,7 @@ def trials(size: Size, seed: int) -> Iterator[Trial]:
                         "cap": _CAP,
                         "seed": seed,
                     },
+                    expected=_EXPECTED[nodes][SIZES.index(rows)],
                 )
     for name in KNOWN[:1] if is_quick else KNOWN:
         for sample in range(5 if is_quick else 10):
@@ -83,6 +98,7 @@ def trials(size: Size, seed: int) -> Iterator[Trial]:
                         "seed": seed,
                     },
                     (f"networks/{name}.bif",),
+                    _EXPECTED[name][SIZES.index(rows)],
                 )
     for ess in OTHER_ESS:
         for network in range(10):
@@ -99,6 +115,7 @@ def trials(size: Size, seed: int) -> Iterator[Trial]:
                             "cap": _CAP,
                             "seed": seed,
                         },
+                        expected=_EXPECTED_BY_ESS,
                     )
     for network in range(10):
         for rows in sizes:
@@ -114,6 +131,7 @@ def trials(size: Size, seed: int) -> Iterator[Trial]:
                         "cap": _CAP,
                         "seed": seed,
                     },
+                    expected=_EXPECTED_BY_LIMIT[limit],
                 )
     for part in VARIANTS:
         for network in range(5 if is_quick else 10):
@@ -128,6 +146,7 @@ def trials(size: Size, seed: int) -> Iterator[Trial]:
                         "cap": _CAP,
                         "seed": seed,
                     },
+                    expected=_EXPECTED[_MANY_NODES][SIZES.index(rows)],
                 )
 
 
