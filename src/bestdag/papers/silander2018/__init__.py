@@ -225,7 +225,8 @@ STUDY = Study(
         "on which others there are.",
         "Which member of its class a structure is: BIC and qNML give all members the same score, "
         "but the sequential NML parameters of the members predict differently; the paper does not "
-        "say which one it took. Random members run beside those that the search found, with a hundredth of the permutations.",
+        "say which one it took. Random members run beside those that the search found, with a "
+        "hundredth of the permutations.",
         "Numbers of training rows are rounded to whole rows: one row more or less.",
         "Missing cells get the most frequent state of their column, as in silander2010; missing "
         "as a state runs beside it, with a tenth of the permutations.",
