@@ -70,8 +70,8 @@ class Interval:
         return f"{self.value:.3g} ({self.low:.3g} to {self.high:.3g}, n = {self.n})"
 
 
-def mean_interval(values: Iterable[float]) -> Interval:
-    """Return the mean with the interval of Student's distribution.
+def mean_interval(values: Iterable[float], level: float = 0.95) -> Interval:
+    """Return the mean with the interval of Student's distribution, 95 % unless given.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def mean_interval(values: Iterable[float]) -> Interval:
         return Interval(mean, -math.inf, math.inf, 1)
     from scipy.special import stdtrit
 
-    half = float(stdtrit(n - 1, 0.975)) * float(given.std(ddof=1)) / math.sqrt(n)
+    half = float(stdtrit(n - 1, (1 + level) / 2)) * float(given.std(ddof=1)) / math.sqrt(n)
     return Interval(mean, mean - half, mean + half, n)
 
 

@@ -33,6 +33,7 @@ _OTHERS = {
     "vote with all 435 rows, a missing vote as a state": {**MAIN, "incomplete": "kept"},
     "the row number of glass as an attribute": {**MAIN, "also": "row number"},
     "the last 1,066 rows of chess to test": {**MAIN, "also": "last rows"},
+    "folds dealt whatever the classes are": {**MAIN, "also": "plain folds"},
 }
 
 

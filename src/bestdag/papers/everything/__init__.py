@@ -123,7 +123,9 @@ STUDY = Study(
         'networks from mildew to link (35 to 724 nodes) are searched by "auto" for as long.',
         "Each score is searched on its own, counts and all, so that times can be compared.",
         "Parameters are those that belong to each score: the posterior mean under its own prior, "
-        "else fsNML. BDe without a prior network is BDeu, and is left out.",
+        "else fsNML. BDe without a prior network is BDeu, and is left out. The fsNML parameters of "
+        "equivalent structures predict a little differently; the one that the search found is "
+        "taken (silander2018 shows how much that matters).",
         "Tables are cut as in silander2010; missing cells get the most frequent state.",
         "Ranks are among all scores on the same rows; equal values share the mean of their ranks.",
     ),
