@@ -42,6 +42,7 @@ def run_all(
     on_answer: Callable[[int, _Answer], None] | None = None,
     may_begin: Callable[[], bool] | None = None,
     end: float = math.inf,
+    apart: bool = False,
     executor: Executor | None = None,
 ) -> list[_Answer]:
     """Return work(item, threads) for every item, in their order, on all processors.
@@ -68,6 +69,9 @@ def run_all(
         dropped, and the answers are those of the others. Where items come one after another in
         this process, or run elsewhere, one that has begun cannot be stopped: here it ends, there
         nobody waits for it.
+    apart : bool, default False
+        Work in other processes where they can be had, even if there is only one: Ctrl-C and `end`
+        then stop what answers them in ways of its own.
     executor : concurrent.futures.Executor, optional
         Who works, instead of processes of this machine: a pool of processes, Dask's
         ``client.get_executor()``, MPI's. Work, items and answers must then be possible to pickle;
@@ -92,8 +96,7 @@ def run_all(
     n_threads = thread_count(threads, who=who)
     n_workers = min(n_threads, len(items))
     gate = _Gate(may_begin, end)
-    # Only another process can be stopped in the middle of its work.
-    if (n_workers > 1 or (items and end < math.inf)) and _can_copy():
+    if (n_workers > 1 or (n_workers == 1 and apart)) and _can_copy():
         own = n_threads // n_workers
         with memory_limit(None, sharers=n_workers):
             crew = _Crew(lambda number: work(items[number], own), len(items), who)

@@ -246,6 +246,7 @@ class _Run:
             on_answer=keep,
             may_begin=lambda: time.monotonic() < begin_until,
             end=end,
+            apart=True,
             executor=self._executor,
         )
 
