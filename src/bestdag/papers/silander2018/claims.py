@@ -26,6 +26,7 @@ from bestdag.papers.silander2018.rows import (
     structure_values,
 )
 from bestdag.papers.study import Row
+from bestdag.papers.uci_tables import TABLES
 
 __all__ = ["LARGE", "claims", "prediction_claims", "structure_claims"]
 
@@ -41,8 +42,10 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
 
 
 def structure_claims(rows: Sequence[Row]) -> Iterator[Claim]:
-    """Judge Q1 to Q4."""
+    """Judge Q1 to Q4: by all five networks, or not at all."""
     shd = structure_values(rows, "shd")
+    if {network for network, _ in shd} != set(NETWORKS):
+        rows, shd = [], {}
     ranks = {
         size: np.concatenate(
             [shared_ranks(shd[n, size]) for n in NETWORKS if (n, size) in shd]
@@ -144,8 +147,10 @@ def _is_zero(interval: Interval) -> bool:
 
 
 def prediction_claims(rows: Sequence[Row]) -> Iterator[Claim]:
-    """Judge Q5 to Q7."""
+    """Judge Q5 to Q7: by all twenty tables, or not at all."""
     tables, ranks = prediction_ranks(rows)
+    if len(tables) < len(TABLES):
+        ranks = ranks[:0]
     means = ranks.mean(axis=(0, 1)) if ranks.size else None
     first = _behind(ranks, QNML, FNML)
     second = [_behind(ranks, other, QNML) for other in (BDEU, BIC)]
