@@ -6,6 +6,7 @@ import io
 import os
 import pickle
 import threading
+import time
 import warnings
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import astuple, dataclass
@@ -94,6 +95,17 @@ def test_answers_come_in_order_and_each_has_its_threads():
     assert found == [(i * i, 1) for i in range(5)]
     assert sorted(done) == list(range(5))
     assert told == dict(enumerate(found))
+
+
+def test_nobody_waits_for_what_is_not_done_in_time():
+    with ThreadPoolExecutor(1) as pool:
+        end = time.monotonic() + 0.1
+        assert run_all(_asleep, [0, 0.3, 0], threads=None, who="t", end=end, executor=pool) == [0]
+
+
+def _asleep(seconds, threads):
+    time.sleep(seconds)
+    return seconds
 
 
 def test_errors_and_warnings_come_from_there(elsewhere):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import math
 import multiprocessing
 import pickle
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor
@@ -40,6 +42,8 @@ def run_all(
     on_done: Callable[[int], None] | None = None,
     on_answer: Callable[[int, _Answer], None] | None = None,
     may_begin: Callable[[], bool] | None = None,
+    end: float = math.inf,
+    apart: bool = False,
     executor: Executor | None = None,
 ) -> list[_Answer]:
     """Return work(item, threads) for every item, in their order, on all processors.
@@ -61,6 +65,14 @@ def run_all(
     may_begin : callable, optional
         Asked here before each item; once it says no, no other item is begun, and the answers are
         those of the items that were.
+    end : float, default infinity
+        A time of ``time.monotonic()`` at which all work stops: items that are not done by then are
+        dropped, and the answers are those of the others. Where items come one after another in
+        this process, or run elsewhere, one that has begun cannot be stopped: here it ends, there
+        nobody waits for it.
+    apart : bool, default False
+        Work in other processes where they can be had, even if there is only one: Ctrl-C and `end`
+        then stop what answers them in ways of its own.
     executor : concurrent.futures.Executor, optional
         Who works, instead of processes of this machine: a pool of processes, Dask's
         ``client.get_executor()``, MPI's. Work, items and answers must then be possible to pickle;
@@ -82,21 +94,22 @@ def run_all(
     """
     if executor is not None:
         given = _Given(work, 1 if threads is None else thread_count(threads, who=who))
-        return _run_by(executor, given, items, who, on_done, on_answer, may_begin)
+        return _run_by(executor, given, items, who, on_done, on_answer, _Gate(may_begin, end))
     n_threads = thread_count(threads, who=who)
     n_workers = min(n_threads, len(items))
-    if n_workers > 1 and _can_copy():
+    gate = _Gate(may_begin, end)
+    if (n_workers > 1 or (n_workers == 1 and apart)) and _can_copy():
         own = n_threads // n_workers
         with memory_limit(None, sharers=n_workers):
             crew = _Crew(lambda number: work(items[number], own), len(items), who)
             try:
                 if crew.begin(n_workers):
-                    return crew.run(on_done, on_answer, may_begin)
+                    return crew.run(on_done, on_answer, gate)
             finally:
                 crew.end()
     answers = []
     for number, item in enumerate(items):
-        if may_begin is not None and not may_begin():
+        if not gate.is_open():
             break
         answers.append(work(item, n_threads))
         if on_answer is not None:
@@ -104,6 +117,20 @@ def run_all(
         if on_done is not None:
             on_done(number)
     return answers
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """Whether items may begin, and how long there is to wait for those that have."""
+
+    may_begin: Callable[[], bool] | None
+    end: float
+
+    def is_open(self) -> bool:
+        return self.left() != 0 and (self.may_begin is None or self.may_begin())
+
+    def left(self) -> float | None:
+        return None if self.end == math.inf else max(0.0, self.end - time.monotonic())
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +151,7 @@ def _run_by(
     who: str,
     on_done: Callable[[int], None] | None,
     on_answer: Callable[[int, _Answer], None] | None,
-    may_begin: Callable[[], bool] | None,
+    gate: _Gate,
 ) -> list[_Answer]:
     if not callable(getattr(executor, "submit", None)):
         raise InvalidParameterError(
@@ -137,10 +164,14 @@ def _run_by(
         for number, item in enumerate(items):
             waiting[executor.submit(shipment.parcel, item)] = number
         while waiting:
-            if may_begin is not None and not may_begin():
+            if not gate.is_open():
                 waiting = {future: n for future, n in waiting.items() if not future.cancel()}
-            seconds = None if may_begin is None else _BETWEEN_LOOKS
+            left = gate.left()
+            looks = None if gate.may_begin is None else _BETWEEN_LOOKS
+            seconds = min((s for s in (left, looks) if s is not None), default=None)
             done = wait_for(waiting, seconds, FIRST_COMPLETED).done
+            if not done and left == 0:
+                break
             for future in sorted(done, key=waiting.__getitem__):
                 number = waiting.pop(future)
                 result = _result(future, who)
@@ -237,15 +268,18 @@ class _Crew(Generic[_Answer]):
         self,
         on_done: Callable[[int], None] | None,
         on_answer: Callable[[int, _Answer], None] | None,
-        may_begin: Callable[[], bool] | None,
+        gate: _Gate,
     ) -> list[_Answer]:
         answers: dict[int, _Answer] = {}
         busy: dict[Any, int] = {}
-        waiting = takewhile(lambda _: may_begin is None or may_begin(), range(self._n_items))
+        waiting = takewhile(lambda _: gate.is_open(), range(self._n_items))
         for first in self._lines:
             self._give(first, next(waiting, None), busy)
         while busy:
-            for line in list(wait(list(busy))):
+            heard = wait(list(busy), gate.left())
+            if not heard:  # the time is over: what they do is dropped
+                break
+            for line in list(heard):
                 number = busy.pop(line)
                 answers[number] = _answer(self._heard(line))
                 self._give(line, next(waiting, None), busy)

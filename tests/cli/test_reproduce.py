@@ -1,6 +1,7 @@
 """`bestdag reproduce`: a study by one command, nothing overwritten, files named that it lacks."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -61,6 +62,19 @@ def test_rows_are_kept_unless_told_otherwise(tmp_path, capsys):
     capsys.readouterr()
     assert run([*arguments, "--force", "--resume"]) == 2
     assert "choose one" in capsys.readouterr().err
+
+
+def test_ctrl_c_says_where_the_rows_are_and_how_to_go_on(monkeypatch, tmp_path, capsys):
+    def interrupted(trial, folder):
+        if trial.settings["k"] == 3:
+            raise KeyboardInterrupt
+        return TOY.run(trial, folder)
+
+    monkeypatch.setattr(papers, "load_study", lambda name: replace(TOY, run=interrupted))
+    assert run(["reproduce", "toy", "--threads", "1"]) == 130
+    kept = "bestdag: the trials that are done are in toy-quick/rows.jsonl; --resume runs the others"
+    assert capsys.readouterr().err == f"{kept}\nbestdag: interrupted\n"
+    assert len((tmp_path / "toy-quick/rows.jsonl").read_text().splitlines()) == 1 + 3
 
 
 def test_refusals_name_the_option(capsys):

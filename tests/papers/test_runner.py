@@ -6,14 +6,21 @@ import signal
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 
 from bestdag import BestdagError, FileError, FormatError, WriteError
+from bestdag.papers import runner
 from bestdag.papers.runner import reproduce
 from bestdag.papers.study import Trial
 from tests.papers.toy import TOY, run
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are copied under Linux alone")
+hears_ctrl_c = pytest.mark.skipif(
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN, reason="Ctrl-C is ignored here"
+)
 
 
 def lines(folder):
@@ -51,15 +58,18 @@ def test_another_seed_gives_other_rows(tmp_path):
     assert values[0] != values[1]
 
 
+@linux
 def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path):
     """Killed while a line is being written, it leaves part of one, which is no row."""
     reproduce(TOY, tmp_path / "whole", threads=1)
     child = os.fork()
     if child == 0:
+        parent = os.getpid()
 
         def deadly(trial, folder):
             if trial.settings["k"] == 3:
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(parent, signal.SIGKILL)
+                time.sleep(600)  # it is ended with the first process
             return run(trial, folder)
 
         reproduce(replace(TOY, run=deadly), tmp_path / "killed", threads=1)
@@ -68,21 +78,12 @@ def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path):
     assert len(rows(tmp_path / "killed")) == 3
     with open(tmp_path / "killed/rows.jsonl", "a") as file:
         file.write('{"trial":{"k":3,')
-    again = []
-
-    def counted(trial, folder):
-        again.append(trial.settings["k"])
-        return run(trial, folder)
-
-    reproduce(replace(TOY, run=counted), tmp_path / "killed", threads=1, resume=True)
-    assert again == [3, 4]
+    seen = []
+    reproduce(TOY, tmp_path / "killed", threads=1, resume=True, on_progress=seen.append)
+    assert [(one.n_done, one.n_trials) for one in seen] == [(1, 2), (2, 2)]
     assert rows(tmp_path / "killed") == rows(tmp_path / "whole")
     summary = (tmp_path / "killed/summary.md").read_text()
     assert summary == (tmp_path / "whole/summary.md").read_text()
-
-
-if sys.platform != "linux":
-    del test_a_run_that_was_killed_goes_on_where_it_was
 
 
 def test_a_full_run_takes_the_rows_of_a_quick_one(tmp_path):
@@ -102,39 +103,80 @@ def test_a_forecast_runs_one_trial_of_each_group(tmp_path):
     assert told[0].seconds > 0
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_no_trial_begins_after_the_time_limit_and_the_rows_there_are_make_the_summary(
-    tmp_path, threads
-):
+def slow_from(k):
+    """Trials of which the first few end at once, and the others never in the time of a test."""
+
     def long(trial, folder):
-        time.sleep(0.3)
+        if trial.settings["k"] >= k:
+            time.sleep(600)
         return run(trial, folder)
 
-    summary = reproduce(replace(TOY, run=long), tmp_path, threads=threads, time_limit=0.1)
-    assert (summary.n_done, summary.n_planned) == (threads, 6)
-    about = f"{threads} of 6 trials. The others had not begun when the time limit of 0.1 s was over"
-    assert about in (tmp_path / "summary.md").read_text()
+    return replace(TOY, run=long)
+
+
+@linux
+@pytest.mark.parametrize("threads", [1, 2])
+def test_at_the_time_limit_trials_are_dropped_and_the_rows_there_are_make_the_summary(
+    tmp_path, threads
+):
+    summary = reproduce(slow_from(3), tmp_path, threads=threads, time_limit=0.5)
+    assert {json.loads(one)["k"] for one in rows(tmp_path)} <= {0, 1, 2}
+    about = f"{len(rows(tmp_path))} of 6 trials. The others were not done when the time limit of"
+    assert f"{about} 0.5 s was over." in (tmp_path / "summary.md").read_text()
+    assert summary.time_limit == 0.5
     whole = reproduce(TOY, tmp_path, threads=1, resume=True, time_limit=60)
     assert (whole.n_done, whole.time_limit) == (5, None)
 
 
-def test_a_forecast_of_a_part_of_the_groups_takes_the_others_for_their_mean(tmp_path):
-    def long(trial, folder):
-        time.sleep(0.2)
+@linux
+@hears_ctrl_c
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_ends_the_run_and_keeps_the_rows_before(tmp_path, threads):
+    """Also in the middle of what answers Ctrl-C itself, as searches do with the best so far."""
+    parent = os.getpid()
+
+    def answering(trial, folder):
+        if trial.settings["k"] >= 3:
+            with suppress(KeyboardInterrupt):
+                os.kill(parent, signal.SIGINT)
+                time.sleep(600)
+        return run(trial, folder)
+
+    with pytest.raises(KeyboardInterrupt):
+        reproduce(replace(TOY, run=answering), tmp_path, threads=threads)
+    assert {json.loads(one)["k"] for one in rows(tmp_path)} <= {0, 1, 2}
+    assert not (tmp_path / "summary.md").exists()
+    assert reproduce(TOY, tmp_path, threads=1, resume=True).n_done == 5
+
+
+def test_a_forecast_of_a_part_of_the_groups_scales_what_the_study_expects(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "_TO_FORECAST", 0.1)
+
+    def trials(size, seed):
+        for k in range(12):
+            settings = {"k": k, "seed": seed}
+            yield Trial("short" if k % 2 else "long", settings, expected=1 if k % 2 else 5)
+
+    def busy(trial, folder):
+        end = time.process_time() + 0.2
+        while time.process_time() < end:
+            pass
         return run(trial, folder)
 
     told = []
     reproduce(
-        replace(TOY, run=long),
+        replace(TOY, trials=trials, run=busy),
         tmp_path,
         size="full",
         threads=1,
-        time_limit=0.1,
+        forecast_only=True,
         on_forecast=told.append,
     )
-    assert [(one.n_trials, one.n_known, one.n_groups) for one in told] == [(10, 1, 2)]
-    known = lines(tmp_path)[1]["seconds"]
-    assert told[0].seconds == pytest.approx(10 * known)
+    assert [(one.n_trials, one.n_known, one.n_groups) for one in told] == [(11, 1, 2)]
+    first = lines(tmp_path)[1]
+    is_long = first["trial"]["k"] % 2 == 0
+    others = 6 / 5 if is_long else 6 * 5
+    assert told[0].seconds == pytest.approx((5 + others) * first["seconds"])
 
 
 def test_groups_fill_alike(tmp_path):
@@ -167,8 +209,9 @@ def test_nothing_is_overwritten_unasked(tmp_path):
 
 def test_two_runs_do_not_write_into_one_file(tmp_path):
     def again(trial, folder):
-        with pytest.raises(WriteError, match=r"^[^:]*rows.jsonl: another run writes there now"):
-            reproduce(TOY, tmp_path, resume=True, threads=1)
+        if trial.settings["k"] == 0:
+            with pytest.raises(WriteError, match=r"^[^:]*rows.jsonl: another run writes there now"):
+                reproduce(TOY, tmp_path, resume=True, threads=1)
         return run(trial, folder)
 
     reproduce(replace(TOY, run=again), tmp_path, threads=1)

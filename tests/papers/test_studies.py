@@ -25,6 +25,8 @@ SHORT = {
         "child, 20 rows",
         "at most 1 parents, 20 rows",
         "ess 2, 80 rows",
+        "fresh rows, 80 rows",
+        "tables from Dir(1/2), 80 rows",
     ),
     "silander2010": ("rank, 4 edges", "halves of post-operative"),
     "silander2018": ("regret", "structure of asia, 10 rows", "prediction of iris"),

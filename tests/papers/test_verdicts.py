@@ -145,6 +145,15 @@ def test_silander2018_as_the_paper_says():
     assert found == dict.fromkeys([f"Q{k}" for k in range(1, 9)], YES)
 
 
+def test_silander2018_without_a_network_and_a_table():
+    rows = [
+        *samples(lambda size: (2.0, 3.0, 4.0, 1.0)),
+        *parts(lambda number, permutation: (4.0, 3.0, 1.0, 2.0), (50, 10, 40, 20)),
+    ]
+    some = [row for row in rows if row.get("network") != "sachs" and row.get("table") != "iris"]
+    assert set(verdicts(silander2018, some).values()) == {OPEN}
+
+
 def test_silander2018_against_the_paper():
     def losses(number, permutation):
         return (1.0, 2.0, 3.0, 4.0) if number % 2 else (2.0, 3.0, 4.0, 1.0)

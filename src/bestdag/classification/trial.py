@@ -43,6 +43,9 @@ class Trial:
     n_held_out : int, optional
         Predict so many rows of `train`, the last ones, or drawn at random with `shuffle`.
     n_folds : int, default 5
+    stratified : bool, default True
+        Each part has its share of every class, as far as that goes; else rows are dealt whatever
+        their class is.
     shuffle : bool, default False
     seed : int, default 0
         Which rows are in which part.
@@ -61,6 +64,7 @@ class Trial:
     seed: int = 0
     ignore_unknown: bool = False
     executor: Executor | None = None
+    stratified: bool = True
 
     @property
     def classes(self) -> Variable:
@@ -125,7 +129,8 @@ class Trial:
     def _held_out(self, classes: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[np.bool_]]:
         n_rows = len(classes)
         if self.n_held_out is None:
-            part = folds(classes, self.n_folds, seed=self.seed)
+            by = classes if self.stratified else np.zeros_like(classes)
+            part = folds(by, self.n_folds, seed=self.seed)
             yield from (part == k for k in range(self.n_folds))
             return
         if not 0 < self.n_held_out < n_rows:

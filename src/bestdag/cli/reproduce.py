@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -49,7 +50,7 @@ _EPILOG = "\b\nStudies:\n" + "\n".join(f"  {name:<15} {what}" for name, what in 
     "--time-limit",
     type=float,
     metavar="SECONDS",
-    help="Begin no trial after so long, and write the summary of those there are.",
+    help="Stop after so long, drop unfinished trials, and write the summary of those done.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all draws.")
 @threads_option
@@ -75,7 +76,7 @@ def command(
     whose files are not in --data are left out, and the summary names the files.
     """
     from bestdag.papers import load_study
-    from bestdag.papers.runner import reproduce
+    from bestdag.papers.runner import ROWS, reproduce
     from bestdag.papers.summary import duration
 
     if output == "":
@@ -93,24 +94,30 @@ def command(
             line += f", by trials of {forecast.n_known:,} of {forecast.n_groups:,} kinds"
         click.echo(line, err=not is_forecast or as_json)
 
-    with _showing(name, quiet=quiet) as show:
-        summary = reproduce(
-            study,
-            folder,
-            size=size,  # type: ignore[arg-type]
-            data=data or os.environ.get("BESTDAG_DATA") or None,
-            seed=seed,
-            resume=resume,
-            force=force,
-            threads=threads,
-            forecast_only=is_forecast,
-            time_limit=time_limit,
-            command=f"bestdag reproduce {name} --{size} --data DIR"
-            + (f" --seed {seed}" if seed else "")
-            + ("" if time_limit is None else f" --time-limit {time_limit:g}"),
-            on_forecast=tell,
-            on_progress=show,
-        )
+    try:
+        with _showing(name, quiet=quiet) as show:
+            summary = reproduce(
+                study,
+                folder,
+                size=size,  # type: ignore[arg-type]
+                data=data or os.environ.get("BESTDAG_DATA") or None,
+                seed=seed,
+                resume=resume,
+                force=force,
+                threads=threads,
+                forecast_only=is_forecast,
+                time_limit=time_limit,
+                command=f"bestdag reproduce {name} --{size} --data DIR"
+                + (f" --seed {seed}" if seed else "")
+                + ("" if time_limit is None else f" --time-limit {time_limit:g}"),
+                on_forecast=tell,
+                on_progress=show,
+            )
+    except KeyboardInterrupt:
+        if (Path(folder) / ROWS).exists():
+            kept = f"bestdag: the trials that are done are in {folder}/{ROWS}"
+            click.echo(f"{kept}; --resume runs the others", err=True)
+        raise
     if as_json:
         print_json({**summary.to_dict(), "folder": folder})
         return
@@ -119,7 +126,9 @@ def command(
     if not is_forecast:
         rows = [(one.name, one.verdict, one.statistic) for one in summary.claims]
         print_table(("claim", "verdict", "statistic"), rows, left=3)
-    print_line(f"{summary.n_done:,} of {summary.n_planned:,} trials; see {folder}/summary.html")
+    late = "" if summary.time_limit is None else " by the time limit, --resume runs the others"
+    n_done, n_planned = summary.n_done, summary.n_planned
+    print_line(f"{n_done:,} of {n_planned:,} trials{late}; see {folder}/summary.html")
 
 
 @contextmanager

@@ -16,6 +16,7 @@ __all__ = [
     "Verdict",
     "all_of",
     "bootstrap_interval",
+    "difference_interval",
     "is_above",
     "is_below",
     "mean_interval",
@@ -69,8 +70,8 @@ class Interval:
         return f"{self.value:.3g} ({self.low:.3g} to {self.high:.3g}, n = {self.n})"
 
 
-def mean_interval(values: Iterable[float]) -> Interval:
-    """Return the mean with the interval of Student's distribution.
+def mean_interval(values: Iterable[float], level: float = 0.95) -> Interval:
+    """Return the mean with the interval of Student's distribution, 95 % unless given.
 
     Examples
     --------
@@ -86,8 +87,36 @@ def mean_interval(values: Iterable[float]) -> Interval:
         return Interval(mean, -math.inf, math.inf, 1)
     from scipy.special import stdtrit
 
-    half = float(stdtrit(n - 1, 0.975)) * float(given.std(ddof=1)) / math.sqrt(n)
+    half = float(stdtrit(n - 1, (1 + level) / 2)) * float(given.std(ddof=1)) / math.sqrt(n)
     return Interval(mean, mean - half, mean + half, n)
+
+
+def difference_interval(some: Iterable[float], others: Iterable[float]) -> Interval:
+    """Return the mean of some values minus that of others, which are not paired with them.
+
+    The interval is Welch's; `n` is the smaller number of values.
+
+    Examples
+    --------
+    >>> print(difference_interval([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]))
+    0 (-2.27 to 2.27, n = 3)
+    """
+    given = [np.fromiter(values, np.float64) for values in (some, others)]
+    n = min(map(len, given))
+    if n == 0:
+        return Interval(math.nan, -math.inf, math.inf, 0)
+    apart = float(given[0].mean() - given[1].mean())
+    if n == 1:
+        return Interval(apart, -math.inf, math.inf, 1)
+    from scipy.special import stdtrit
+
+    squares = [float(values.var(ddof=1)) / len(values) for values in given]
+    whole = math.fsum(squares)
+    if whole == 0:
+        return Interval(apart, apart, apart, n)
+    freedom = whole**2 / sum(s**2 / (len(v) - 1) for s, v in zip(squares, given, strict=True))
+    half = float(stdtrit(freedom, 0.975)) * math.sqrt(whole)
+    return Interval(apart, apart - half, apart + half, n)
 
 
 def bootstrap_interval(

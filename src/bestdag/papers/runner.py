@@ -22,7 +22,7 @@ from bestdag.papers.study import Row, Size, Study, Trial, generator_of
 from bestdag.papers.summary import Summary
 from bestdag.workers import run_all
 
-__all__ = ["Forecast", "Progress", "reproduce"]
+__all__ = ["ROWS", "Forecast", "Progress", "reproduce"]
 
 _WHO = "reproduce"
 ROWS = "rows.jsonl"
@@ -41,8 +41,8 @@ class Forecast:
     seconds : float
     processors : int
     n_groups, n_known : int
-        Groups of trials, and those of which a trial has been run; the others are taken for their
-        mean.
+        Groups of trials, and those of which a trial has been run; the others are expected to take
+        as much longer or shorter as these than the study says.
     """
 
     n_trials: int
@@ -104,8 +104,9 @@ def reproduce(
         Run one trial of each group, as far as two minutes allow, and forecast the others; the
         summary is of these.
     time_limit : float, optional
-        Seconds from now after which no trial begins; those that have begun end. The summary is of
-        the rows there are. Trials come in an order in which all groups fill alike.
+        Seconds from now after which trials are stopped: those that are not done are dropped, and
+        run when the run is resumed. The summary is of the rows there are. Trials come in an order
+        in which all groups fill alike.
     command : str, optional
         By what the summary says that it was made.
     on_forecast, on_progress : callable, optional
@@ -133,7 +134,7 @@ def reproduce(
         wanted = [trial for trial in _evenly(possible) if trial.key not in kept]
         if size == "full" or forecast_only:
             soon = min(end, time.monotonic() + _TO_FORECAST)
-            run.run(_one_of_each(wanted, kept, possible, seed), soon)
+            run.run(_one_of_each(wanted, kept, possible, seed), end, begin_until=soon)
             if on_forecast is not None:
                 on_forecast(run.forecast([t for t in wanted if t.key not in kept], possible))
         if not forecast_only:
@@ -215,8 +216,11 @@ class _Run:
         self._executor = executor
         self._on_progress = on_progress
 
-    def run(self, trials: Sequence[Trial], end: float) -> None:
-        """Run them in any order, each in the file when it is done; none begins after `end`."""
+    def run(self, trials: Sequence[Trial], end: float, *, begin_until: float = math.inf) -> None:
+        """Run them in any order, each in the file when it is done.
+
+        Those that are not done by `end` are dropped; none begins after `begin_until`.
+        """
         if not trials:
             return
         begun = time.monotonic()
@@ -240,19 +244,27 @@ class _Run:
             threads=self._processors if self._executor is None else None,
             who=_WHO,
             on_answer=keep,
-            may_begin=lambda: time.monotonic() < end,
+            may_begin=lambda: time.monotonic() < begin_until,
+            end=end,
+            apart=True,
             executor=self._executor,
         )
 
     def forecast(self, left: Sequence[Trial], possible: Sequence[Trial]) -> Forecast:
-        """Take each trial for the mean of those of its group that are known, or else of all."""
+        """Take each trial for the mean of those of its group that are known.
+
+        Where none is, for what the study expects of it, on the scale of those that are known.
+        """
         known: dict[str, list[float]] = defaultdict(list)
+        expected: dict[str, float] = {}
         for trial in possible:
+            expected.setdefault(trial.group, trial.expected)
             if trial.key in self._kept:
                 known[trial.group].append(self._kept[trial.key]["seconds"])
         means = {group: math.fsum(times) / len(times) for group, times in known.items()}
-        mean = math.fsum(means.values()) / max(1, len(means))
-        total = math.fsum(means.get(trial.group, mean) for trial in left)
-        n_groups = len({trial.group for trial in possible})
+        scale = 1.0
+        if means:
+            scale = math.fsum(means.values()) / math.fsum(expected[group] for group in means)
+        total = math.fsum(means.get(t.group, scale * expected[t.group]) for t in left)
         seconds = total / self._processors
-        return Forecast(len(left), seconds, self._processors, n_groups, len(means))
+        return Forecast(len(left), seconds, self._processors, len(expected), len(means))

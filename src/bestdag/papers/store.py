@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,6 +17,7 @@ from bestdag.papers.study import Trial
 
 __all__ = ["RowFile"]
 
+_TO_END = 1.0  # seconds
 _locks: Any = None  # Windows has none
 with suppress(ImportError):
     import fcntl as _locks
@@ -95,14 +97,22 @@ class RowFile:
 
 
 def _lock(file: BinaryIO, path: Path) -> None:
-    """Let no other run write into the same file; the lock ends with the process."""
+    """Let no other run write into the same file; the lock ends with the processes of a run.
+
+    Those of a run that was killed may take a moment to end.
+    """
     if _locks is None:
         return
-    try:
-        _locks.flock(file, _locks.LOCK_EX | _locks.LOCK_NB)
-    except BlockingIOError:
-        raise WriteError(
-            f"{shown_path(path)}: another run writes there now; wait, or use another folder"
-        ) from None
-    except OSError:  # not every file system has locks
-        return
+    until = time.monotonic() + _TO_END
+    while True:
+        try:
+            _locks.flock(file, _locks.LOCK_EX | _locks.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise WriteError(
+                    f"{shown_path(path)}: another run writes there now; wait, or use another folder"
+                ) from None
+            time.sleep(0.02)
+        except OSError:  # not every file system has locks
+            return

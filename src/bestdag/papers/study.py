@@ -33,11 +33,15 @@ class Trial:
         Texts and numbers, the seed of what is drawn among them.
     files : tuple of str
         What it reads of the data folder.
+    expected : float, default 1
+        About how long it takes beside other trials of the study: what forecasts go by as long as
+        no trial of its group has been run. No row depends on it.
     """
 
     group: str
     settings: Mapping[str, str | int | float]
     files: tuple[str, ...] = ()
+    expected: float = 1.0
 
     @property
     def key(self) -> str:

@@ -42,7 +42,7 @@ class Summary:
     missing : mapping of str to str
         Files that could not be used, and why.
     time_limit : float or None
-        Seconds, where some trials had not begun by then.
+        Seconds, where some trials were not done by then.
     """
 
     study: str
@@ -149,7 +149,7 @@ class Summary:
         if self.time_limit is None:
             return done
         limit = duration(self.time_limit)
-        return f"{done} The others had not begun when the time limit of {limit} was over."
+        return f"{done} The others were not done when the time limit of {limit} was over."
 
     def _needed(self) -> list[str]:
         return [

@@ -15,7 +15,7 @@ from bestdag.papers.carvalho2009.rows import (
     hits_by_table,
 )
 from bestdag.papers.charts import Line, line_chart
-from bestdag.papers.claims import Claim
+from bestdag.papers.choices import AS_ABOVE, verdict_table
 from bestdag.papers.sections import Figure, Section, Table
 from bestdag.papers.study import Row
 
@@ -33,6 +33,7 @@ _OTHERS = {
     "vote with all 435 rows, a missing vote as a state": {**MAIN, "incomplete": "kept"},
     "the row number of glass as an attribute": {**MAIN, "also": "row number"},
     "the last 1,066 rows of chess to test": {**MAIN, "also": "last rows"},
+    "folds dealt whatever the classes are": {**MAIN, "also": "plain folds"},
 }
 
 
@@ -44,7 +45,7 @@ def sections(rows: Sequence[Row]) -> list[Section]:
         made.append(_table("Table 2: accuracy in per cent, and the paper's in brackets", hits))
         made.append(_significance(hits))
         made += [_figure(name, *what, hits) for name, what in _FIGURES.items()]
-    verdicts = {"as above": judge(hits)}
+    verdicts = {AS_ABOVE: judge(hits)}
     for title, variant in _OTHERS.items():
         other = hits_by_table(rows, variant)
         if other:
@@ -53,19 +54,8 @@ def sections(rows: Sequence[Row]) -> list[Section]:
                 {table: other.get(table, found) for table, found in hits.items()}
             )
     if len(verdicts) > 1:
-        made.append(_verdicts(verdicts))
+        made.append(verdict_table(verdicts, "Tables that a choice does not touch are as above."))
     return made
-
-
-def _verdicts(found: Mapping[str, Sequence[Claim]]) -> Table:
-    names = [claim.name for claim in found["as above"]]
-    cells = [[title, *(claim.verdict for claim in claims)] for title, claims in found.items()]
-    return Table(
-        "How much the verdicts depend on these choices",
-        ["with", *names],
-        cells,
-        "Tables that a choice does not touch are as above.",
-    )
 
 
 def _table(title: str, hits: Mapping[str, Hits]) -> Table:

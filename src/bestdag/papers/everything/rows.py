@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ __all__ = [
     "MEASURED",
     "NETWORKS",
     "SCORES",
+    "excess_by_size",
     "ranks_by_rows",
     "ranks_by_size",
     "size_class",
@@ -75,28 +76,53 @@ def size_class(n_train: int) -> str:
     return next(name for name, most in CLASSES.items() if n_train <= most)
 
 
-def ranks_by_size(rows: Sequence[Row], measure: str) -> dict[str, np.ndarray]:
+def ranks_by_size(rows: Sequence[Row], measure: str, part: str = "") -> dict[str, np.ndarray]:
     """Return mean ranks on each table or network by size: units by scores.
 
-    A unit is a table or a network; only where all scores have the measure, a finite one.
+    A unit is a table or a network, of one part where given; only where all scores have the
+    measure, a finite one.
     """
+    return _by_size(rows, measure, part, _ranks)
+
+
+def excess_by_size(rows: Sequence[Row], measure: str, part: str = "") -> dict[str, np.ndarray]:
+    """Return by how much each score is above the least of all on the same rows, as above.
+
+    Losses in per cent of the least one, distances in arcs.
+    """
+    return _by_size(rows, measure, part, _percent_above if measure == "loss" else _above)
+
+
+def _by_size(
+    rows: Sequence[Row], measure: str, part: str, turned: Callable[[np.ndarray], np.ndarray]
+) -> dict[str, np.ndarray]:
     found: dict[tuple[Any, ...], dict[str, float]] = defaultdict(dict)
     for row in rows:
         value = row.get(measure)
-        if value is not None:
+        if value is not None and part in ("", row["part"]):
             size = row.get("rows", row.get("percent"))
-            key = (size_class(row["n_train"]), row["on"], size, row["repetition"])
+            key = (size_class(row["n_train"]), row["on"], row["part"], size, row["repetition"])
             found[key][row["score"]] = round(value, 9)
-    together: dict[str, dict[str, list[np.ndarray]]] = defaultdict(lambda: defaultdict(list))
-    for (name, unit, _, _), values in found.items():
+    together: dict[str, dict[Any, list[np.ndarray]]] = defaultdict(lambda: defaultdict(list))
+    for (name, unit, kind, _, _), values in found.items():
         if len(values) == len(SCORES):
             given = np.array([values[score] for score in SCORES])
-            together[name][unit].append(_ranks(given))
+            together[name][unit, kind].append(turned(given))
     return {
         name: np.array([np.mean(together[name][unit], axis=0) for unit in sorted(together[name])])
         for name in CLASSES
         if name in together
     }
+
+
+def _above(values: np.ndarray) -> np.ndarray:
+    over: np.ndarray = values - values.min()
+    return over
+
+
+def _percent_above(values: np.ndarray) -> np.ndarray:
+    over: np.ndarray = 100 * (values / values.min() - 1)
+    return over
 
 
 def ranks_by_rows(rows: Sequence[Row], measure: str) -> dict[int, np.ndarray]:

@@ -12,11 +12,14 @@ from bestdag.papers.study import Row
 
 __all__ = [
     "FEW",
+    "FRESH",
     "KNOWN",
     "LIMITS",
     "METHODS",
     "OTHER_ESS",
+    "OTHER_TABLES",
     "SIZES",
+    "VARIANTS",
     "by_network",
     "curves",
 ]
@@ -27,6 +30,9 @@ METHODS = ("BDeu", "Min-BDeu", "Max-BDeu", "Empty")
 LIMITS = (1, 2, 3, 4, 5, 6)
 # Beside 1, where there are few rows and priors matter most.
 OTHER_ESS, FEW = (0.5, 2.0), 160
+# Parts of the trials beside the main ones, for 20 nodes.
+FRESH, OTHER_TABLES = "fresh rows", "tables from Dir(1/2)"
+VARIANTS = (FRESH, OTHER_TABLES)
 
 
 def by_network(

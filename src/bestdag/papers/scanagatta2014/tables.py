@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from bestdag.papers.charts import Line, line_chart
-from bestdag.papers.scanagatta2014.rows import FEW, KNOWN, LIMITS, METHODS, OTHER_ESS, curves
+from bestdag.papers.scanagatta2014.choices import choices
+from bestdag.papers.scanagatta2014.rows import KNOWN, LIMITS, METHODS, curves
 from bestdag.papers.sections import Figure, Section, Table
 from bestdag.papers.study import Row
 
@@ -20,7 +21,7 @@ _NOTE = "The paper shows this as a figure without numbers. Means and quartiles."
 def sections(rows: Sequence[Row]) -> list[Section]:
     """Draw what there are rows of."""
     made = [*_comparisons(rows), *_saturations(rows), *_limits(rows)]
-    return [*made, *_choices(rows), *_unproved(rows)]
+    return [*made, *choices(rows), *_unproved(rows)]
 
 
 def _comparisons(rows: Sequence[Row]) -> Iterator[Section]:
@@ -105,37 +106,6 @@ def _limits(rows: Sequence[Row]) -> Iterator[Section]:
         yield Table(f"{title}: mean", ["limit", *(f"{size:,.0f}" for size in lines[0].x)], cells)
 
 
-def _choices(rows: Sequence[Row]) -> Iterator[Section]:
-    """Show how much accuracy depends on whose prior the parameters have."""
-    cells = []
-    for part in ("random", "known"):
-        some = [row for row in rows if row["part"] == part and row["rows"] <= FEW]
-        if some:
-            for entry, name in (("accuracy", "each score's own"), ("accuracy_bdeu", "BDeu's")):
-                means = [np.mean([row[m][entry] for row in some]) for m in METHODS[:3]]
-                cells.append([part, name, *(f"{v:.2f}" for v in means)])
-    if cells:
-        title = f"How much the prior of the parameters matters: mean accuracy, up to {FEW} rows"
-        yield Table(title, ["networks", "prior", *METHODS[:3]], cells)
-    cells = []
-    for ess in sorted((1.0, *OTHER_ESS)):
-        part = "random" if ess == 1 else "ess"
-        some = [
-            row
-            for row in rows
-            if row["part"] == part
-            and (row["nodes"], row.get("ess", 1.0)) == (20, ess)
-            and row["rows"] <= FEW
-        ]
-        if some:
-            for entry, what in (("accuracy", "accuracy score"), ("n_arcs", "arcs")):
-                means = [np.mean([row[m][entry] for row in some]) for m in METHODS[:3]]
-                cells.append([f"{ess:g}", what, *(f"{v:.2f}" for v in means)])
-    if len(cells) > 2:
-        title = f"How much ess matters: means for 20 nodes, up to {FEW} rows"
-        yield Table(title, ["ess", "of", *METHODS[:3]], cells)
-
-
 def _unproved(rows: Sequence[Row]) -> Iterator[Section]:
     found: dict[str, list[float | None]] = defaultdict(list)
     for row in rows:
@@ -144,7 +114,7 @@ def _unproved(rows: Sequence[Row]) -> Iterator[Section]:
             "known": str(row.get("name")),
             "ess": f"other ess, {row.get('nodes')} nodes",
             "limits": f"limits of parents, {row.get('nodes')} nodes",
-        }[row["part"]]
+        }.get(row["part"], f"{row['part']}, {row.get('nodes')} nodes")
         found[where] += [row[m]["gap"] for m in METHODS[:3] if m in row]
     if not found:
         return

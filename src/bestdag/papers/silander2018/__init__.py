@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 
 from bestdag.evaluation.structures import compare
+from bestdag.graph.dag import Dag
+from bestdag.network.network import Network
+from bestdag.network.random_network import dirichlet_rows
+from bestdag.network.table import ConditionalTable
 from bestdag.papers.data_folder import DataFolder
 from bestdag.papers.fits import best_structures, loss_of
 from bestdag.papers.silander2018.claims import claims
-from bestdag.papers.silander2018.rows import APPROXIMATE, METHODS, NETWORKS, SIZES
+from bestdag.papers.silander2018.rows import APPROXIMATE, DRAWN, METHODS, NETWORKS, SIZES
 from bestdag.papers.silander2018.tables import sections
 from bestdag.papers.study import Size, Study, Trial, generator_of
 from bestdag.papers.uci_tables import TABLES, UNWHOLE, load_table, table_file
@@ -78,6 +82,41 @@ def trials(size: Size, seed: int) -> Iterator[Trial]:
                     },
                     (table_file(table),),
                 )
+    yield from _other_choices(is_quick, seed)
+
+
+def _other_choices(is_quick: bool, seed: int) -> Iterator[Trial]:
+    """List networks with tables drawn anew, and predictions by other members of the classes."""
+    for drawn in DRAWN:
+        for network in NETWORKS:
+            for rows in SIZES:
+                for repetition in range(10 if is_quick else 100):
+                    yield Trial(
+                        f"structure of {network}, {rows} rows, drawn tables",
+                        {
+                            "part": "drawn tables",
+                            "network": network,
+                            "rows": rows,
+                            "tables": drawn,
+                            "repetition": repetition,
+                            "seed": seed,
+                        },
+                        (f"networks/{network}.bif",),
+                    )
+    for table in TABLES:
+        for fraction in QUICK_FRACTIONS if is_quick else FRACTIONS:
+            for permutation in range(2 if is_quick else 10):
+                yield Trial(
+                    f"prediction of {table}, {fraction} %, other members",
+                    {
+                        "part": "other members",
+                        "table": table,
+                        "percent": fraction,
+                        "permutation": permutation,
+                        "seed": seed,
+                    },
+                    (table_file(table),),
+                )
 
 
 _REGRETS = tuple((n, r) for n in (50, 500, 5000) for r in (10, 100, 1000, 10000))
@@ -88,24 +127,36 @@ def run(trial: Trial, folder: DataFolder) -> dict[str, Any]:
     settings = trial.settings
     if settings["part"] == "regret":
         return _regrets(int(settings["n"]), int(settings["r"]))
-    if settings["part"] == "structure":
+    if settings["part"] in ("structure", "drawn tables"):
         rng = generator_of("silander2018", *(settings[k] for k in sorted(settings)))
         truth = folder.network(f"networks/{settings['network']}.bif")
+        if settings["part"] == "drawn tables":
+            truth = _with_drawn_tables(truth, DRAWN[str(settings["tables"])], rng)
         drawn = truth.sample(int(settings["rows"]), seed=int(rng.integers(2**62)), threads=1)
         found = best_structures(drawn, WITH_APPROXIMATION)
         return {
             "shd": {label: compare(truth, dag).shd_cpdag for label, dag in found.items()},
             "arcs": {label: len(dag.arcs) for label, dag in found.items()},
         }
-    # The same permutations for all fractions, and for both ways to take missing cells.
+    # The same permutations for all fractions, both ways to take missing cells, and all members.
     drawn_by = (settings["permutation"], settings["seed"], settings["table"])
     rng = generator_of("silander2018", "prediction", *drawn_by)
-    filled = "filled" if settings["part"] == "prediction" else "state"
+    filled = "state" if settings["part"] == "missing a state" else "filled"
     data = load_table(folder, str(settings["table"]), filled)
     order = rng.permutation(data.n_rows)
     n_train = round(data.n_rows * int(settings["percent"]) / 100)
     train = data.select(rows=np.sort(order[:n_train]))
     test = data.select(rows=np.sort(order[n_train:]))
+    if settings["part"] == "other members":
+        dags = best_structures(train, SCORES)
+        losses = {
+            # fNML is not score equivalent: its best structure stands alone.
+            label: loss_of(
+                dag if label == "fNML" else _member(dag, rng), SCORES[label], train, test
+            )
+            for label, dag in dags.items()
+        }
+        return {"losses": losses}
     dags = best_structures(train, WITH_APPROXIMATION)
     return {
         "losses": {
@@ -114,6 +165,25 @@ def run(trial: Trial, folder: DataFolder) -> dict[str, Any]:
         },
         "parameters": {label: dag.n_parameters(data) for label, dag in dags.items()},
     }
+
+
+def _with_drawn_tables(network: Network, count: float, rng: np.random.Generator) -> Network:
+    """Return the structure and states with other tables, their rows from Dir(count, ...)."""
+    tables = []
+    for table in network.tables:
+        shape = (*(parent.arity for parent in table.parents), table.child.arity)
+        rows = dirichlet_rows(rng, count, (math.prod(shape[:-1]), shape[-1]))
+        tables.append(ConditionalTable(table.child, table.parents, rows.reshape(shape)))
+    return Network(tables, name=network.name)
+
+
+def _member(dag: Dag, rng: np.random.Generator) -> Dag:
+    """Return a random member of the class: the one that fits a random order of the names best."""
+    order = rng.permutation(len(dag.nodes)).tolist()
+    there = {node: f"{place:02}" for node, place in zip(dag.nodes, order, strict=True)}
+    back = {name: node for node, name in there.items()}
+    renamed = Dag(there.values(), [(there[a], there[b]) for a, b in dag.arcs])
+    return Dag(dag.nodes, [(back[a], back[b]) for a, b in renamed.cpdag().to_dag().arcs])
 
 
 def _regrets(n: int, r: int) -> dict[str, float]:
@@ -144,11 +214,20 @@ STUDY = Study(
     claims=claims,
     choices=(
         "Parameters of the five networks are those of their published files; the paper says "
-        "structures only.",
-        "SHD is the number of pairs of nodes whose mark differs between the two CPDAGs.",
+        "structures only. Tables drawn anew for each sample, from Dir(1, ..., 1) and from "
+        "Dir(1/2, ..., 1/2), run beside them, with a tenth of the repetitions.",
+        "SHD is the number of pairs of nodes whose mark differs between the two CPDAGs, as in the "
+        "work that the full paper names (Tsamardinos et al. 2006).",
         "Ranks: 1 is best, equal values share the mean of their ranks; the least of their ranks "
         "is shown beside.",
-        "Sizes: 10, 20, 50, ... 10,000 and 300; the paper names 10 and 10,000 as the ends.",
+        "Sizes: 10, 20, 50, ... 10,000 and 300; the paper names 10 and 10,000 as the ends. Each "
+        "size is judged by itself, with samples of its own, so that no verdict on a size depends "
+        "on which others there are.",
+        "Which member of its class a structure is: BIC and qNML give all members the same score, "
+        "but the sequential NML parameters of the members predict differently; the paper does not "
+        "say which one it took. Random members run beside those that the search found, with a "
+        "hundredth of the permutations.",
+        "Numbers of training rows are rounded to whole rows: one row more or less.",
         "Missing cells get the most frequent state of their column, as in silander2010; missing "
         "as a state runs beside it, with a tenth of the permutations.",
         "The regret of qNML is exact; the approximation of the paper runs beside it.",

@@ -26,22 +26,26 @@ from bestdag.papers.silander2018.rows import (
     structure_values,
 )
 from bestdag.papers.study import Row
+from bestdag.papers.uci_tables import TABLES
 
-__all__ = ["claims"]
+__all__ = ["LARGE", "claims", "prediction_claims", "structure_claims"]
 
 BDEU, BIC, FNML, QNML = range(len(METHODS))
 _TRUE_ARCS = {"asia": 8, "cancer": 4, "earthquake": 4, "sachs": 17, "survey": 6}
-_LARGE, _SMALL = 300, 100  # rows: above the first, up to the second
+LARGE, _SMALL = 300, 100  # rows: above the first, up to the second
 _ALMOST_ALL = 18  # of 20 tables
 
 
 def claims(rows: Sequence[Row]) -> list[Claim]:
     """Judge Q1 to Q8."""
-    return [*_structure_claims(rows), *_prediction_claims(rows), _parameter_claim(rows)]
+    return [*structure_claims(rows), *prediction_claims(rows), _parameter_claim(rows)]
 
 
-def _structure_claims(rows: Sequence[Row]) -> Iterator[Claim]:
+def structure_claims(rows: Sequence[Row]) -> Iterator[Claim]:
+    """Judge Q1 to Q4: by all five networks, or not at all."""
     shd = structure_values(rows, "shd")
+    if {network for network, _ in shd} != set(NETWORKS):
+        rows, shd = [], {}
     ranks = {
         size: np.concatenate(
             [shared_ranks(shd[n, size]) for n in NETWORKS if (n, size) in shd]
@@ -56,7 +60,7 @@ def _structure_claims(rows: Sequence[Row]) -> Iterator[Claim]:
         for size, found in ranks.items()
         for o in others
     }
-    large = [size for size in SIZES if size > _LARGE]
+    large = [size for size in SIZES if size > LARGE]
     best = [size for size in large if size in means and means[size].argmin() == QNML]
     yield Claim(
         "Q1",
@@ -142,8 +146,11 @@ def _is_zero(interval: Interval) -> bool:
     return interval.n > 1 and interval.low == interval.high == 0
 
 
-def _prediction_claims(rows: Sequence[Row]) -> Iterator[Claim]:
+def prediction_claims(rows: Sequence[Row]) -> Iterator[Claim]:
+    """Judge Q5 to Q7: by all twenty tables, or not at all."""
     tables, ranks = prediction_ranks(rows)
+    if len(tables) < len(TABLES):
+        ranks = ranks[:0]
     means = ranks.mean(axis=(0, 1)) if ranks.size else None
     first = _behind(ranks, QNML, FNML)
     second = [_behind(ranks, other, QNML) for other in (BDEU, BIC)]

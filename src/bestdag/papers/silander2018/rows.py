@@ -11,12 +11,15 @@ from bestdag.papers.study import Row
 from bestdag.papers.uci_tables import TABLES
 
 __all__ = [
+    "APPROXIMATE",
+    "DRAWN",
     "METHODS",
     "NETWORKS",
     "PRINTED_PARAMETERS",
     "PRINTED_RANKS",
     "PRINTED_REGRETS",
     "SIZES",
+    "least_ranks",
     "mean_parameters",
     "prediction_ranks",
     "shared_ranks",
@@ -26,6 +29,8 @@ __all__ = [
 # The paper's own regret of qNML, beside the exact one.
 APPROXIMATE = "qNML, approximate regret"
 METHODS = ("BDeu", "BIC", "fNML", "qNML")
+# Whence tables are drawn beside the published ones, and the counts of these distributions.
+DRAWN = {"Dir(1)": 1.0, "Dir(1/2)": 0.5}
 NETWORKS = ("asia", "cancer", "earthquake", "sachs", "survey")
 SIZES = (10, 20, 50, 100, 200, 300, 500, 1000, 2000, 5000, 10000)
 # Average predictive ranks in the order of METHODS, tables in the order of TABLES.

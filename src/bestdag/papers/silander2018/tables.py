@@ -9,6 +9,7 @@ import numpy as np
 
 from bestdag.papers.charts import Line, line_chart
 from bestdag.papers.sections import Figure, Section, Table
+from bestdag.papers.silander2018.choices import choices
 from bestdag.papers.silander2018.rows import (
     APPROXIMATE,
     METHODS,
@@ -17,7 +18,6 @@ from bestdag.papers.silander2018.rows import (
     PRINTED_RANKS,
     PRINTED_REGRETS,
     SIZES,
-    least_ranks,
     mean_parameters,
     prediction_ranks,
     shared_ranks,
@@ -46,44 +46,7 @@ def sections(rows: Sequence[Row]) -> list[Section]:
                 [str(row["n"]), str(row["r"]), *(f"{v:.2f}" for pair in both for v in pair)]
             )
         made.append(Table("Regret by formula and exactly", header, cells))
-    return [*made, *_choices(rows)]
-
-
-def _choices(rows: Sequence[Row]) -> Iterator[Section]:
-    """Show how much the answers depend on what the paper leaves open."""
-    approximate = (*METHODS[:-1], APPROXIMATE)
-    shd = structure_values(rows, "shd", (*METHODS, APPROXIMATE))
-    ways = {"as above": shared_ranks, "equal ones share the least rank": least_ranks}
-    cells = []
-    many = [values for (_, size), values in shd.items() if size > 300]
-    if many:
-        for name, rank in ways.items():
-            means = np.concatenate([rank(v[:, : len(METHODS)]) for v in many]).mean(axis=0)
-            cells.append(["SHD, above 300 rows", name, *(f"{v:.2f}" for v in means)])
-        chosen = [*range(len(METHODS) - 1), len(METHODS)]
-        means = np.concatenate([shared_ranks(v[:, chosen]) for v in many]).mean(axis=0)
-        cells.append(["SHD, above 300 rows", "approximate regret", *(f"{v:.2f}" for v in means)])
-    tables, ranks = prediction_ranks(rows)
-    settings = (
-        ("as above", "prediction", METHODS, shared_ranks),
-        ("equal ones share the least rank", "prediction", METHODS, least_ranks),
-        ("approximate regret", "prediction", approximate, shared_ranks),
-        ("missing a state", "missing a state", METHODS, shared_ranks),
-    )
-    if len(ranks):
-        for name, part, methods, rank in settings:
-            some, found = prediction_ranks(rows, part, methods, rank)
-            if not len(found):
-                continue
-            what = f"prediction, {len(some)} tables"
-            cells.append([what, name, *(f"{v:.2f}" for v in found.mean(axis=(0, 1)))])
-            if part == "missing a state":
-                places = [tables.index(table) for table in some if table in tables]
-                means = ranks[:, places].mean(axis=(0, 1))
-                cells.append([what, "filled, the same tables", *(f"{v:.2f}" for v in means)])
-    if cells:
-        title = "How much the choices matter: mean ranks"
-        yield Table(title, ["of", "choice", *METHODS], cells)
+    return [*made, *choices(rows)]
 
 
 def _structures(rows: Sequence[Row]) -> Iterator[Section]:
