@@ -33,7 +33,8 @@ class Killer:
             self.begin_anew()
         self.n_killed = self.n_finished = 0
         self._draw = random.Random(name)
-        self._longest = 0.02 if name in runs.AT_ONCE else 0.05 if name == "short" else 0.3
+        self._longest = 0.05 if name == "short" else 0.3  # after a write
+        self._took = None  # seconds, of a run that has no middle
 
     def begin_anew(self):
         for one in self.path.parent.iterdir():
@@ -53,14 +54,21 @@ class Killer:
 
     def _once(self, server):
         before = self._written()
+        begun = time.monotonic()
         print("go", file=server.stdin, flush=True)
         process = int(server.stdout.readline())
-        while self._written() == before and not self._has_ended(server):
-            time.sleep(0.0005)
-        select.select([server.stdout], [], [], self._draw.uniform(0.0, self._longest))
+        if self.name in runs.AT_ONCE:
+            self._has_ended(
+                server, None if self._took is None else self._draw.random() * self._took
+            )
+        else:
+            while self._written() == before and not self._has_ended(server):
+                time.sleep(0.002)
+            self._has_ended(server, self._draw.uniform(0.0, self._longest))
         if not self._has_ended(server):
             os.kill(process, signal.SIGKILL)
         ended = int(server.stdout.readline())
+        self._took = self._took or time.monotonic() - begun
         assert ended in (0, -signal.SIGKILL)
         self.n_killed += ended != 0
         if ended == 0:
@@ -68,8 +76,8 @@ class Killer:
             self._check()
             self.begin_anew()
 
-    def _has_ended(self, server):
-        return bool(select.select([server.stdout], [], [], 0.0)[0])
+    def _has_ended(self, server, within=0.0):
+        return bool(select.select([server.stdout], [], [], within)[0])
 
     def _written(self):
         return self.path.stat().st_mtime_ns if self.path.exists() else 0
