@@ -54,9 +54,9 @@ class Killer:
 
     def _once(self, server):
         before = self._written()
-        begun = time.monotonic()
         print("go", file=server.stdin, flush=True)
         process = int(server.stdout.readline())
+        begun = time.monotonic()
         if self.name in runs.AT_ONCE:
             self._has_ended(
                 server, None if self._took is None else self._draw.random() * self._took
