@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,7 @@ class Killer:
                         self._once(server)
             assert 2 * self.n_killed >= self.n_finished, "runs are over before they can be killed"
         self._check()
+        assert not self._processes(), "copies of a run outlive it"
         print(f"{self.name}: {self.n_killed} kills, {self.n_finished} answers before the last")
 
     def _once(self, server):
@@ -79,6 +81,15 @@ class Killer:
 
     def _has_ended(self, server, within=0.0):
         return bool(select.select([server.stdout], [], [], within)[0])
+
+    def _processes(self):
+        """Return the processes that know of the file, where the system says."""
+        found = []
+        for place in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                if os.fsencode(self.path) in place.read_bytes():
+                    found.append(place)
+        return found
 
     def _written(self):
         return self.path.stat().st_mtime_ns if self.path.exists() else 0
