@@ -23,6 +23,7 @@ __all__ = [
     "peak_memory",
     "readable_size",
     "require_memory",
+    "settled_memory",
     "size_in_bytes",
     "thread_count",
 ]
@@ -143,6 +144,17 @@ def memory_left() -> float:
     free = available_memory()
     now = math.inf if free is None else _SHARE_OF_MEMORY * free
     return max(0.0, min((now, *(limit.left for limit in _limits.get()))))
+
+
+def settled_memory() -> float:
+    """Bytes that do not depend on the moment: the limit that was stated, or four fifths of all.
+
+    For choices that decide what the answer is.
+    """
+    stated = (limit.n_bytes for limit in _limits.get() if limit.is_stated)
+    sizes = (_physical_memory(), _limit_of_control_group())
+    known = (_SHARE_OF_MEMORY * size for size in sizes if size is not None)
+    return min((*stated, *known), default=math.inf)
 
 
 def has_memory(kind: str, what: str, n_bytes: float) -> bool:
@@ -282,7 +294,12 @@ def _free_memory() -> int | None:
                 return int(line.split()[1]) * 1024
     except (OSError, ValueError):
         pass
-    try:  # elsewhere: all the memory there is
+    return _physical_memory()  # elsewhere
+
+
+def _physical_memory() -> int | None:
+    """Bytes of all the memory there is."""
+    try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
@@ -291,11 +308,24 @@ def _free_memory() -> int | None:
 def _room_in_control_group() -> int | None:
     """Bytes a container may still use (Linux control groups, version 2)."""
     try:
-        entry = next(line for line in _text("/proc/self/cgroup").splitlines() if line[:3] == "0::")
-        folder = "/sys/fs/cgroup" + entry[3:]
-        limit = int(_text(f"{folder}/memory.max"))
+        limit = _limit_of_control_group()
+        if limit is None:
+            return None
+        folder = _control_group()
         used = int(_text(f"{folder}/memory.current"))
         stat = dict(line.split() for line in _text(f"{folder}/memory.stat").splitlines())
         return max(0, limit - used + int(stat.get("inactive_file", 0)))
+    except (OSError, StopIteration, ValueError):
+        return None
+
+
+def _limit_of_control_group() -> int | None:
+    try:
+        return int(_text(f"{_control_group()}/memory.max"))
     except (OSError, StopIteration, ValueError):  # no control group, or "max": no limit
         return None
+
+
+def _control_group() -> str:
+    entry = next(line for line in _text("/proc/self/cgroup").splitlines() if line[:3] == "0::")
+    return "/sys/fs/cgroup" + entry[3:]

@@ -6,6 +6,7 @@ import ctypes
 import gc
 import math
 import multiprocessing
+import os
 import pickle
 import signal
 import sys
@@ -253,7 +254,9 @@ class _Crew(Generic[_Answer]):
             try:
                 here, there = context.Pipe()
                 self._lines.append(here)
-                process = context.Process(target=_work_on, args=(self._work, there), daemon=True)
+                process = context.Process(
+                    target=_work_on, args=(self._work, there, os.getpid()), daemon=True
+                )
                 self._processes.append(process)
                 with warnings.catch_warnings():
                     # Other threads are not copied; kernels have none between calls.
@@ -324,11 +327,13 @@ class _Crew(Generic[_Answer]):
             raise stopped
 
 
-def _work_on(work: Callable[[int], Any], line: Connection) -> None:
+def _work_on(work: Callable[[int], Any], line: Connection, parent: int) -> None:
     """Answer for items until no more come; signals are the first process's to answer."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         signal.signal(getattr(signal, name), signal.SIG_IGN)
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    if os.getppid() != parent:  # it was killed before that
+        os._exit(1)
     gc.freeze()  # what the first process has is not looked through, nor copied by that
     with suppress(EOFError):
         while True:

@@ -22,8 +22,12 @@ from bestdag import (
     read,
 )
 from bestdag.averaging import chains
+from bestdag.averaging.deadline import Deadline
 from bestdag.averaging.local_weights import local_weights
+from bestdag.averaging.plan import PosteriorPlan
+from bestdag.checkpoint import Checkpoint
 from bestdag.examples import example
+from bestdag.machine import memory_limit
 from bestdag.search.problem import Problem
 from tests.reference.posterior import enumerated
 
@@ -311,6 +315,26 @@ def test_memory_is_forecast():
     wide = read({f"v{k:02}": random.choice(["a", "b"], 20).tolist() for k in range(24)})
     with pytest.raises(NotEnoughMemoryError, match="sum over all orders of 24 variables needs"):
         posterior(wide, prior="order", method="exact", max_parents=1, memory_limit="100 MB")
+
+
+@pytest.mark.parametrize("prior", ["uniform", "order"])
+def test_the_method_follows_the_limit_and_not_what_is_free(prior, monkeypatch):
+    def chosen(threads):
+        asked = {"prior": prior, "method": "auto", "ancestors": True, "samples": None, "seed": 0}
+        how = {"weighting": "counts", "chains": 4, "steps": None, "burn_in": None, "progress": None}
+        within = {"deadline": Deadline("test", None), "checkpoint": Checkpoint()}
+        return PosteriorPlan(**asked, **how, **within, threads=threads).chosen(24).method
+
+    usual = {"uniform": "sampling", "order": "exact"}[prior]
+    monkeypatch.setattr("bestdag.machine._physical_memory", lambda: 8 << 30)
+    monkeypatch.setattr("bestdag.machine._limit_of_control_group", lambda: None)
+    for free in (8 << 30, 1 << 20):
+        monkeypatch.setattr("bestdag.machine._free_memory", lambda free=free: free)
+        assert [chosen(threads) for threads in (1, 64)] == [usual, usual]
+    with memory_limit("100 MB"):
+        assert chosen(1) == "chains"
+    monkeypatch.setattr("bestdag.machine._limit_of_control_group", lambda: 100 << 20)
+    assert chosen(1) == "chains"
 
 
 def test_result_is_a_value():

@@ -42,6 +42,12 @@ _RUNS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Wait for nobody to end."""
+    monkeypatch.setattr("bestdag.checkpoint.lock._PATIENCE", 0.0)
+
+
 @pytest.fixture
 def other(tmp_path):
     """A process that writes a checkpoint and the rows of a study, until it is killed."""
@@ -77,17 +83,29 @@ def test_the_second_is_refused_until_the_first_is_killed(other, tmp_path):
     other.wait()  # its copy lives on, without the lock
     with open_checkpoint("learn", path, {"seed": "1"}, resume=True) as run:
         assert run.seconds_before > 0
+    reproduce(TOY, tmp_path / "study", threads=1, force=True)
     assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["run"]
 
 
-def test_a_finished_file_answers_although_another_reads_it(tmp_path):
+def test_a_finished_file_answers_all_who_ask(tmp_path):
     path = tmp_path / "run"
     with open_checkpoint("learn", path, {}) as run:
         run.finish({"score": 1.0})
-    with open_checkpoint("learn", path, {}, resume=True), pytest.raises(FileError, match="written"):
-        open_checkpoint("learn", path, {}, force=True)
+        with open_checkpoint("learn", path, {}, resume=True) as other:
+            assert other.answer == run.answer
+        with pytest.raises(FileError, match="written by another process"):
+            open_checkpoint("learn", path, {}, force=True)
     with open_checkpoint("learn", path, {}, resume=True) as one:
         assert open_checkpoint("learn", path, {}, resume=True).answer == one.answer
+
+
+def test_a_process_that_ends_is_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr("bestdag.checkpoint.lock._PATIENCE", 60.0)
+    first = Lock(tmp_path / "run")
+    monkeypatch.setattr("bestdag.checkpoint.lock.time.sleep", lambda _: first.close())
+    second = Lock(tmp_path / "run")
+    assert second.is_held
+    second.close()
 
 
 def test_an_empty_file_is_no_file_and_one_made_for_the_lock_alone_goes(tmp_path, monkeypatch):

@@ -125,7 +125,7 @@ class ChainsApart(Chains):
     def restore(self, state: Sequence[Mapping[str, Any]]) -> None:
         """Take these for done."""
         self._done = [
-            {int(number): _OneChain(*one, is_done=True) for number, one in done.items()}
+            {int(number): _OneChain(one[0], one[1], one[2], True) for number, one in done.items()}
             for done in state
         ]
 

@@ -22,17 +22,17 @@ from bestdag.averaging.arc_probabilities import ParentSetProbability
 from bestdag.averaging.deadline import Deadline
 from bestdag.averaging.local_weights import LocalWeights
 from bestdag.errors import InvalidParameterError
-from bestdag.machine import memory_left, require_memory
+from bestdag.machine import memory_left, require_memory, settled_memory
 
 __all__ = [
     "ExactSums",
     "ancestor_seconds",
     "ancestors_by_sums",
     "has_room_for_ancestors",
+    "is_small_for_orders",
     "order_seconds",
     "sum_over_dags",
     "sum_over_orders",
-    "top_bits_for",
     "uniform_seconds",
 ]
 
@@ -44,6 +44,8 @@ _NANOSECONDS_PER_ORDER_SUM = 7.0
 # Sums of probabilities may miss 1 by this; more means that alternating sums lost their digits.
 _TOLERANCE = 1e-6
 _MOST_LISTED = 5
+# What else is held beside the sums takes no more than they do.
+_NEEDS_OF_ALL = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,15 +57,22 @@ class ExactSums:
     parent_sets: dict[str, tuple[ParentSetProbability, ...]]
 
 
-def top_bits_for(n: int, threads: int) -> int | None:
-    """Return how many bits to sum apart, so that the rest fits into memory; None if nothing does.
+def is_small_for_orders(n: int) -> bool:
+    """Whether memory suffices to sum over orders: by the limit or the machine, not what is free."""
+    return _NEEDS_OF_ALL * _core.order_sums_bytes(n, min(n - 1, 12), 1) <= settled_memory()
 
-    None of them is fastest: then all sums inside subsets are kept.
+
+def _ways_for(n: int, threads: int) -> tuple[int, int] | None:
+    """Return how many bits to sum apart, by how many threads, so that it fits; or else None.
+
+    No bits are fastest: then all sums inside subsets are kept. Each thread takes memory of its own.
     """
     room = memory_left()
-    for top_bits in range(min(n - 1, 12) + 1):
-        if _core.order_sums_bytes(n, top_bits, threads) <= room:
-            return top_bits
+    while threads:
+        for top_bits in range(min(n - 1, 12) + 1):
+            if _core.order_sums_bytes(n, top_bits, threads) <= room:
+                return top_bits, threads
+        threads //= 2
     return None
 
 
@@ -82,9 +91,9 @@ def sum_over_orders(
         raise InvalidParameterError(f"{what} method 'chains'").with_option(
             f"{what} --method chains"
         )
-    top_bits = top_bits_for(n, threads)
-    if top_bits is None:
-        least = _core.order_sums_bytes(n, min(n - 1, 12), threads)
+    ways = _ways_for(n, threads)
+    if ways is None:
+        least = _core.order_sums_bytes(n, min(n - 1, 12), 1)
         require_memory(
             who,
             f"a sum over all orders of {n} variables",
@@ -93,6 +102,7 @@ def sum_over_orders(
             option="use --method chains",
         )
         raise AssertionError("memory came back")
+    top_bits, threads = ways
     what = f"a sum over all orders of {n} variables"
     deadline.require_time(what, order_seconds(n) / threads)
     sums = _core.OrderSums(weights.native())
@@ -140,6 +150,8 @@ def ancestors_by_sums(
     """Return the probabilities of directed paths under the prior that is modular in the order."""
     n = len(weights.names)
     need = f"the probabilities of all paths between {n} variables"
+    while threads > 1 and _core.ancestor_bytes(n, threads) > memory_left():
+        threads //= 2
     require_memory(who, need, _core.ancestor_bytes(n, threads), "take them from drawn structures")
     deadline.require_time(need, ancestor_seconds(n) / threads)
     out = np.empty(n * n)
@@ -153,12 +165,15 @@ def ancestor_seconds(n: int) -> float:
     return 1e-9 * _NANOSECONDS_PER_PAIR * n * n * 3.0 ** (n - 1)
 
 
-def has_room_for_ancestors(n: int, threads: int) -> bool:
-    """Whether paths can be summed over within a minute of one processor, and within memory."""
+def has_room_for_ancestors(n: int) -> bool:
+    """Whether paths can be summed over within a minute of one processor, and within memory.
+
+    By the limit or the machine, not by what is free.
+    """
     return (
         n <= MOST_OF_ANCESTORS
         and ancestor_seconds(n) <= 60.0
-        and _core.ancestor_bytes(n, threads) <= memory_left()
+        and _NEEDS_OF_ALL * _core.ancestor_bytes(n, 1) <= settled_memory()
     )
 
 

@@ -17,10 +17,10 @@ from bestdag.averaging.exact import (
     MOST_OF_ORDERS,
     ancestors_by_sums,
     has_room_for_ancestors,
+    is_small_for_orders,
     order_seconds,
     sum_over_dags,
     sum_over_orders,
-    top_bits_for,
     uniform_seconds,
 )
 from bestdag.averaging.local_weights import LocalWeights
@@ -66,8 +66,7 @@ class PosteriorPlan:
             if forecast <= _SECONDS_OF_DAGS and self._fits(forecast):
                 return replace(self, method="exact")
         most = min(MOST_OF_ORDERS, _MOST_ORDERS_OF_AUTO)
-        has_room = n <= most and top_bits_for(n, self.threads) is not None
-        if not (has_room and self._fits(order_seconds(n))):
+        if not (n <= most and is_small_for_orders(n) and self._fits(order_seconds(n))):
             return replace(self, method="chains")
         return replace(self, method="exact" if self.prior == "order" else "sampling")
 
@@ -97,7 +96,7 @@ class PosteriorPlan:
 
     def _over_orders(self, weights: LocalWeights) -> ArcProbabilities:
         n = len(weights.names)
-        by_sums = self.ancestors and has_room_for_ancestors(n, self.threads)
+        by_sums = self.ancestors and has_room_for_ancestors(n)
         must_draw = self.samples is not None or (self.ancestors and not by_sums)
         if must_draw:
             weights = weights.by_weight()

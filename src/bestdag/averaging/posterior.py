@@ -93,7 +93,8 @@ def posterior(
     method : {"auto", "exact", "sampling", "chains"}
         Sums over all structures; independent draws by way of the sums over orders; Markov chains
         over partitions (uniform) or orders. "auto" is exact while that takes seconds, then draws,
-        then runs chains; the notes of the result say what was done.
+        then runs chains; the notes of the result say what was done. It follows the number of
+        variables and `memory_limit`, or else the memory of the machine, not what is free of it.
     max_parents : int, optional
         Up to 20 variables all parent sets count unless given; beyond, as many parents as a million
         families allow, which the notes say.

@@ -97,8 +97,9 @@ class Checkpoint:
 
         This part has begun at `begun`. The last write is done within the limit.
         """
-        if self.is_kept:
-            self._began = begun
+        if not self.is_kept:
+            return time_limit
+        self._began = begun
         left = max(time_limit - self.seconds, min(time_limit, _LEAST_SECONDS))
         self._end = time.monotonic() + left
         self._plan()
@@ -107,9 +108,7 @@ class Checkpoint:
     @property
     def reserve(self) -> float:
         """Seconds before the time limit at which work must end for the last write."""
-        if self._path is None or math.isinf(self._end):
-            return 0.0
-        return self._reserve
+        return 0.0 if math.isinf(self._end) else self._reserve
 
     @contextmanager
     def part(self, name: str, state: Callable[[], State]) -> Iterator[State]:

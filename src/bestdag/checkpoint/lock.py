@@ -10,19 +10,54 @@ from __future__ import annotations
 import importlib
 import os
 import stat
+import time
 import weakref
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 
 from bestdag.files import cannot_be_written
 
-__all__ = ["Lock"]
+__all__ = ["Lock", "close_in_copies", "is_ours"]
 
 _locks: Any = None  # Windows has none: there two runs are not told apart
 with suppress(ImportError):
     _locks = importlib.import_module("fcntl")
 
-_HELD: weakref.WeakSet[Lock] = weakref.WeakSet()
+# Seconds: a process that was killed may take a moment to end.
+_PATIENCE = 1.0
+_HELD: weakref.WeakSet[_Held] = weakref.WeakSet()
+
+
+class _Held(Protocol):
+    """What holds a lock; a copy of the process must not."""
+
+    def let_go(self) -> None:
+        """Close the file, whose lock another process has."""
+
+
+def close_in_copies(held: _Held) -> None:
+    """Let copies of this process go of a lock, which they would hold when this one has ended."""
+    _HELD.add(held)
+
+
+def is_ours(file: int) -> bool:
+    """Lock a file that is open; False where another run has it, after a moment.
+
+    Where there are no locks, as under Windows and in some file systems, it is ours.
+    """
+    end = time.monotonic() + _PATIENCE
+    while _locks is not None:
+        try:
+            _locks.flock(file, _locks.LOCK_EX | _locks.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= end:
+                return False
+            time.sleep(0.02)
+        except OSError:
+            return True
+        else:
+            return True
+    return True
 
 
 class Lock:
@@ -59,14 +94,10 @@ class Lock:
                 raise
             self.is_new = True
             return False
-        try:
-            _locks.flock(descriptor, _locks.LOCK_EX | _locks.LOCK_NB)
-        except BlockingIOError:
+        if not is_ours(descriptor):
             os.close(descriptor)
             self.is_held = False
             return True
-        except OSError:  # not every file system has locks
-            pass
         found = os.fstat(descriptor)
         try:
             is_same = os.path.samestat(found, os.stat(self._path))
@@ -76,12 +107,9 @@ class Lock:
             os.close(descriptor)
             return False
         self.is_new = found.st_size == 0
-        self._hold(descriptor)
-        return True
-
-    def _hold(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        _HELD.add(self)
+        close_in_copies(self)
+        return True
 
     def move(self, descriptor: int) -> None:
         """Hold the file that has just taken the place of the one before; it is locked already."""
@@ -99,20 +127,19 @@ class Lock:
             is_ours = stat.S_ISREG(found.st_mode) and found.st_size == 0
             if is_ours and os.path.samestat(found, os.stat(self._path)):
                 os.unlink(self._path)
-        self._drop()
+        self.let_go()
 
-    def _drop(self) -> None:
+    def let_go(self) -> None:
+        """Close the file."""
         descriptor, self._descriptor = self._descriptor, None
-        _HELD.discard(self)
         if descriptor is not None:
             os.close(descriptor)
 
 
-def _forget() -> None:
-    """In a copy of the process: it must not hold the lock when the first one has ended."""
-    for lock in list(_HELD):
-        lock._drop()
+def _let_go() -> None:
+    for held in list(_HELD):
+        held.let_go()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    os.register_at_fork(after_in_child=_let_go)

@@ -73,7 +73,10 @@ def open_checkpoint(
             made = Checkpoint(path, about, every, lock=lock)
             made.write()  # what cannot be written is said now
             return made
-        return Checkpoint(path, about, every, _saved(path, about), lock)
+        saved = _saved(path, about)
+        if "answer" in saved:  # others may read it, too
+            lock.close()
+        return Checkpoint(path, about, every, saved, lock)
     except BaseException:
         lock.close()
         raise

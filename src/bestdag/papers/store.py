@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from bestdag.checkpoint.lock import close_in_copies, is_ours
 from bestdag.checkpoint.opening import require_same
 from bestdag.errors import FormatError, WriteError
 from bestdag.files import shown_path
 from bestdag.papers.study import Trial
 
 __all__ = ["RowFile"]
-
-_TO_END = 1.0  # seconds
-_locks: Any = None  # Windows has none
-with suppress(ImportError):
-    import fcntl as _locks
 
 
 class RowFile:
@@ -47,10 +42,13 @@ class RowFile:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with open(self._path, "a+b") as file:
-                _lock(file, self._path)
+                if not is_ours(file.fileno()):
+                    what = f"{shown_path(self._path)}: another run writes there now"
+                    raise WriteError(f"{what}; wait, or use another folder")
                 if fresh:
                     file.truncate(0)
                 self._file = file
+                close_in_copies(self)
                 try:
                     yield self._read()
                 finally:
@@ -60,6 +58,12 @@ class RowFile:
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise WriteError(f"{shown_path(self._path)}: cannot be written: {reason}") from None
+
+    def let_go(self) -> None:
+        """Close the file, in a copy of the process that is to run trials."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     def add(self, trial: Trial, row: Mapping[str, Any], seconds: float) -> None:
         """Add a line, in one piece."""
@@ -94,25 +98,3 @@ class RowFile:
             ) from None
         require_same(self._path, self._about, about, "folder")
         return found
-
-
-def _lock(file: BinaryIO, path: Path) -> None:
-    """Let no other run write into the same file; the lock ends with the processes of a run.
-
-    Those of a run that was killed may take a moment to end.
-    """
-    if _locks is None:
-        return
-    until = time.monotonic() + _TO_END
-    while True:
-        try:
-            _locks.flock(file, _locks.LOCK_EX | _locks.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() > until:
-                raise WriteError(
-                    f"{shown_path(path)}: another run writes there now; wait, or use another folder"
-                ) from None
-            time.sleep(0.02)
-        except OSError:  # not every file system has locks
-            return
