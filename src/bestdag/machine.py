@@ -23,6 +23,7 @@ __all__ = [
     "peak_memory",
     "readable_size",
     "require_memory",
+    "require_row_memory",
     "settled_memory",
     "size_in_bytes",
     "thread_count",
@@ -191,6 +192,17 @@ def require_memory(
         room = f"{readable_size(available_memory() or 0)} are available"
     need = f"{who}: {what} needs {readable_size(n_bytes)}, {room}"
     raise NotEnoughMemoryError(f"{need}; {remedy}").with_option(f"{need}; {option or remedy}")
+
+
+def require_row_memory(who: str, what: str, n_rows: int, each: float) -> None:
+    """Refuse work on single rows that takes so many bytes for each, where these are too many."""
+    require_memory(
+        who,
+        f"{what} {n_rows:,} rows",
+        float(n_rows) * each,
+        "raise the memory limit, or put equal rows together with collapse=True",
+        option="raise --memory-limit, or use --collapse",
+    )
 
 
 def size_in_bytes(size: float | str) -> float:

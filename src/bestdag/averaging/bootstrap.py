@@ -23,6 +23,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.learning import known_as
 from bestdag.machine import memory_limit as limited_memory
+from bestdag.machine import require_row_memory
 from bestdag.progress import Told, counting
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
@@ -37,6 +38,8 @@ from bestdag.workers import run_all
 __all__ = ["bootstrap"]
 
 _WHO = "bootstrap"
+# Of a row, beside its codes: its place in the order, and what is drawn, and in which order.
+_BYTES_PER_ROW = 24
 
 
 def bootstrap(
@@ -271,6 +274,8 @@ class _Draws:
 def _in_order(dataset: Dataset) -> Dataset:
     """Sort the rows, so that the order they came in does not matter."""
     keys = [dataset.codes(name) for name in sorted(dataset.names, reverse=True)]
+    each = _BYTES_PER_ROW + sum(codes.itemsize for codes in keys)
+    require_row_memory(_WHO, "drawing among", dataset.n_rows, each)
     return dataset.select(rows=np.lexsort(keys))
 
 

@@ -13,13 +13,15 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read_matching
 from bestdag.errors import DataError, bad_setting, import_optional, require_choice
 from bestdag.graph.dag import Dag
-from bestdag.machine import require_memory
+from bestdag.machine import require_memory, require_row_memory
 from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
 from bestdag.wording import count_of
 
 __all__ = ["NetworkEvaluation", "distance_score", "evaluate_network"]
 
+# Of a row: the number of its cell, twice.
+_BYTES_PER_LOOKUP = 16
 # Twice this many standard errors contain 95 % of a normal distribution.
 _Z = 1.959963984540054
 
@@ -229,6 +231,7 @@ def distance_score(
     require_memory(
         who, "the joint distribution", 40.0 * min(n_cells, 1 << 100), "choose fewer columns"
     )
+    require_row_memory(who, "looking up", data.n_rows, _BYTES_PER_LOOKUP)
     network, _ = fitted_network(dag, data, "mle")
     joint = np.ones([1] * len(names))
     axis = {name: k for k, name in enumerate(names)}

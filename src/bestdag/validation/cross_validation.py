@@ -24,6 +24,7 @@ from bestdag.evaluation.structures import compare
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.learned import Result
+from bestdag.machine import require_row_memory
 from bestdag.network.network import Network
 from bestdag.parameters import choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator
@@ -45,6 +46,8 @@ __all__ = [
 ]
 
 _WHO = "cross_validate"
+# Of a row, beside its codes: its class, its place and its part.
+_BYTES_PER_ROW = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +182,8 @@ def validated(
     repeats = require_count(_WHO, "repeats", repeats, minimum=1)
     seed = require_count(_WHO, "seed", seed)
     _require_complete(dataset)
+    each = _BYTES_PER_ROW + sum(dataset.codes(name).itemsize for name in dataset.names)
+    require_row_memory(_WHO, "dividing", dataset.n_rows, each)
     classes = np.zeros(dataset.n_rows, np.int64)
     if target is not None:
         classes = dataset.codes(dataset.variable(target).name).astype(np.int64)

@@ -15,6 +15,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, bad_setting, require_count
 from bestdag.graph.knowledge import Knowledge
+from bestdag.machine import require_memory
 from bestdag.parameters.base import Estimator
 from bestdag.scores.base import Score
 from bestdag.search.problem import Search
@@ -134,6 +135,12 @@ def learning_curve(
     n_test = max(1, round(held_out * dataset.n_rows))
     chosen = _checked(sizes, dataset.n_rows - n_test)
     methods = methods_of(score, search, parameters)
+    require_memory(
+        _WHO,
+        f"{repeats} orders of {dataset.n_rows:,} rows",
+        8.0 * (repeats + 1) * dataset.n_rows,
+        "raise the memory limit, or choose fewer rows",
+    )
     orders = [np.random.default_rng([seed, k]).permutation(dataset.n_rows) for k in range(repeats)]
     runs = [(m, order, size) for m in methods for order in orders for size in chosen]
 
