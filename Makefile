@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := CMakeLists.txt $(wildcard cpp/*/*.cpp cpp/*/*.hpp cpp/*/*/*.cpp cpp/*/*/*.hpp)
 
-.PHONY: demo test lint docs lists outputs stub sanitize sanitize-module clean FORCE
+.PHONY: demo test lint docs lists outputs stub sanitize clean FORCE
 
 demo: $(VENV)/.runs
 	$(BIN)/python -m bestdag.examples
@@ -42,23 +42,6 @@ sanitize:
 	cmake --build build/asan -j2 && ctest --test-dir build/asan -j2 --output-on-failure
 	cmake -S cpp -B build/tsan -DBESTDAG_SANITIZE=thread -DCMAKE_BUILD_TYPE=RelWithDebInfo
 	cmake --build build/tsan -j2 && ctest --test-dir build/tsan -j2 --output-on-failure
-
-# The Python module under AddressSanitizer + UBSan: a copy of the package with its own native part.
-# With -S no editable install comes before it on the path.
-SANITIZED := build/asan-module
-SANITIZED_TESTS ?= tests/search tests/scores tests/counts tests/inference
-
-sanitize-module: $(VENV)/.installed
-	cmake -S . -B $(SANITIZED) -DBESTDAG_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-	    -DPython_EXECUTABLE=$(abspath $(BIN))/python -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir)
-	cmake --build $(SANITIZED) -j2
-	rm -rf $(SANITIZED)/package
-	cmake --install $(SANITIZED) --prefix $(SANITIZED)/package
-	cp -R src/bestdag $(SANITIZED)/package
-	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	    PYTHONPATH=$(SANITIZED)/package:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
-	    $(BIN)/python -S -m pytest -q -p no:cacheprovider $(SANITIZED_TESTS)
 
 # An editable install knows the files it was made with: a new one means installing again.
 $(VENV)/.files: FORCE

@@ -144,9 +144,9 @@ void check_scores(const Data& data, const bestdag::FamilyList& list,
     }
 }
 
-// Counts by every set of instructions, and the scores of what they count. Scores of many rows,
-// which take most of the time, by the last set alone: all sets have counted the same.
-void check_table(const Data& data, const bestdag::Execution& execution) {
+// Counts by every set of instructions; with `scores` also those of what they count, where there are
+// many rows by the last set alone.
+void check_table(const Data& data, bool scores, const bestdag::Execution& execution) {
     const Families families(data.columns.size());
     const bestdag::FamilyList list = families.list();
     const auto expected = counts_by_map(data, list);
@@ -155,7 +155,9 @@ void check_table(const Data& data, const bestdag::Execution& execution) {
     for (std::size_t i = 0; i < n_sets; ++i) {
         bestdag::choose_bitwise(sets[i]->name);
         check_counts(data, list, expected, execution);
-        if (data.n_rows <= 1000 || i + 1 == n_sets) check_scores(data, list, execution);
+        if (scores && (data.n_rows <= 1000 || i + 1 == n_sets)) {
+            check_scores(data, list, execution);
+        }
     }
 }
 
@@ -351,10 +353,13 @@ void check_regret() {
 int main() {
     const bestdag::Execution execution{4, [] { return false; }};
     for (const std::size_t n_rows : {1u, 64u, 65u, 1000u, 40'000u}) {
-        check_table(Data(n_rows, {2, 3, 2, 4, 1}, 1), execution);
-        check_table(Data(n_rows, {30, 30, 30, 300, 2}, 2), execution);
+        check_table(Data(n_rows, {2, 3, 2, 4, 1}, 1), true, execution);
+        check_table(Data(n_rows, {30, 30, 30, 300, 2}, 2), n_rows <= 1000, execution);
     }
-    check_table(Data(3000, {5000, 7, 4000, 3}, 3), execution);
+    // Scores of many wide rows take minutes under ThreadSanitizer: their counts, and fewer rows.
+    check_table(Data(3000, {5000, 7, 4000, 3}, 3), false, execution);
+    check_table(Data(100, {5000, 7, 4000, 3}, 3), true, execution);
+    check_table(Data(4000, {30, 30, 30, 300, 2}, 2), true, execution);
 
     std::size_t n_sets;
     const bestdag::Bitwise* const* sets = bestdag::bitwise_sets(n_sets);
