@@ -15,7 +15,7 @@ from bestdag.counts.blocks import BlockCounts
 from bestdag.counts.provider import FamilyArrays
 from bestdag.data.schema import Variable
 
-__all__ = ["Counted", "Part", "PartFacts", "add_counts", "count_parts"]
+__all__ = ["Part", "PartFacts", "add_counts", "count_parts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +101,22 @@ class Part:
         self,
         families: FamilyArrays,
         arities: npt.NDArray[np.int64],
-        is_real: bool,
+        scale: float,
         max_cells: float,
         threads: int,
     ) -> PackedCounts | None:
-        """Count families over these rows; None where there are none."""
+        """Count families over these rows, weights times `scale`; None where there are no rows."""
         if not self.n_rows:
             return None
-        blocks = self._in_blocks(arities, is_real, threads)
+        blocks = self._in_blocks(arities, scale, threads)
         return packed(blocks.count(families, max_cells=max_cells))
 
-    def _in_blocks(
-        self, arities: npt.NDArray[np.int64], is_real: bool, threads: int
-    ) -> BlockCounts:
-        key = arities.tobytes() + bytes([is_real])
+    def _in_blocks(self, arities: npt.NDArray[np.int64], scale: float, threads: int) -> BlockCounts:
+        key = arities.tobytes() + np.float64(scale).tobytes()
         if self._blocks is None or self._blocks[0] != key:
-            weights = self.weights
-            given = weights if is_real or weights is None else weights.astype(np.int64)
+            given = None
+            if self.weights is not None:
+                given = np.rint(self.weights * scale).astype(np.int64)
             # Names and states stay with whoever asks: here a column is a number of codes.
             codes = {r: tuple(map(str, range(r))) for r in set(arities.tolist())}
             variables = [Variable(str(i), codes[r]) for i, r in enumerate(arities.tolist())]
@@ -126,39 +125,28 @@ class Part:
         return self._blocks[1]
 
 
-Counted = list[tuple[int, PackedCounts]]  # by the number of the first part
-
-
 @within_worker_memory(is_alone=True)
 def count_parts(
     parts: Sequence[Part],
-    numbers: Sequence[int],
     families: FamilyArrays,
     arities: npt.NDArray[np.int64],
-    is_real: bool,
+    scale: float,
     max_cells: float,
-) -> Counted:
+) -> PackedCounts | None:
     """Count families over all parts that one worker holds, with all its threads."""
     threads = _threads_here()
-    found = [part.count(families, arities, is_real, max_cells, threads) for part in parts]
-    there = [pair for pair in zip(numbers, found, strict=True) if pair[1] is not None]
-    return add_counts([there], families, arities, is_real)  # type: ignore[list-item]
+    found = [part.count(families, arities, scale, max_cells, threads) for part in parts]
+    return add_counts(found, families, arities)
 
 
 def add_counts(
-    counted: Sequence[Counted],
+    counted: Sequence[PackedCounts | None],
     families: FamilyArrays,
     arities: npt.NDArray[np.int64],
-    is_real: bool,
-) -> Counted:
-    """Add the counts of several workers.
-
-    Sums of real numbers depend on their order: they are left to whoever has all parts.
-    """
-    pairs = [pair for one in counted for pair in one]
-    if is_real or not pairs:
-        return pairs
-    return [(min(number for number, _ in pairs), added([c for _, c in pairs], families, arities))]
+) -> PackedCounts | None:
+    """Add the counts of several parts or workers, in any order: they are whole numbers."""
+    there = [one for one in counted if one is not None]
+    return added(there, families, arities) if there else None
 
 
 def _threads_here() -> int:

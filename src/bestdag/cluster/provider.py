@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import time
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.cluster.packed import added
+from bestdag.cluster.packed import PackedCounts
 from bestdag.cluster.part import add_counts, count_parts
 from bestdag.cluster.waiting import awaited
+from bestdag.counts.blocks import whole_scale
 from bestdag.counts.provider import FamilyArrays, ObservedCounts, RowsIn, too_many_cells
 from bestdag.data.schema import Variable
 from bestdag.errors import RowsLostError
@@ -58,6 +61,12 @@ class ClusterCounts:
         self._arities = np.array(arities, np.int64)
         place = {variable.name: i for i, variable in enumerate(held)}
         self._numbers = np.array([place[v.name] for v in self.variables], np.int32)
+        self._scale = 1.0
+        if self.has_real_weights:
+            self._scale = whole_scale(rows.total_weight)
+            alone = np.zeros(1, np.int32), np.zeros(2, np.int64), np.zeros(0, np.int32)
+            counts = self._counted(alone, math.inf).counts
+            self.total_weight = int(counts.sum()) / self._scale
 
     def count(self, families: FamilyArrays, *, max_cells: float) -> list[ObservedCounts]:
         """Count families, in one pass over the rows unless the answer would be too large."""
@@ -65,10 +74,13 @@ class ClusterCounts:
         held = self._numbers[children], offsets, self._numbers[parents]
         found: list[ObservedCounts] = []
         for some in self._batches(held):
-            found += self._counted(some, max_cells)
+            total = self._counted(some, max_cells)
+            if self.has_real_weights:
+                total = replace(total, counts=total.counts / self._scale)
+            found += total.unpacked(some, self._arities)
         return found
 
-    def _counted(self, families: FamilyArrays, max_cells: float) -> list[ObservedCounts]:
+    def _counted(self, families: FamilyArrays, max_cells: float) -> PackedCounts:
         if self._rows.lost is not None:
             raise self._rows.lost
         begun = time.monotonic()
@@ -81,13 +93,13 @@ class ClusterCounts:
             self._rows.lost = error
             raise
         self.seconds_waited += time.monotonic() - begun
-        pairs = sorted((pair for one in answers for pair in one), key=lambda pair: pair[0])
-        total = added([counts for _, counts in pairs], families, self._arities)
-        self.bytes_received += sum(counts.n_bytes for _, counts in pairs)
+        total = add_counts(answers, families, self._arities)
+        assert total is not None  # there are rows
+        self.bytes_received += sum(one.n_bytes for one in answers if one is not None)
         cells = total.n_observed * self._arities[families[0]]
         if len(cells) and cells.max() > max_cells:
             raise too_many_cells()
-        return total.unpacked(families, self._arities)
+        return total
 
     def _asked(self, families: FamilyArrays, max_cells: float) -> list[Future]:
         """Send the tasks of one batch, and return what is left to add here."""
@@ -99,10 +111,9 @@ class ClusterCounts:
             self._client.submit(
                 count_parts,
                 [self._parts[i] for i in numbers],
-                numbers,
                 given,
                 self._arities,
-                self.has_real_weights,
+                self._scale,
                 max_cells,
                 key=f"count-{batch}-{k}",
                 workers=None if address is None else [address],
@@ -120,7 +131,6 @@ class ClusterCounts:
                     level[i : i + _FAN_IN],
                     given,
                     self._arities,
-                    self.has_real_weights,
                     key=f"add-{batch}-{height}-{i // _FAN_IN}",
                 )
                 for i in range(0, len(level), _FAN_IN)

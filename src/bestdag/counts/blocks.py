@@ -16,7 +16,7 @@ from bestdag.data.schema import Variable
 from bestdag.errors import require_count
 from bestdag.machine import memory_left, peak_memory, thread_count
 
-__all__ = ["BlockCounts"]
+__all__ = ["BlockCounts", "whole_scale"]
 
 # Rows counted at a time, at most and at least; more do not save time.
 _MOST_ROWS, _LEAST_ROWS = 1 << 18, 1 << 12
@@ -95,8 +95,7 @@ class BlockCounts:
         self.total_weight: int | float = self.n_rows if kept is None else total_of(kept)
         self._scale = 1.0
         if self.has_real_weights:
-            # Sums of real numbers depend on their order, those of whole numbers do not.
-            self._scale = 2.0 ** (61 - math.frexp(self.total_weight)[1])
+            self._scale = whole_scale(self.total_weight)
             self.total_weight = _whole_sum(kept, self._scale)
         self._blocks = _core.Blocks(self.n_rows, arrays, arities, kept)
 
@@ -131,6 +130,14 @@ class BlockCounts:
         each = self._bits / 8 + _BYTES_PER_ROW * self.threads
         fitting = int(_SHARE_FOR_BLOCK * memory_left() / each)
         return min(max(fitting, _LEAST_ROWS), _MOST_ROWS, self.n_rows)
+
+
+def whole_scale(total_weight: float) -> float:
+    """Return by what real weights are multiplied and rounded, so that any sum of them fits.
+
+    Sums of real numbers depend on their order, those of whole numbers do not.
+    """
+    return 2.0 ** (61 - math.frexp(total_weight)[1])
 
 
 def _whole_sum(weights: npt.NDArray[np.float64], scale: float) -> float:
