@@ -68,6 +68,8 @@ def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path):
 
         def deadly(trial, folder):
             if trial.settings["k"] == 3:
+                while len(lines(tmp_path / "killed")) < 1 + 3:
+                    time.sleep(0.01)
                 os.kill(parent, signal.SIGKILL)
                 time.sleep(600)  # it is ended with the first process
             return run(trial, folder)

@@ -26,7 +26,7 @@ __all__ = ["ROWS", "Forecast", "Progress", "reproduce"]
 
 _WHO = "reproduce"
 ROWS = "rows.jsonl"
-# No trial begins for a forecast alone after so many seconds.
+# No trial but one begins for a forecast alone after so many seconds.
 _TO_FORECAST = 120.0
 
 
@@ -219,11 +219,13 @@ class _Run:
     def run(self, trials: Sequence[Trial], end: float, *, begin_until: float = math.inf) -> None:
         """Run them in any order, each in the file when it is done.
 
-        Those that are not done by `end` are dropped; none begins after `begin_until`.
+        Those that are not done by `end` are dropped; after `begin_until` none begins, but the
+        first.
         """
         if not trials:
             return
         begun = time.monotonic()
+        first = iter([True])
         n_done = 0
 
         def keep(number: int, answer: tuple[dict[str, Any], float]) -> None:
@@ -244,7 +246,7 @@ class _Run:
             threads=self._processors if self._executor is None else None,
             who=_WHO,
             on_answer=keep,
-            may_begin=lambda: time.monotonic() < begin_until,
+            may_begin=lambda: next(first, False) or time.monotonic() < begin_until,
             end=end,
             apart=True,
             executor=self._executor,
