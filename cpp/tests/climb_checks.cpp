@@ -1,5 +1,6 @@
 // Random walks of single-arc changes, for the sanitizers: ancestry, legality and the best move are
 // compared with their definitions after every step. Exits 0 when all is well.
+#include <bitset>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -19,17 +20,17 @@ using bestdag::ParentLists;
 using Matrix = std::vector<std::vector<bool>>;
 
 // paths[a][b]: a directed path leads from a to b.
-Matrix paths_of(const ParentLists& parents) {
+using Paths = std::vector<std::bitset<32>>;
+
+Paths paths_of(const ParentLists& parents) {
     const std::size_t n = parents.size();
-    Matrix paths(n, std::vector<bool>(n));
+    Paths paths(n);
     for (std::size_t c = 0; c < n; ++c) {
         for (const std::int32_t p : parents[c]) paths[static_cast<std::size_t>(p)][c] = true;
     }
     for (std::size_t k = 0; k < n; ++k) {
         for (std::size_t a = 0; a < n; ++a) {
-            for (std::size_t b = 0; b < n; ++b) {
-                if (paths[a][k] && paths[k][b]) paths[a][b] = true;
-            }
+            if (paths[a][k]) paths[a] |= paths[k];
         }
     }
     return paths;
@@ -50,7 +51,7 @@ struct Rules {
 };
 
 bool obeys(const ParentLists& parents, const Rules& rules) {
-    const Matrix paths = paths_of(parents);
+    const Paths paths = paths_of(parents);
     for (std::size_t c = 0; c < rules.n; ++c) {
         if (paths[c][c] || parents[c].size() > rules.most) return false;
         for (std::size_t p = 0; p < rules.n; ++p) {
