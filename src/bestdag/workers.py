@@ -31,6 +31,7 @@ __all__ = ["run_all"]
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
 _DIE_WITH_PARENT = 1  # of Linux's prctl
+_FOR_EVER = 1e6  # seconds; no system waits much longer
 _BETWEEN_LOOKS = 0.5  # seconds, at whether executors may go on
 
 
@@ -131,7 +132,8 @@ class _Gate:
         return self.left() != 0 and (self.may_begin is None or self.may_begin())
 
     def left(self) -> float | None:
-        return None if self.end == math.inf else max(0.0, self.end - time.monotonic())
+        seconds = self.end - time.monotonic()
+        return None if seconds > _FOR_EVER else max(0.0, seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ def interrupted(arguments):
     """Press Ctrl-C after a while; return what was printed and said."""
     command = [sys.executable, "-m", "bestdag", arguments[0], CSV, *arguments[1:]]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        time.sleep(1.5)
+        time.sleep(2.5)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 130

@@ -183,7 +183,7 @@ def validated(
     seed = require_count(_WHO, "seed", seed)
     _require_complete(dataset)
     each = _BYTES_PER_ROW + sum(dataset.codes(name).itemsize for name in dataset.names)
-    require_row_memory(_WHO, "dividing", dataset.n_rows, each)
+    require_row_memory(_WHO, "the division of", dataset.n_rows, each)
     classes = np.zeros(dataset.n_rows, np.int64)
     if target is not None:
         classes = dataset.codes(dataset.variable(target).name).astype(np.int64)
