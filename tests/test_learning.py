@@ -173,3 +173,32 @@ def test_the_best_tree_is_called_that():
     assert (tree.status, tree.among, tree.is_proved) == ("local optimum", "trees", False)
     assert str(tree).splitlines()[1].startswith("best of all trees by tree in ")
     assert "best of all trees by tree, score" in repr(tree)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, None),
+        ({"max_parents": 7}, None),  # all others
+        ({"max_parents": 1}, "the limit of 1 parent"),
+        ({"knowledge": ["smoke -> lung"]}, "what is known"),
+        (
+            {"max_parents": 2, "knowledge": ["smoke -> lung"], "skeleton": "pc"},
+            "the skeleton and the limit of 2 parents and what is known",
+        ),
+    ],
+)
+def test_a_proof_names_what_left_structures_out(given, expected):
+    found = learn(example("asia.csv"), search="exact", **given)
+    assert (found.status, found.within) == ("optimum proved", expected)
+    says = "optimum proved by" if expected is None else f"optimum proved within {expected} by"
+    assert found.summary().startswith(says)
+
+
+def test_arcs_that_statements_fix_are_not_reversible():
+    free = learn(example("asia.csv"))
+    told = learn(example("asia.csv"), knowledge=["smoke -> lung"])
+    arcs = {("smoke", "lung"), ("smoke", "bronc")}
+    assert told.dag.cpdag() == free.dag.cpdag()
+    assert not arcs & free.compelled()
+    assert arcs & told.compelled() == {("smoke", "lung")}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError
+from bestdag.graph.knowledge.given import known_as
 from bestdag.incomplete import Treatment
 from bestdag.network.fitting import warn_of_many_parameters
 from bestdag.network.network import Network
@@ -131,6 +132,30 @@ class Result(SearchResult):
             )
         return arc_losses(self.scorer(threads=threads), self.dag)
 
+    def compelled(self) -> frozenset[tuple[str, str]]:
+        """Return the arcs that point this way in every equivalent structure that may be.
+
+        Those of the CPDAG, and those whose reversal is ruled out by a statement of what is known.
+
+        Examples
+        --------
+        >>> from bestdag import learn
+        >>> found = learn({"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9}, knowledge=["a -> b"])
+        >>> sorted(found.compelled()), found.dag.cpdag().arcs
+        ([('a', 'b')], ())
+        """
+        compelled = set(self.dag.cpdag().arcs)
+        known = known_as(self.asked.get("knowledge"))
+        if known is not None:
+            rules = known.for_nodes(self.dag.nodes)
+            place = {name: i for i, name in enumerate(rules.names)}
+            compelled |= {
+                (parent, child)
+                for parent, child in self.dag.arcs
+                if not rules.allowed[place[child], place[parent]]
+            }
+        return frozenset(compelled)
+
     def plot(self, *, threads: int | None = None) -> Picture:
         """Draw the structure in layers; needs the extra ``draw``.
 
@@ -140,7 +165,7 @@ class Result(SearchResult):
         from bestdag.graph.plotting import plot_dag
 
         losses = None if self.dataset is None else self.arc_losses(threads=threads)
-        return plot_dag(self.dag, losses)
+        return plot_dag(self.dag, losses, compelled=self.compelled())
 
     def report(
         self,

@@ -35,6 +35,7 @@ from bestdag.search.kept_result import result_from, state_of
 from bestdag.search.near_best.request import Request
 from bestdag.search.problem import Search, checked_search
 from bestdag.search.result import SearchResult
+from bestdag.wording import count_of
 
 __all__ = ["known_as", "learn"]
 
@@ -218,6 +219,7 @@ def learn(
         if isinstance(search, str):
             search = make_search(search)
         known = known_as(knowledge)
+        has_statements = known is not None and known != Knowledge()
         begun = time.monotonic()
         keeping = open_checkpoint(
             "learn",
@@ -285,8 +287,12 @@ def learn(
             found = solved(task)
         if keeping.answer is None:  # else they are in it
             if skeleton is not None or alpha is not None:
-                found = replace(found, within="the skeleton", seconds=found.seconds + tested)
-            found = replace(found, notes=(*found.notes, *notes))
+                found = replace(found, seconds=found.seconds + tested)
+            found = replace(
+                found,
+                within=_limits(found, skeleton, max_parents, has_statements),
+                notes=(*found.notes, *notes),
+            )
         found = _kept_result(keeping, found)
     values = {field.name: getattr(found, field.name) for field in fields(found)}
     result = Result(
@@ -329,6 +335,18 @@ def _kept_result(kept: Checkpoint, found: SearchResult) -> SearchResult:
 def _asked(**given: Any) -> dict[str, Any]:
     """Keep what was given."""
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _limits(
+    found: SearchResult, skeleton: object, max_parents: int | None, has_statements: bool
+) -> str | None:
+    """Say in words what kept structures out of the search."""
+    parts = [] if skeleton is None else ["the skeleton"]
+    if max_parents is not None and max_parents < len(found.dag.nodes) - 1:
+        parts.append(f"the limit of {count_of(max_parents, 'parent')}")
+    if has_statements:
+        parts.append("what is known")
+    return " and ".join(parts) or None
 
 
 def _refuse_beside_scores(**settings: object) -> None:

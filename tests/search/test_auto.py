@@ -5,6 +5,7 @@ import math
 import re
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -465,3 +466,10 @@ def test_the_advice_names_times_that_people_would_give():
     wanted = {3.0: 10, 10.0: 10, 11.0: 30, 100.0: 120, 4000.0: 7200}
     assert {t: auto_notes._rounded_up(t) for t in wanted} == wanted
     assert re.fullmatch(r"\d+", str(auto_notes._rounded_up(np.float64(1e6))))
+
+
+def test_the_advice_is_never_a_time_that_was_too_short():
+    problem = SimpleNamespace(seconds=60.0)
+    assert auto_notes.advice(problem, 8.0) == "a time limit of 120 s would give a proof"
+    problem = SimpleNamespace(seconds=1.0)
+    assert auto_notes.advice(problem, 8.0) == "a time limit of 30 s would give a proof"

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bestdag.wording import count_of
@@ -51,6 +51,8 @@ def structure_lines(
     losses: Mapping[tuple[str, str], float] | None,
     width: int,
     unit: str = "nats",
+    *,
+    compelled: Collection[tuple[str, str]],
 ) -> Iterator[str]:
     """Say what each variable depends on and what is lost without each arc.
 
@@ -58,7 +60,7 @@ def structure_lines(
     --------
     >>> from bestdag.graph.dag import Dag
     >>> dag = Dag(["a", "b", "c"], [("a", "b")])
-    >>> for line in structure_lines(dag, {("a", "b"): 12.34}, 72):
+    >>> for line in structure_lines(dag, {("a", "b"): 12.34}, 72, compelled=()):
     ...     print(line)
     1 arc, with the score lost without each, in nats; ~ may also point the other way
     a
@@ -69,7 +71,6 @@ def structure_lines(
     if not n_arcs:
         yield from wrapped(f"no arcs: {_names(dag.nodes)}", width)
         return
-    compelled = set(dag.cpdag().arcs)
     turns = "" if len(compelled) == n_arcs else f"; {_EITHER_WAY} may also point the other way"
     lost = "" if losses is None else f", with the score lost without each, in {unit}"
     if len(dag.nodes) <= _MOST_VARIABLES:
@@ -85,7 +86,7 @@ def structure_lines(
 def _by_child(
     dag: Dag,
     losses: Mapping[tuple[str, str], float] | None,
-    compelled: set[tuple[str, str]],
+    compelled: Collection[tuple[str, str]],
     width: int,
 ) -> Iterator[str]:
     linked = [n for n in dag.topological_order() if dag.parents(n) or dag.children(n)]
@@ -106,7 +107,7 @@ def _by_child(
 def _strongest(
     dag: Dag,
     losses: Mapping[tuple[str, str], float] | None,
-    compelled: set[tuple[str, str]],
+    compelled: Collection[tuple[str, str]],
     width: int,
     says: str,
 ) -> Iterator[str]:
@@ -133,7 +134,7 @@ def _arc_text(
     parent: str,
     child: str,
     losses: Mapping[tuple[str, str], float] | None,
-    compelled: set[tuple[str, str]],
+    compelled: Collection[tuple[str, str]],
 ) -> str:
     mark = "" if (parent, child) in compelled else _EITHER_WAY
     lost = "" if losses is None else f" {_number(losses[parent, child])}"

@@ -98,7 +98,7 @@ class Cutting:
         """Say how columns are cut."""
         if self.target is not None:
             return f"where the classes of {self.target} differ, by Fayyad and Irani"
-        return f"into {self.bins or 5} intervals of equally many rows"
+        return f"into at most {self.bins or 5} intervals of equally many rows"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -62,7 +62,8 @@ def print_structure(
         line += f"; {found.shortfall()}"
     _print(line, width)
     is_mean = found.dataset is not None and found.treatment.name == "available"
-    for line in structure_lines(found.dag, losses, width, "nats per row" if is_mean else "nats"):
+    unit = "nats per row" if is_mean else "nats"
+    for line in structure_lines(found.dag, losses, width, unit, compelled=found.compelled()):
         print_line(line)
     if found.structures is not None:
         print_structures(found.structures)
@@ -89,7 +90,7 @@ def _for_json(
     settings: dict[str, Any],
     losses: dict[tuple[str, str], float] | None,
 ) -> dict[str, Any]:
-    compelled = set(found.dag.cpdag().arcs)
+    compelled = found.compelled()
     return {
         "search": found.search,
         "engine": found.engine,

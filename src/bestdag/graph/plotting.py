@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import sqrt
 from typing import TYPE_CHECKING, Protocol
 
@@ -26,6 +26,7 @@ def plot_dag(
     losses: Mapping[tuple[str, str], float] | None = None,
     *,
     probabilities: Mapping[tuple[str, str], float] | None = None,
+    compelled: Collection[tuple[str, str]] | None = None,
     key: bool = True,
 ) -> Picture:
     """Draw a Dag: arcs that all equivalent structures share, and others, are told apart.
@@ -37,10 +38,13 @@ def plot_dag(
         The score lost without each arc, in nats: the area of a line's end grows with it.
     probabilities : mapping of (parent, child) to float, optional
         How probable each arc is, in either direction: instead of the losses.
+    compelled : collection of (parent, child), optional
+        Arcs that cannot be turned; those of the CPDAG unless given.
     key : bool, default True
         Whether it says below what the lines mean.
     """
-    compelled = set(dag.cpdag().arcs)
+    if compelled is None:
+        compelled = set(dag.cpdag().arcs)
     most = max([0.0, *(losses or {}).values()])
     lines = [
         Line(

@@ -87,7 +87,7 @@ def other_scores_section(result: Result, threads: int | None) -> str:
     What was learned within a skeleton, or by structural EM, is not compared: the rules, or the
     counts, come from other work than the search.
     """
-    if result.dataset is None or result.scored_by is None or result.within is not None:
+    if result.dataset is None or result.scored_by is None or "skeleton" in result.asked:
         return ""
     if result.dataset.has_missing and result.treatment.name != "available":
         return ""

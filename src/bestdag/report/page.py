@@ -100,7 +100,7 @@ def report_page(
     import bestdag
 
     dag, data, score = result.dag, result.dataset, result.scored_by
-    losses = None
+    losses, compelled = None, result.compelled()
     nodes = structure_facts(dag)
     facts: dict[str, Any] = {"nodes": nodes}
     parts = []
@@ -119,11 +119,11 @@ def report_page(
             parts.append(_WHAT_IF)
         facts["score"] = f"{score!r:.80}"
         parts.append(sections.data_section(data))
-        parts.append(sections.arcs_section(dag, losses, probabilities, unit))
+        parts.append(sections.arcs_section(dag, losses, probabilities, unit, compelled=compelled))
         make_scorer, seconds = scorer_for(result, threads), max(_LEAST_SECONDS, result.seconds)
         parts.append(sections.scores_section(data, dag, score, make_scorer, seconds))
     else:
-        parts.append(sections.arcs_section(dag, None, probabilities))
+        parts.append(sections.arcs_section(dag, None, probabilities, compelled=compelled))
     if result.structures is not None:
         parts.append(near_best_section(result.structures))
     parts.append(other_scores_section(result, threads))
@@ -139,7 +139,9 @@ def report_page(
         title=escaped(f"bestdag report: {title}"),
         summary=_summary(result),
         style=_beside("page.css"),
-        svg=plot_dag(dag, losses, probabilities=_by_arc(dag, probabilities)).svg,
+        svg=plot_dag(
+            dag, losses, probabilities=_by_arc(dag, probabilities), compelled=compelled
+        ).svg,
         hint=escaped(_HINT),
         sections="\n".join(parts),
         facts=_json(facts),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bestdag.drawing.text import escaped
@@ -75,9 +75,10 @@ def arcs_section(
     losses: Mapping[tuple[str, str], float] | None,
     probabilities: Probabilities | None = None,
     unit: str = "nats",
+    *,
+    compelled: Collection[tuple[str, str]],
 ) -> str:
     """List the arcs, those that matter most first."""
-    compelled = set(dag.cpdag().arcs)
     ordered = sorted(dag.arcs, key=lambda arc: (-(losses or {}).get(arc, 0.0), arc))
     rows = [
         [

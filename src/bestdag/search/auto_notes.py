@@ -40,7 +40,8 @@ def ending(status: Status, budget: float | None) -> str:
 def advice(problem: Problem, seconds_for_whole: float | None) -> str:
     """Say how to get a proof; its forecast over all parent sets is None where they are too many."""
     if seconds_for_whole is not None:
-        seconds = _rounded_up(2.0 * seconds_for_whole + 2.0)
+        # No less than what has just been too little.
+        seconds = _rounded_up(2.0 * max(seconds_for_whole + 1.0, problem.seconds))
         return f"a time limit of {seconds} s would give a proof"
     n = len(problem.names)
     now = problem.max_parents

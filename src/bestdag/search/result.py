@@ -70,8 +70,8 @@ class SearchResult:
         "trees" or "tan": the structure is the best of these, unless a limit came first, and the
         first note says of which exactly. `status` and `bound` are about all structures.
     within : str or None
-        "the skeleton" where arcs run along given links only; then `status` and `bound` are about
-        these structures.
+        What left structures out, "the limit of 3 parents", "the skeleton", "what is known" or some
+        of them; then `status` and `bound` are about the others.
     structures : Structures or None
         The best structures, this one first, where more than one was asked for.
     rows_in : str or None
