@@ -6,6 +6,7 @@ import threading
 import pytest
 
 import bestdag.progress
+import bestdag.search.exact.bnc.engine
 from bestdag import bootstrap, cross_validate, learn, pc, posterior
 from bestdag.data.readers import read
 from bestdag.errors import InvalidParameterError
@@ -68,7 +69,9 @@ def test_keyboard_interrupt_in_the_callback_gives_the_best_so_far(name):
 
 
 def test_score_and_bound_enclose_the_optimum_throughout(monkeypatch):
-    monkeypatch.setattr(bestdag.progress, "_SECONDS_BETWEEN", 0.0)  # however fast the machine is
+    # However fast the machine is.
+    monkeypatch.setattr(bestdag.progress, "_SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(bestdag.search.exact.bnc.engine, "_POLL_SECONDS", 0.001)
     told = []
     table = random_table(18, 40, 3)
     found = Exact(engine="bnc").run(Problem(table, progress=told.append))
