@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,7 +29,7 @@ class ChainRun:
     ended: Ended
 
 
-class Chains:
+class Chains(ABC):
     """What is drawn of some chains: chains x draws x n x n."""
 
     def __init__(self, weights: LocalWeights, n_chains: int, deadline: Deadline) -> None:
@@ -36,21 +37,21 @@ class Chains:
         self._n_chains = n_chains
         self._deadline = deadline
 
+    @abstractmethod
     def begin(self, n_steps: int) -> Ended:
         """Take the steps that are thrown away, the first half hot and cooling down."""
-        raise NotImplementedError
 
+    @abstractmethod
     def drawn(self, n_draws: int, between: int) -> tuple[Arcs, Ended]:
         """Draw so many structures of each chain, or what there is when time is up."""
-        raise NotImplementedError
 
+    @abstractmethod
     def present(self) -> Arcs:
         """Draw one structure of each chain where it is now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def counts(self) -> tuple[int, int]:
         """Return the steps of all chains, and those that led elsewhere."""
-        raise NotImplementedError
 
     def diagnosed(self, arcs: Arcs) -> ChainDiagnostics:
         """Compare the chains."""

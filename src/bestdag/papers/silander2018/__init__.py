@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -54,34 +54,10 @@ def trials(size: Size, seed: int) -> Iterator[Trial]:
                     },
                     (f"networks/{network}.bif",),
                 )
-    for table in TABLES:
-        for fraction in QUICK_FRACTIONS if is_quick else FRACTIONS:
-            for permutation in range(20 if is_quick else 1000):
-                yield Trial(
-                    f"prediction of {table}, {fraction} %",
-                    {
-                        "part": "prediction",
-                        "table": table,
-                        "percent": fraction,
-                        "permutation": permutation,
-                        "seed": seed,
-                    },
-                    (table_file(table),),
-                )
-    for table in UNWHOLE:
-        for fraction in QUICK_FRACTIONS if is_quick else FRACTIONS:
-            for permutation in range(2 if is_quick else 100):
-                yield Trial(
-                    f"prediction of {table}, {fraction} %, missing a state",
-                    {
-                        "part": "missing a state",
-                        "table": table,
-                        "percent": fraction,
-                        "permutation": permutation,
-                        "seed": seed,
-                    },
-                    (table_file(table),),
-                )
+    yield from _predictions("prediction", "", TABLES, 20 if is_quick else 1000, is_quick, seed)
+    yield from _predictions(
+        "missing a state", ", missing a state", UNWHOLE, 2 if is_quick else 100, is_quick, seed
+    )
     yield from _other_choices(is_quick, seed)
 
 
@@ -103,13 +79,21 @@ def _other_choices(is_quick: bool, seed: int) -> Iterator[Trial]:
                         },
                         (f"networks/{network}.bif",),
                     )
-    for table in TABLES:
+    yield from _predictions(
+        "other members", ", other members", TABLES, 2 if is_quick else 10, is_quick, seed
+    )
+
+
+def _predictions(
+    part: str, which: str, tables: Iterable[str], n_permutations: int, is_quick: bool, seed: int
+) -> Iterator[Trial]:
+    for table in tables:
         for fraction in QUICK_FRACTIONS if is_quick else FRACTIONS:
-            for permutation in range(2 if is_quick else 10):
+            for permutation in range(n_permutations):
                 yield Trial(
-                    f"prediction of {table}, {fraction} %, other members",
+                    f"prediction of {table}, {fraction} %{which}",
                     {
-                        "part": "other members",
+                        "part": part,
                         "table": table,
                         "percent": fraction,
                         "permutation": permutation,
