@@ -13,6 +13,7 @@ from bestdag.papers.claims import (
     is_below,
     mean_interval,
 )
+from bestdag.papers.sections import in_digits
 
 
 @pytest.mark.parametrize(
@@ -55,3 +56,18 @@ def test_everything_must_hold():
     assert all_of(["holds", "holds"]) == "holds"
     assert all_of([]) == "cannot be told"
     assert all_of(["holds", "cannot be told", "does not hold"]) == "does not hold"
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (1_675_432.0, 3, "1,680,000"),
+        (0.0121, 3, "0.0121"),
+        (99.96, 3, "100"),
+        (139.4, 2, "140"),
+        (2.0, 2, "2"),
+        (0.0, 2, "0"),
+    ],
+)
+def test_numbers_in_tables_have_no_exponent(value, digits, text):
+    assert in_digits(value, digits) == text

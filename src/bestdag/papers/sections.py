@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from math import floor, log10
 
-__all__ = ["Figure", "Section", "Table"]
+__all__ = ["Figure", "Section", "Table", "in_digits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,16 @@ class Figure:
 
 
 Section = Table | Figure
+
+
+def in_digits(value: float, digits: int) -> str:
+    """Write a number with so many significant digits, never with an exponent."""
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{digits}g}")
+    decimals = max(0, digits - 1 - floor(log10(abs(rounded))))
+    text = f"{rounded:,.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if decimals else text
 
 
 def _line(cells: Sequence[str]) -> str:

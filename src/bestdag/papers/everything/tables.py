@@ -20,7 +20,7 @@ from bestdag.papers.everything.rows import (
     ranks_by_size,
     size_class,
 )
-from bestdag.papers.sections import Figure, Section, Table
+from bestdag.papers.sections import Figure, Section, Table, in_digits
 from bestdag.papers.study import Row
 
 __all__ = ["sections"]
@@ -64,9 +64,9 @@ def _answers(rows: Sequence[Row]) -> Iterator[Section]:
                     f"{title}, {of}",
                     size,
                     str(len(found)),
-                    f"{_LABELS[best]} ({means[best]:.1f}; {lost[best]:.2g} {unit})",
+                    f"{_LABELS[best]} ({means[best]:.1f}; {in_digits(lost[best], 2)} {unit})",
                     _others([k for k in order[1:] if k not in behind], behind, means),
-                    f"{_LABELS[worst]} ({means[worst]:.1f}; {lost[worst]:.2g} {unit})",
+                    f"{_LABELS[worst]} ({means[worst]:.1f}; {in_digits(lost[worst], 2)} {unit})",
                 ]
             )
     if cells:
@@ -213,7 +213,7 @@ def _proofs(rows: Sequence[Row]) -> Iterator[Section]:
         if stopped:
             known = [row["gap"] for row in stopped if row["gap"] is not None]
             scores = sorted({row["score"] for row in stopped}, key=_LABELS.index)
-            gaps = [f"{np.median(known):,.3g}", f"{max(known):,.3g}"] if known else ["", ""]
+            gaps = [in_digits(f(known), 3) for f in (np.median, max)] if known else ["", ""]
             which = "all" if len(scores) == len(_LABELS) else ", ".join(scores)
             counts = [f"{len(found[name]):,}", f"{len(stopped):,}", f"{len(known):,}"]
             cells.append([name, *counts, *gaps, which])

@@ -10,7 +10,7 @@ import numpy as np
 from bestdag.papers.charts import Line, line_chart
 from bestdag.papers.scanagatta2014.choices import choices
 from bestdag.papers.scanagatta2014.rows import KNOWN, LIMITS, METHODS, curves
-from bestdag.papers.sections import Figure, Section, Table
+from bestdag.papers.sections import Figure, Section, Table, in_digits
 from bestdag.papers.study import Row
 
 __all__ = ["sections"]
@@ -125,7 +125,7 @@ def _unproved(rows: Sequence[Row]) -> Iterator[Section]:
         known = [gap for gap in open_ if gap is not None]
         cells.append(
             [where, f"{len(gaps):,}", f"{len(gaps) - len(open_):,}", f"{len(open_):,}"]
-            + ([f"{np.median(known):.3g}", f"{max(known):.3g}"] if known else ["", ""])
+            + ([in_digits(f(known), 3) for f in (np.median, max)] if known else ["", ""])
         )
     header = ["networks", "searches", "optimum proved", "not proved"]
     header += ["median gap of these (nats)", "largest gap"]
