@@ -2,10 +2,13 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
 from bestdag.examples import example
+from bestdag.scores import SCORES
+from bestdag.search.exact.search import Exact
 
 pytest.importorskip("fast_sugiyama")
 
@@ -74,6 +77,23 @@ def test_says_what_to_install_before_the_work(cli, tmp_path, monkeypatch):
     shown = cli("learn", "missing.csv", "--report", tmp_path / "r.html")
     assert shown.code == 1
     assert "pip install 'bestdag[draw]'" in shown.err
+
+
+def test_after_ctrl_c_comes_at_once_without_what_takes_long(cli, tmp_path, monkeypatch):
+    finished = Exact.run
+
+    def interrupted(self, problem):
+        return replace(finished(self, problem), status="interrupted")
+
+    monkeypatch.setattr(Exact, "run", interrupted)
+    path = tmp_path / "r.html"
+    shown = cli("learn", CSV, "--report", path, "--bootstrap", 10**9)
+    assert shown.code == 130
+    assert f"{path}: the report, after Ctrl-C without other scores and --bootstrap;" in shown.out
+    page = path.read_text()
+    assert "By other scores" not in page
+    assert "After Ctrl-C this page comes at once" in page
+    assert page.count("no time for it") == len(SCORES) - 1
 
 
 def test_how_sure_each_arc_is_by_bootstrap(cli, tmp_path):

@@ -70,6 +70,7 @@ _WHAT_IF = """<section id="whatif"><h2>What if</h2>
 <div id="cards"></div></section>"""
 # The table of scores may take as long as learning took, and at least this.
 _LEAST_SECONDS = 10.0
+_SHORT = "After Ctrl-C this page comes at once: without other scores and what they would choose."
 _HINT = (
     "Choose a variable, by pointer or by keyboard: it shows its probabilities here. Tab and the "
     "arrow keys go from one to the next, Enter chooses; drag to move the picture, + and - zoom, "
@@ -120,13 +121,15 @@ def report_page(
         facts["score"] = f"{score!r:.80}"
         parts.append(sections.data_section(data))
         parts.append(sections.arcs_section(dag, losses, probabilities, unit, compelled=compelled))
-        make_scorer, seconds = scorer_for(result, threads), max(_LEAST_SECONDS, result.seconds)
+        make_scorer = scorer_for(result, threads)
+        seconds = 0.0 if result.was_interrupted else max(_LEAST_SECONDS, result.seconds)
         parts.append(sections.scores_section(data, dag, score, make_scorer, seconds))
     else:
         parts.append(sections.arcs_section(dag, None, probabilities, compelled=compelled))
     if result.structures is not None:
         parts.append(near_best_section(result.structures))
-    parts.append(other_scores_section(result, threads))
+    if not result.was_interrupted:
+        parts.append(other_scores_section(result, threads))
     parts.append(sections.trace_section(result.trace, result.search))
     version = bestdag.__version__
     used = [type(score)] if score is not None else []
@@ -177,6 +180,8 @@ def _summary(result: Result) -> str:
     lines = [f"{outcome} by {how} in {result.seconds:.2f} s", score]
     if not result.is_proved:
         lines.append(result.shortfall())
+    if result.was_interrupted:
+        notes = (*notes, _SHORT)
     return "".join(f"<p>{escaped(line)}</p>" for line in (*lines, *notes))
 
 

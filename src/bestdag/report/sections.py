@@ -121,7 +121,7 @@ def scores_section(
     empty = Dag.empty(dag.nodes)
     rows: list[list[str]] = []
     for score in scores:
-        if rows and time.monotonic() > end:
+        if rows and time.monotonic() >= end:
             rows.append([f"{score!r:.80}", "no time for it", "", "", "", ""])
             continue
         try:
