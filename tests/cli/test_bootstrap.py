@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from bestdag import HillClimb, Network, bootstrap, posterior
+from bestdag import HillClimb, Network, bootstrap, discretize, posterior
 from bestdag.examples import example
 
 CSV = str(example("asia.csv"))
@@ -50,6 +50,23 @@ def test_bootstrap_for_people_writes_the_averaged_network(cli, tmp_path):
     assert set(Network.load(path).dag.arcs) == set(expected.arcs)
 
 
+def test_bootstrap_cuts_numbers_once_on_the_whole_table(cli, tmp_path):
+    path = tmp_path / "sizes.csv"
+    rows = "".join(f"{i / 7},{'big' if i > 20 else 'small'}\n" for i in range(40))
+    path.write_text(f"size,kind\n{rows}")
+    options = ("--score", "bic", "--replicates", "4")
+    shown = cli("bootstrap", path, *options, "--discretize", "--bins", "3", "--json")
+    values = json.loads(shown.out)
+    cut = discretize(path, method="quantile", bins=3)
+    expected = bootstrap(cut, "bic", replicates=4)
+    np.testing.assert_array_equal(values["matrix"], expected.matrix)
+    assert values["settings"]["cut"] == ["size"]
+    words = "numbers cut into at most 3 intervals of equally many rows: size; once, before rows"
+    assert values["notes"][0].startswith(words)
+    shown = cli("bootstrap", path, *options, "--discretize", "--target", "kind")
+    assert "where the classes of kind differ, by Fayyad and Irani: size; once" in shown.out
+
+
 def test_auto_has_a_second_for_each_replicate(cli):
     shown = cli("bootstrap", CSV, "--search", "auto", "--replicates", "2", "--json")
     assert json.loads(shown.out)["settings"]["search"] == "auto"
@@ -88,6 +105,7 @@ def test_sampling_says_what_is_covered(cli):
     ("arguments", "message"),
     [
         (("bootstrap", CSV, "--replicates", "0"), "--replicates must be a whole number >= 1"),
+        (("bootstrap", CSV, "--missing", "em"), "pass drop or state, or fill in the cells first"),
         (("bootstrap", CSV, "--force"), "--force is for the network written by -o FILE"),
         (("bootstrap", CSV, "--search", "climb"), "unknown search 'climb'"),
         (("posterior", CSV, "--score", "ll"), "logarithm of a probability, got ll"),

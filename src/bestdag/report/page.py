@@ -124,6 +124,8 @@ def report_page(
         make_scorer = scorer_for(result, threads)
         seconds = 0.0 if result.was_interrupted else max(_LEAST_SECONDS, result.seconds)
         parts.append(sections.scores_section(data, dag, score, make_scorer, seconds))
+        if result.treatment.name == "em":
+            parts.append(sections.completed_section(result.score, scorer.total(dag)))
     else:
         parts.append(sections.arcs_section(dag, None, probabilities, compelled=compelled))
     if result.structures is not None:
@@ -177,6 +179,8 @@ def _summary(result: Result) -> str:
     score = f"score {result.score:.6f} (natural logarithm)"
     if result.scored_by is not None and result.n_rows is not None:
         score += f", {result.scored_by!r:.80} of {count_of(result.n_rows, 'row')}"
+    if result.treatment.name == "em":
+        score += "; of what the rows show, missing cells summed out"
     lines = [f"{outcome} by {how} in {result.seconds:.2f} s", score]
     if not result.is_proved:
         lines.append(result.shortfall())
