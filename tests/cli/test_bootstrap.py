@@ -94,6 +94,16 @@ def test_posterior_for_people_says_how_it_was_found(cli):
     assert "2 chains of 2,000 steps" in chains.out
 
 
+def test_draws_that_cover_next_to_nothing_say_so():
+    random = np.random.default_rng(0)
+    table = {f"v{k}": random.integers(0, 3, 30).tolist() for k in range(9)}
+    few = posterior(table, method="sampling", samples=5, seed=1)
+    assert few.dags.covered_mass < 5e-4
+    words = "the structures listed are next to nothing of it: go by the probabilities of arcs"
+    assert words in " ".join(few.notes)
+    assert words not in " ".join(posterior(CSV, method="sampling", samples=500).notes)
+
+
 def test_sampling_says_what_is_covered(cli):
     shown = cli("posterior", CSV, "--method", "sampling", "--samples", "500", "--json")
     values = json.loads(shown.out)
@@ -121,6 +131,20 @@ def test_wrong_input_is_one_line(cli, arguments, message):
     assert shown.err.count("\n") == 1
 
 
+def test_ctrl_c_says_whether_anything_is_kept(cli, monkeypatch, tmp_path):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bestdag.averaging.bootstrap.bootstrap", stopped)
+    assert cli("bootstrap", CSV).err == "bestdag: interrupted; nothing is kept\n"
+    kept = cli("bootstrap", CSV, "--checkpoint", tmp_path / "kept")
+    assert kept.err == "bestdag: interrupted; --resume goes on from the checkpoint\n"
+    monkeypatch.setattr("bestdag.cli.structure.write_fitted", stopped)
+    shown = cli("learn", CSV, "-o", tmp_path / "net.bif")
+    assert "optimum proved" in shown.out
+    assert shown.err == "bestdag: interrupted\n"  # the structure was shown
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -130,7 +154,7 @@ def test_wrong_input_is_one_line(cli, arguments, message):
 )
 def test_ctrl_c_is_answered_at_once(arguments):
     out, err = interrupted(arguments)
-    assert (out, err) == (b"", b"bestdag: interrupted\n")
+    assert (out, err) == (b"", b"bestdag: interrupted; nothing is kept\n")
 
 
 def test_ctrl_c_keeps_what_chains_have_drawn():

@@ -47,6 +47,7 @@ def test_of_local_scores(cli, tmp_path):
         ("there.html", "exists already; pass --force to replace it"),
         ("-", "--report needs a file"),
         ("", "an empty file name"),
+        ("r.pdf", "writes HTML, got r.pdf; name it .html"),
     ],
 )
 def test_refused_before_the_data_are_read(cli, tmp_path, monkeypatch, report, said):
@@ -57,6 +58,7 @@ def test_refused_before_the_data_are_read(cli, tmp_path, monkeypatch, report, sa
     assert said in shown.err
     assert shown.err.count("\n") == 1
     assert (tmp_path / "there.html").read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_not_over_the_table_or_the_network(cli, tmp_path):

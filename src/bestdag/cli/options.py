@@ -33,8 +33,8 @@ class _Ways(click.Choice[str]):
         if value in ("em", "available") and value not in self.choices:
             self.fail(
                 f"{value!r} is for learning one structure; pass drop or state, or fill in the "
-                f"cells first: bestdag learn DATA --missing em -o net.json, then bestdag impute DATA "
-                f"net.json -o FILE",
+                f"cells first: bestdag learn DATA --missing em -o net.json, then bestdag impute "
+                f"DATA net.json -o FILE",
                 *rest,
             )
         return super().convert(value, *rest)

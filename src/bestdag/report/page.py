@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bestdag.drawing.text import escaped
-from bestdag.files import write_file
+from bestdag.errors import FormatError
+from bestdag.files import format_suffix, shown_path, write_file
 from bestdag.graph.dag import Dag
 from bestdag.graph.plotting import plot_dag
 from bestdag.report import sections
@@ -24,7 +25,7 @@ from bestdag.wording import count_of
 if TYPE_CHECKING:
     from bestdag.learned import Result
 
-__all__ = ["report_page", "write_report"]
+__all__ = ["report_page", "require_html", "write_report"]
 
 # Nothing may be fetched, by whatever is in the page.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
@@ -163,8 +164,18 @@ def write_report(
     probabilities: Probabilities | None = None,
 ) -> None:
     """Write the page to a file, complete or not at all."""
+    require_html(path)
     page = report_page(result, command=command, threads=threads, probabilities=probabilities)
     write_file(path, page.encode())
+
+
+def require_html(path: str | os.PathLike[str], who: str = "report") -> None:
+    """Refuse a name that ends as another kind of file does."""
+    if format_suffix(path) not in (".html", ".htm", ""):
+        raise FormatError(
+            f"{who}: writes HTML, got {shown_path(path)}; name it .html, which a browser prints as "
+            f"PDF"
+        )
 
 
 def _by_arc(dag: Dag, probabilities: Probabilities | None) -> dict[tuple[str, str], float] | None:
