@@ -8,7 +8,8 @@ NATIVE := CMakeLists.txt $(wildcard cpp/*/*.cpp cpp/*/*.hpp cpp/*/*/*.cpp cpp/*/
 .PHONY: demo test lint docs lists outputs stub sanitize clean FORCE
 
 demo: $(VENV)/.runs
-	$(BIN)/python -m bestdag.examples
+	@echo "demo: runs the commands on the bundled table"
+	@$(BIN)/python -m bestdag.examples
 
 test: $(VENV)/.installed lint
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
@@ -49,15 +50,17 @@ $(VENV)/.files: FORCE
 	@find src -name '*.py' | sort | cmp -s - $@ || find src -name '*.py' | sort > $@
 
 define new-environment
-$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bestdag needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'
-$(PYTHON) -m venv $(VENV)
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bestdag needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'
+@echo "making the environment $(VENV)"
+@$(PYTHON) -m venv $(VENV)
 endef
 
 # What running needs, pictures included, and no more.
 $(VENV)/.runs: pyproject.toml $(NATIVE) $(VENV)/.files
 	$(new-environment)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[draw]'
-	touch $@
+	@echo "installing what running needs and compiling the C++ core: some minutes, without a word"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[draw]'
+	@touch $@
 
 # The same with what checks, tests and documentation need.
 $(VENV)/.installed: pyproject.toml $(NATIVE) $(VENV)/.files

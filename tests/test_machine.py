@@ -98,10 +98,23 @@ def test_what_is_done_with_less_is_remembered(taken):
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("2GB", 2e9), ("2 gb", 2e9), ("1.5MiB", 1.5 * 2**20), ("300", 300), ("1k", 1000), (7, 7)],
+    [
+        ("2GB", 2e9),
+        ("2 gb", 2e9),
+        ("1.5MiB", 1.5 * 2**20),
+        ("3000", 3000),
+        ("30 B", 30),
+        ("1k", 1000),
+        (7, 7),
+    ],
 )
 def test_sizes(text, expected):
     assert machine.size_in_bytes(text) == expected
+
+
+def test_few_bytes_are_a_size_without_its_unit():
+    with pytest.raises(InvalidParameterError, match=r"with its unit, such as 2GB or 2MB"):
+        machine.size_in_bytes("2")
 
 
 @pytest.mark.parametrize("size", ["", "GB", "2 XB", "-1 GB", "0 GB", "2 iB", 0, -5, float("nan")])

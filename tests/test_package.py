@@ -21,6 +21,13 @@ def modules_after(statement):
     return {name.partition(".")[0] for name in done.stdout.split()}
 
 
+def test_make_demo_says_what_each_step_does_before_it():
+    lines = (_ROOT / "Makefile").read_text().splitlines()
+    for step in ("-m venv", "--editable '.[draw]'", "-m bestdag.examples"):
+        (place,) = [k for k, line in enumerate(lines) if step in line]
+        assert lines[place - 1].strip().startswith("@echo")
+
+
 def test_import_loads_nothing_heavy():
     heavy = {
         "dask",

@@ -219,6 +219,8 @@ def unknown_name(
     --------
     >>> print(unknown_name("score", "bdu", ["bdeu", "bic"]))
     unknown score 'bdu'; known: bdeu, bic (did you mean 'bdeu'?)
+    >>> print(unknown_name("score", "bdue", ["bde", "bdeu"]))
+    unknown score 'bdue'; known: bde, bdeu (did you mean 'bdeu'?)
     """
     names = list(known)
     listed = ", ".join(n if n.isprintable() else repr(n) for n in names[:12])
@@ -226,9 +228,12 @@ def unknown_name(
     text = f"{who}: " if who else ""
     text += f"unknown {kind} {name!r}; known: {shown or 'none'}"
     folded = {n.casefold(): n for n in names}
-    near = difflib.get_close_matches(str(name).casefold(), folded, n=1)
+    given = str(name).casefold()
+    near = difflib.get_close_matches(given, folded, n=3)
     if near:
-        text += f" (did you mean {folded[near[0]]!r}?)"
+        # Letters that changed places are the likeliest slip; else the nearest comes first.
+        nearest = min(near, key=lambda one: sorted(one) != sorted(given))
+        text += f" (did you mean {folded[nearest]!r}?)"
     return UnknownNameError(text)
 
 

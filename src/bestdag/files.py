@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import difflib
 import gzip
 import importlib
 import io
@@ -23,6 +24,7 @@ from bestdag.machine import require_memory
 __all__ = [
     "cannot_be_written",
     "format_suffix",
+    "nearest_file",
     "read_file",
     "shown_path",
     "temporary",
@@ -276,6 +278,18 @@ def _existing_mode(target: str) -> int | None:
 
 def _is_compressed(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path).lower().endswith(".gz")
+
+
+def nearest_file(path: str | os.PathLike[str]) -> str | None:
+    """Return the file in the same folder whose name is most like that of one that is not there."""
+    folder, name = os.path.split(os.fspath(path))
+    try:
+        with os.scandir(folder or ".") as entries:
+            names = sorted(entry.name for entry in entries if entry.is_file())
+    except (OSError, ValueError):
+        return None
+    near = difflib.get_close_matches(name, names, n=1)
+    return os.path.join(folder, near[0]) if near else None
 
 
 def shown_path(path: str | os.PathLike[str]) -> str:

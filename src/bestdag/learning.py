@@ -20,7 +20,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.knowledge.given import known_as
 from bestdag.graph.pdag import Pdag
-from bestdag.incomplete import Treatment, make_treatment
+from bestdag.incomplete import StructuralEM, Treatment, make_treatment
 from bestdag.incomplete.base import Task
 from bestdag.learned import Result
 from bestdag.machine import memory_limit as limited_memory
@@ -85,9 +85,9 @@ def learn(
         What to do about missing cells: refuse them, and say which of the others suits; learn from
         the complete rows; make a state of them; learn structure and parameters in turn
         (`StructuralEM`, for all scores but fNML and PNAL), which assumes that cells are missing at
-        random; score each family by its mean log-likelihood over the rows that show all of it
-        (`NodeAverage`; for LL, AIC, BIC, HQC and PNAL), which assumes that cells are missing
-        completely at random.
+        random, and has nothing to do where none is; score each family by its mean log-likelihood
+        over the rows that show all of it (`NodeAverage`; for LL, AIC, BIC, HQC and PNAL), which
+        assumes that cells are missing completely at random.
     max_parents : int, optional
         At most so many parents for every variable.
     knowledge : Knowledge or list of str, optional
@@ -208,6 +208,12 @@ def learn(
                 rows = _read(data, treatment, client)
                 data = rows.dataset
                 notes += rows.notes
+            if isinstance(treatment, StructuralEM) and not data.has_missing:
+                treatment = make_treatment("error")
+                notes.append(
+                    "no cell is missing: structural EM has nothing to do, and this is learned as "
+                    "any complete table"
+                )
             dataset = treatment.settle(data, chosen)
             if dataset.n_rows < data.n_rows:
                 those = f"{dataset.n_rows:,} of {data.n_rows:,} rows"

@@ -205,6 +205,10 @@ def require_row_memory(who: str, what: str, n_rows: int, each: float) -> None:
     )
 
 
+# So few bytes are never meant: nothing fits into them.
+_LEAST_WITHOUT_UNIT = 1000
+
+
 def size_in_bytes(size: float | str) -> float:
     """Return a number of bytes, given as such or as a text.
 
@@ -218,6 +222,10 @@ def size_in_bytes(size: float | str) -> float:
     found = _SIZE.fullmatch(size.strip())
     if found is None or float(found[1]) == 0 or (found[3] and not found[2]):
         needed = "a number of bytes > 0, or a text such as '2 GB'"
+        raise bad_setting("memory", "memory_limit", needed, size)
+    has_unit = bool(found[2]) or size.strip().lower().endswith("b")
+    if not has_unit and float(found[1]) < _LEAST_WITHOUT_UNIT:
+        needed = f"a size with its unit, such as {found[1]}GB or {found[1]}MB (bytes without one)"
         raise bad_setting("memory", "memory_limit", needed, size)
     power = _PREFIXES.index((found[2] or " ").lower())
     return float(found[1]) * float(1024 if found[3] else 1000) ** power

@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from bestdag import HillClimb, Network, bootstrap, posterior
+from bestdag import HillClimb, Network, bootstrap, discretize, posterior
 from bestdag.examples import example
 
 CSV = str(example("asia.csv"))
@@ -50,6 +50,23 @@ def test_bootstrap_for_people_writes_the_averaged_network(cli, tmp_path):
     assert set(Network.load(path).dag.arcs) == set(expected.arcs)
 
 
+def test_bootstrap_cuts_numbers_once_on_the_whole_table(cli, tmp_path):
+    path = tmp_path / "sizes.csv"
+    rows = "".join(f"{i / 7},{'big' if i > 20 else 'small'}\n" for i in range(40))
+    path.write_text(f"size,kind\n{rows}")
+    options = ("--score", "bic", "--replicates", "4")
+    shown = cli("bootstrap", path, *options, "--discretize", "--bins", "3", "--json")
+    values = json.loads(shown.out)
+    cut = discretize(path, method="quantile", bins=3)
+    expected = bootstrap(cut, "bic", replicates=4)
+    np.testing.assert_array_equal(values["matrix"], expected.matrix)
+    assert values["settings"]["cut"] == ["size"]
+    words = "numbers cut into at most 3 intervals of equally many rows: size; once, before rows"
+    assert values["notes"][0].startswith(words)
+    shown = cli("bootstrap", path, *options, "--discretize", "--target", "kind")
+    assert "where the classes of kind differ, by Fayyad and Irani: size; once" in shown.out
+
+
 def test_auto_has_a_second_for_each_replicate(cli):
     shown = cli("bootstrap", CSV, "--search", "auto", "--replicates", "2", "--json")
     assert json.loads(shown.out)["settings"]["search"] == "auto"
@@ -77,6 +94,16 @@ def test_posterior_for_people_says_how_it_was_found(cli):
     assert "2 chains of 2,000 steps" in chains.out
 
 
+def test_draws_that_cover_next_to_nothing_say_so():
+    random = np.random.default_rng(0)
+    table = {f"v{k}": random.integers(0, 3, 30).tolist() for k in range(9)}
+    few = posterior(table, method="sampling", samples=5, seed=1)
+    assert few.dags.covered_mass < 5e-4
+    words = "the structures listed are next to nothing of it: go by the probabilities of arcs"
+    assert words in " ".join(few.notes)
+    assert words not in " ".join(posterior(CSV, method="sampling", samples=500).notes)
+
+
 def test_sampling_says_what_is_covered(cli):
     shown = cli("posterior", CSV, "--method", "sampling", "--samples", "500", "--json")
     values = json.loads(shown.out)
@@ -88,6 +115,7 @@ def test_sampling_says_what_is_covered(cli):
     ("arguments", "message"),
     [
         (("bootstrap", CSV, "--replicates", "0"), "--replicates must be a whole number >= 1"),
+        (("bootstrap", CSV, "--missing", "em"), "pass drop or state, or fill in the cells first"),
         (("bootstrap", CSV, "--force"), "--force is for the network written by -o FILE"),
         (("bootstrap", CSV, "--search", "climb"), "unknown search 'climb'"),
         (("posterior", CSV, "--score", "ll"), "logarithm of a probability, got ll"),
@@ -103,6 +131,20 @@ def test_wrong_input_is_one_line(cli, arguments, message):
     assert shown.err.count("\n") == 1
 
 
+def test_ctrl_c_says_whether_anything_is_kept(cli, monkeypatch, tmp_path):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bestdag.averaging.bootstrap.bootstrap", stopped)
+    assert cli("bootstrap", CSV).err == "bestdag: interrupted; nothing is kept\n"
+    kept = cli("bootstrap", CSV, "--checkpoint", tmp_path / "kept")
+    assert kept.err == "bestdag: interrupted; --resume goes on from the checkpoint\n"
+    monkeypatch.setattr("bestdag.cli.structure.write_fitted", stopped)
+    shown = cli("learn", CSV, "-o", tmp_path / "net.bif")
+    assert "optimum proved" in shown.out
+    assert shown.err == "bestdag: interrupted\n"  # the structure was shown
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -112,7 +154,7 @@ def test_wrong_input_is_one_line(cli, arguments, message):
 )
 def test_ctrl_c_is_answered_at_once(arguments):
     out, err = interrupted(arguments)
-    assert (out, err) == (b"", b"bestdag: interrupted\n")
+    assert (out, err.startswith(b"bestdag: interrupted"), err.count(b"\n")) == (b"", True, 1)
 
 
 def test_ctrl_c_keeps_what_chains_have_drawn():

@@ -2,10 +2,13 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
 from bestdag.examples import example
+from bestdag.scores import SCORES
+from bestdag.search.exact.search import Exact
 
 pytest.importorskip("fast_sugiyama")
 
@@ -44,6 +47,7 @@ def test_of_local_scores(cli, tmp_path):
         ("there.html", "exists already; pass --force to replace it"),
         ("-", "--report needs a file"),
         ("", "an empty file name"),
+        ("r.pdf", "writes HTML, got r.pdf; name it .html"),
     ],
 )
 def test_refused_before_the_data_are_read(cli, tmp_path, monkeypatch, report, said):
@@ -54,6 +58,7 @@ def test_refused_before_the_data_are_read(cli, tmp_path, monkeypatch, report, sa
     assert said in shown.err
     assert shown.err.count("\n") == 1
     assert (tmp_path / "there.html").read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_not_over_the_table_or_the_network(cli, tmp_path):
@@ -74,6 +79,23 @@ def test_says_what_to_install_before_the_work(cli, tmp_path, monkeypatch):
     shown = cli("learn", "missing.csv", "--report", tmp_path / "r.html")
     assert shown.code == 1
     assert "pip install 'bestdag[draw]'" in shown.err
+
+
+def test_after_ctrl_c_comes_at_once_without_what_takes_long(cli, tmp_path, monkeypatch):
+    finished = Exact.run
+
+    def interrupted(self, problem):
+        return replace(finished(self, problem), status="interrupted")
+
+    monkeypatch.setattr(Exact, "run", interrupted)
+    path = tmp_path / "r.html"
+    shown = cli("learn", CSV, "--report", path, "--bootstrap", 10**9)
+    assert shown.code == 130
+    assert f"{path}: the report, after Ctrl-C without other scores and --bootstrap;" in shown.out
+    page = path.read_text()
+    assert "By other scores" not in page
+    assert "After Ctrl-C this page comes at once" in page
+    assert page.count("no time for it") == len(SCORES) - 1
 
 
 def test_how_sure_each_arc_is_by_bootstrap(cli, tmp_path):

@@ -55,7 +55,41 @@ def test_learn_offers_the_option_and_goes_on(cli, table):
     assert "columns 'a' and 'b' have 2 'NA' and 1 '?' as states" in first
     assert first.endswith("pass --missing-value NA --missing-value '?'")
     assert "column 'c' has decimals" in second
+    assert "learn and bootstrap cut them with --discretize" in second
     assert second.endswith(f"to cut them: bestdag discretize '{path}' --method quantile -o FILE")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [
+        ("7.0,3.6,setosa\n7.0,3.5,setosa\n6.1,3.6,virginica\n", True),  # states of their columns
+        ("12,7\n11,8\n13,9\n", True),  # numbers
+        ("1,2\n1,0\n0,1\n", False),  # numbers that count columns
+        ("a,b\na,x\ny,z\n", False),
+    ],
+)
+def test_names_that_look_like_a_row_are_warned_of(cli, table, text, is_said):
+    path = table(text)
+    n = text.splitlines()[0].count(",") + 1
+    command = f"put a line with names above them: (seq -s, -f x%g 1 {n}; cat '{path}') > named.csv"
+    assert (command in cli("learn", path).err) == is_said
+
+
+def test_what_is_no_table_is_named_with_what_was_meant(cli, table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table("a,b\nx,u\ny,v\n", "asia.csv")
+    table("network unknown {}", "asia.bif")
+    said = {
+        "asia.bif": "is a network, not a table; to draw rows from it: bestdag sample 'asia.bif' -n",
+        "asai.csv": "there is no file 'asai.csv'; did you mean 'asia.csv'?",
+        ".": "several kinds, .bif and .csv; the table in it is 'asia.csv'\n",
+    }
+    for file, expected in said.items():
+        shown = cli("learn", file)
+        assert (shown.code, expected in shown.err) == (2, True), shown.err
+    (tmp_path / "asia.csv").unlink()
+    assert "the folder '.' holds no table; its files end in .bif" in cli("learn", ".").err
+    assert shown.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(("sign", "word"), [(";", ";"), ("\t", "tab"), ("\t", "\\t"), ("|", "|")])

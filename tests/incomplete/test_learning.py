@@ -41,6 +41,16 @@ def test_a_complete_table_is_learned_alike_in_every_way_that_keeps_scores():
         assert (found.dag, found.score) == (plain.dag, plain.score)
 
 
+def test_structural_em_has_nothing_to_do_without_missing_cells_and_the_proof_stays():
+    table = few_holes(60, 0)
+    plain, found = learn(table, "bic"), learn(table, "bic", missing="em", bound=True)
+    assert (found.dag, found.score, found.is_proved) == (plain.dag, plain.score, True)
+    assert found.notes[-1].startswith("no cell is missing: structural EM has nothing to do")
+    assert found.fit() == plain.fit()
+    assert learn(table, "fnml", missing="em").is_proved  # refused where cells are missing
+    assert not learn(few_holes(60, 1), "bic", missing="em").is_proved
+
+
 @pytest.mark.parametrize("source", [lambda t: t, lambda t: read(t, missing="keep")])
 def test_drop_and_state_are_those_of_read(source):
     table = few_holes(60, 5)

@@ -10,6 +10,7 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bestdag
@@ -75,6 +76,20 @@ def test_the_numbers_are_those_of_the_library(result):
         for labels, numbers in node["table"]["rows"]:
             states = dict(zip(node["table"]["parents"], labels, strict=True))
             assert numbers == pytest.approx(table.row(**states).tolist(), rel=1e-3)
+
+
+def test_both_scores_after_structural_em_are_named_and_differ_by_the_entropy_of_missing_cells():
+    columns = {"a": ["x", "x", "x", "y", "y", "y"] * 9, "b": ["u", "u", "v", "v", "v", "u"] * 9}
+    columns["b"][0] = columns["a"][4] = None
+    result = learn(columns, "bic", missing="em")
+    network, completed = result.fit("mle"), result.scorer().total(result.dag)
+    cells = [network.query("b", given={"a": "x"}), network.query("a", given={"b": "v"})]
+    entropy = -sum(float((one.values * np.log(one.values)).sum()) for one in cells)
+    assert result.score - completed == pytest.approx(entropy, rel=1e-4)
+    said = " ".join(Page(report_page(result)).texts)
+    assert f"{result.score:.6f}, at the top: the score of what the rows show" in said
+    assert f"{completed:.6f}: the score of the completed table" in said
+    assert f"They differ by {result.score - completed:.6f}, how uncertain the missing" in said
 
 
 def test_says_what_was_read_every_score_the_settings_and_how_to_cite(result):

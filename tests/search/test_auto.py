@@ -41,7 +41,7 @@ def test_a_small_problem_is_proved():
     found = Auto().run(Problem(scorer))
     assert (found.search, found.status) == ("exact", "optimum proved")
     assert found.score == pytest.approx(Exact().run(Problem(scorer)).score, rel=1e-12)
-    assert found.notes[0].startswith("auto worked on a proof for ")
+    assert not any(note.startswith("auto") for note in found.notes)  # its seconds say as much
     assert found.verify()
 
 
@@ -114,7 +114,7 @@ def test_a_few_variables_are_proved_at_once(n, name):
     data = chain_data(n, 60, 0)
     found = Auto().run(Problem(Scorer(data, name)))
     assert found.is_proved
-    assert found.notes[0].startswith("auto worked on a proof for ")
+    assert not any(note.startswith("auto") for note in found.notes)  # its seconds say as much
 
 
 def test_an_interrupt_is_not_called_an_end(monkeypatch):

@@ -22,6 +22,8 @@ from bestdag.machine import require_memory
 
 __all__ = ["arcs_of_masks", "draw_from_orders", "weighted_uniformly"]
 
+# Less than this is shown as 0.0 %.
+_NEXT_TO_NOTHING = 5e-4
 # Distinct structures that cover so much are weighted by P(G, D).
 _WELL_COVERED = 0.9
 
@@ -100,6 +102,8 @@ def weighted_uniformly(
         note = f"{len(masks):,} draws, weighted by one over the number of their orders"
     about = "about " if is_estimate else ""
     note += f"; they cover {about}{covered:.1%} of the posterior, effective sample size {size:,.0f}"
+    if covered < _NEXT_TO_NOTHING:
+        note += "; the structures listed are next to nothing of it: go by the probabilities of arcs"
     order = np.lexsort((first, -found))
     dags = WeightedDags(
         names, arcs_of_masks(distinct[order], n), found[order] / found.sum(), size, covered

@@ -17,7 +17,13 @@ from bestdag.cli.network_output import (
     write_fitted,
 )
 from bestdag.cli.options import common_options, data_options, threads_option
-from bestdag.cli.output import print_json, print_line, print_table, require_own_names
+from bestdag.cli.output import (
+    mark_shown,
+    print_json,
+    print_line,
+    print_table,
+    require_own_names,
+)
 from bestdag.cli.rows_options import rows_options
 from bestdag.cli.score_options import score_option, score_options
 from bestdag.cli.search_options import knowledge_options
@@ -97,6 +103,7 @@ def finish_arcs(
     compared = None if true is None else found.compare(true)
     dag = found.averaged(threshold)
     assert isinstance(dag, Dag)
+    mark_shown()
     if options["as_json"]:
         made = found.to_dict()
         made["threshold"] = threshold

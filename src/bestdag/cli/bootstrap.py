@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
+from bestdag.cli.learning_table import (
+    Cutting,
+    class_of_intervals,
+    cutting_options,
+    read_for_learning,
+)
 from bestdag.cli.options import read_settings
 from bestdag.cli.output import working
-from bestdag.cli.rows_options import read_for, rows_settings
+from bestdag.cli.rows_options import rows_settings, say_collapsed
 from bestdag.cli.score_options import choose_scores, choose_structure_prior
 from bestdag.cli.search_options import choose_knowledge, choose_search, search_options
 from bestdag.search import SEARCHES
@@ -34,6 +41,7 @@ __all__ = ["command"]
 @click.option("--seed", type=int, default=0, show_default=True, help="Which rows are drawn.")
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long.")
+@cutting_options
 @arc_options
 def command(
     data: str,
@@ -48,8 +56,9 @@ def command(
     """Say how sure each arc is: how often it is learned when the rows of DATA are drawn again.
 
     An arc counts where the data can tell its direction; an edge that may have either counts half
-    each way. The threshold of the averaged network is that of Scutari and Nagarajan (2013). The
-    result is the same for any number of threads, unless searches are ended by a clock.
+    each way. Numbers are cut (--discretize) once, by all rows of DATA. The threshold of the
+    averaged network is that of Scutari and Nagarajan (2013). The result is the same for any number
+    of threads, unless searches are ended by a clock.
     """
     from bestdag.averaging.bootstrap import bootstrap
     from bestdag.registry import canonical
@@ -58,12 +67,16 @@ def command(
     true, kept = check_arc_files(data, options)
     (one,) = choose_scores((name,), options).values()
     prior = choose_structure_prior(options)
+    target = class_of_intervals(search, options)
     is_plain_auto = canonical(search, SEARCHES) == "auto" and options.get("budget") is None
     chosen = choose_search(search, options)
     knowledge = choose_knowledge(options)
+    cutting = Cutting.of(options, target)
+    reading = {**read_settings(options), **rows_settings(options)}
     with working(f"reading {data}", quiet=options["quiet"]):
-        settings = {**read_settings(options), **rows_settings(options)}
-        table = read_for(data, settings, quiet=options["quiet"])
+        read = read_for_learning(data, one.score, cutting, reading)
+        say_collapsed(data, read.rows, quiet=options["quiet"])
+        table = read.dataset
     with working(f"learning from rows of {data} drawn again", quiet=options["quiet"]) as told:
         found = bootstrap(
             table,
@@ -79,4 +92,8 @@ def command(
             progress=told,
             **kept,
         )
+    if read.cut:
+        cut = f"{read.cut_in_words()}; once, before rows are drawn"
+        settings = {**found.settings, **read.settings(cutting)}
+        found = replace(found, notes=(cut, *found.notes), settings=settings)
     finish_arcs(found, data, table, one.score, true, options)

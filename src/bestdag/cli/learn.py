@@ -8,12 +8,13 @@ import click
 from click.core import ParameterSource
 
 from bestdag.cli.checkpoint_options import checkpoint_options
+from bestdag.cli.learning_table import class_of_intervals
 from bestdag.cli.options import DATA_OPTIONS
 from bestdag.cli.rows_options import ROWS_OPTIONS
 from bestdag.cli.search_options import choose_search, search_options
 from bestdag.cli.structure import learn_structure, structure_options
 from bestdag.cli.structures_output import near_best_options
-from bestdag.registry import canonical, settings_of
+from bestdag.registry import settings_of
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES
 
@@ -93,9 +94,7 @@ def command(
         raise click.UsageError(f"{data!r} holds local scores, not rows: give it by --from-scores")
     if from_scores is not None:
         _refuse_without_data()
-    target = options["target"]
-    if options["discretize"] and options["bins"] is None and not _has_class(search):
-        options["target"] = None  # the class of the intervals alone
+    target = class_of_intervals(search, options)
     learn_structure(
         choose_search(search, options),
         data,
@@ -114,11 +113,6 @@ def command(
         alpha=alpha,
         cluster=cluster,
     )
-
-
-def _has_class(search: str) -> bool:
-    entry = SEARCHES.get(canonical(search, SEARCHES))
-    return entry is not None and "target" in {one.name for one in settings_of(entry)}
 
 
 def _refuse_without_data() -> None:

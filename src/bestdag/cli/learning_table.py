@@ -13,6 +13,8 @@ import click
 
 from bestdag.cli.network_data import read_at_cut_points, read_for_network
 from bestdag.cli.rows_options import settings_of_read
+from bestdag.registry import canonical, settings_of
+from bestdag.search import SEARCHES
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ __all__ = [
     "Cutting",
     "LearningTable",
     "accepted_instead",
+    "class_of_intervals",
     "cutting_options",
     "read_for_learning",
     "what_was_read",
@@ -61,6 +64,19 @@ def cutting_options(function: _Function) -> _Function:
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
+
+
+def class_of_intervals(search: str, options: dict[str, Any]) -> str | None:
+    """Return the class; where it is that of the intervals alone, the search does not get it."""
+    target: str | None = options["target"]
+    if options["discretize"] and options["bins"] is None and not _has_class(search):
+        options["target"] = None
+    return target
+
+
+def _has_class(search: str) -> bool:
+    entry = SEARCHES.get(canonical(search, SEARCHES))
+    return entry is not None and "target" in {one.name for one in settings_of(entry)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +129,11 @@ class LearningTable:
     def dataset(self) -> Dataset:
         """The table."""
         return self.rows.dataset
+
+    def cut_in_words(self) -> str:
+        """Say which columns were cut, and where."""
+        at = "at " if self.cut_by.startswith("the cut points") else ""
+        return f"numbers cut {at}{self.cut_by}: {_listed(self.cut)}"
 
     def settings(self, cutting: Cutting) -> dict[str, Any]:
         """Return what the output says about cutting, in JSON."""
@@ -271,8 +292,7 @@ def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
     )
     yield from (f"equal rows are together: {note}" for note in table.rows.notes)
     if table.cut:
-        at = "at " if table.cut_by.startswith("the cut points") else ""
-        yield f"numbers cut {at}{table.cut_by}: {_listed(table.cut)}"
+        yield table.cut_in_words()
     numbers = [v.name for v in dataset.variables if v.cuts is None and _is_wide_number(v)]
     if numbers:
         yield f"numbers, each value a state: {_listed(numbers)}; --discretize cuts them"

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from bestdag.cli.interrupts import INTERRUPTED, Interrupts
+from bestdag.cli.output import was_shown
 from bestdag.errors import (
     BestdagError,
     ClusterError,
@@ -54,6 +55,13 @@ COMMANDS = {
     "tan": "Learn the best tree-augmented naive Bayes network.",
     "tree": "Learn the best tree.",
 }
+
+
+# Commands that print and write all they have at their end.
+_AT_THE_END = (
+    *("bootstrap", "classify", "evaluate", "fit", "learn", "pc", "posterior", "score", "tan"),
+    "tree",
+)
 
 
 class _LazyGroup(click.Group):
@@ -122,6 +130,8 @@ def run(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | None
 
 
 def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
+    given: list[str] = []
+    context: click.Context | None = None
     try:
         if sys.stdout is None:
             _complain("standard output is closed")
@@ -134,7 +144,7 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
     except click.exceptions.Exit as stop:
         return interrupts.exit_code if stop.exit_code == INTERRUPTED else stop.exit_code
     except (KeyboardInterrupt, click.Abort):
-        return _interrupted(interrupts)
+        return _interrupted(interrupts, given, context)
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "bestdag"
         _complain(f"{error.format_message()} (see '{where} --help')", who=where)
@@ -144,12 +154,16 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        return _interrupted(interrupts) if interrupts.came else _report(error)
+        return _interrupted(interrupts, given, context) if interrupts.came else _report(error)
 
 
-def _interrupted(interrupts: Interrupts) -> int:
+def _interrupted(interrupts: Interrupts, given: list[str], context: click.Context | None) -> int:
     interrupts.ignore()
-    _complain("interrupted")
+    kept = ""
+    if given[:1] and given[0] in _AT_THE_END and not was_shown(context):
+        has_file = any(word.partition("=")[0] == "--checkpoint" for word in given)
+        kept = "; --resume goes on from the checkpoint" if has_file else "; nothing is kept"
+    _complain(f"interrupted{kept}")
     return interrupts.exit_code
 
 

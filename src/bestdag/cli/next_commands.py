@@ -45,7 +45,8 @@ def next_commands(
         limit = max(10, round(4 * result.seconds))
         kept = _without(given, *_FILES, "--time-limit")
         found.append(shlex.join(("bestdag", *kept, "--time-limit", str(limit))))
-    if not result.dataset.has_missing and not is_cut and len(found) < 3:
+    can_be_cut = not is_cut or ("--target" not in given and any(w in given for w in _CUTTING))
+    if not result.dataset.has_missing and can_be_cut and len(found) < 3:
         found.append(shlex.join(("bestdag", "bootstrap", data, *_reading(given))))
     return found[:3]
 
@@ -70,8 +71,9 @@ def _new_file(path: str, suffix: str) -> str:
 # Options of `learn` that say how the table is read, which `bootstrap` has too.
 _READING = (
     *("--score", "--ess", "--missing-value", "--weights", "--drop", "--separator", "--sheet"),
-    *("--max-states", "--max-parents", "--know", "--knowledge"),
+    *("--max-states", "--max-parents", "--know", "--knowledge", "--bins", "--cut-points"),
 )
+_CUTTING = ("--discretize", "--bins", "--cut-points")
 
 
 def _reading(given: tuple[str, ...]) -> list[str]:
@@ -79,7 +81,9 @@ def _reading(given: tuple[str, ...]) -> list[str]:
     found: list[str] = []
     for place, word in enumerate(given):
         name, sign, _ = word.partition("=")
-        if name in _READING:
+        if name == "--discretize":
+            found.append(word)
+        elif name in _READING:
             found += [word] if sign else given[place : place + 2]
     return found
 

@@ -26,11 +26,25 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _SIGNS = {"tab": "\t", "\\t": "\t"}
 
 
+class _Ways(click.Choice[str]):
+    """Ways to treat missing cells; one of `learn` that is not among them is refused in words."""
+
+    def convert(self, value: Any, *rest: Any) -> str:
+        if value in ("em", "available") and value not in self.choices:
+            self.fail(
+                f"{value!r} is for learning one structure; pass drop or state, or fill in the "
+                f"cells first: bestdag learn DATA --missing em -o net.json, then bestdag impute "
+                f"DATA net.json -o FILE",
+                *rest,
+            )
+        return super().convert(value, *rest)
+
+
 def missing_option(ways: Sequence[str], text: str) -> Callable[[Any], Any]:
     """Return the option --missing with these ways to treat missing cells."""
     return click.option(
         "--missing",
-        type=click.Choice(ways),
+        type=_Ways(ways),
         default="error",
         show_default=True,
         help=f"Missing cells: {text}.",

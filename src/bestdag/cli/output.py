@@ -16,13 +16,28 @@ if TYPE_CHECKING:
     from bestdag.progress import Told
 
 __all__ = [
+    "mark_shown",
     "print_json",
     "print_line",
     "print_table",
     "require_new_file",
     "require_own_names",
+    "was_shown",
     "working",
 ]
+
+
+_SHOWN = "bestdag.shown"
+
+
+def mark_shown() -> None:
+    """Remember that the command has printed its answer: what comes now does not lose it."""
+    click.get_current_context().meta[_SHOWN] = True
+
+
+def was_shown(context: click.Context | None) -> bool:
+    """Whether a command has printed its answer."""
+    return context is not None and bool(context.meta.get(_SHOWN))
 
 
 def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> None:

@@ -213,7 +213,9 @@ def _learn_structure(
         network = result.fit(estimator, threads=threads)
         write_fitted(output, network, estimator, is_said=is_said)
     if options["report"] is not None:
-        sure = _arc_probabilities(options["bootstrap"], result, knowledge, options)
+        sure = None
+        if not result.was_interrupted:  # else somebody waits for the end
+            sure = _arc_probabilities(options["bootstrap"], result, knowledge, options)
         said = not (as_json or options["quiet"])
         _write_report(options["report"], result, sure, threads, is_said=said)
     if not as_json:
@@ -228,9 +230,9 @@ def _learn_structure(
                 is_cut=table is not None and bool(table.cut),
             )
         )
-    listed = result.structures
-    if result.status == "interrupted" or (listed and listed.status == "interrupted"):
+    if result.was_interrupted:
         raise click.exceptions.Exit(INTERRUPTED)
+    listed = result.structures
     if require_optimal and not (result.is_proved and (listed is None or listed.is_complete)):
         raise click.exceptions.Exit(1)
 
@@ -287,10 +289,12 @@ def _check_files(
 def _check_report(path: str, *, force: bool) -> None:
     """Refuse, before any work, a report that could not be written at its end."""
     from bestdag.errors import import_optional
+    from bestdag.report.page import require_html
 
     if path == "-":
         raise click.UsageError("--report needs a file; standard output has the structure")
     require_new_file(path, force=force)
+    require_html(path, who="--report")
     require_folder(path)
     import_optional("fast_sugiyama", who="--report", extra="draw")
 
@@ -330,7 +334,11 @@ def _write_report(
     with working("writing the report", quiet=not is_said):
         write_report(result, path, command=command, threads=threads, probabilities=sure)
     if is_said:
-        click.echo(f"{path}: the report; open it in a browser")
+        short = ""
+        if result.was_interrupted:
+            more = " and --bootstrap" if click.get_current_context().params["bootstrap"] else ""
+            short = f", after Ctrl-C without other scores{more}"
+        click.echo(f"{path}: the report{short}; open it in a browser")
 
 
 def _write_weights(path: str, weights: ArcWeights) -> None:

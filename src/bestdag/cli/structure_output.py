@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestdag.cli.arcs_output import output_width, structure_lines, wrapped
 from bestdag.cli.learning_table import what_was_read
-from bestdag.cli.output import print_json, print_line
+from bestdag.cli.output import mark_shown, print_json, print_line
 from bestdag.cli.settings import option_of
 from bestdag.cli.structures_output import print_structures, structures_for_json
 from bestdag.wording import count_of
@@ -40,6 +40,7 @@ def print_structure(
     `score_settings` and `settings` join those of the search.
     """
     losses = _losses(found, threads)
+    mark_shown()
     if as_json:
         settings = {**score_settings, **settings}
         print_json(_for_json(found, table, score_name, settings, losses))

@@ -179,7 +179,10 @@ def _require_good_names(names: Sequence[Any], source: str) -> None:
         if "\0" in name:
             raise DataError(f"read: {source}: the name of column {place} has a NUL character")
         if name in seen:
-            raise DataError(f"read: {source}: two columns are called {name!r}; rename one")
+            raise DataError(
+                f"read: {source}: two columns are called {name!r}; rename one, or put a line "
+                f"with names on top if the first line is data"
+            )
         seen.add(name)
 
 

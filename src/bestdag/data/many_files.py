@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from typing import Any
 
+from bestdag.data.endings import is_table
 from bestdag.errors import DataError
 
 __all__ = ["hive_keys", "is_remote", "local_files", "matching_files"]
@@ -16,6 +17,7 @@ __all__ = ["hive_keys", "is_remote", "local_files", "matching_files"]
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 # What other programs leave beside the parts of a table begins so.
 _HIDDEN = (".", "_")
+_SHOWN_TABLES = 5
 
 
 def is_remote(source: str) -> bool:
@@ -48,11 +50,12 @@ def matching_files(source: str) -> list[Path] | None:
     if not found:
         raise DataError(f"read: {what}")
     kinds = sorted({_ending(path) for path in found})
+    if os.path.isdir(source) and (len(kinds) > 1 or not is_table(found[0])):
+        raise DataError(f"read: the folder {source!r} {_not_one_table(source, found)}")
     if len(kinds) > 1:
         shown = " and ".join(kinds[:2])
         raise DataError(
-            f"read: {source!r} holds files of several kinds, {shown}; name those of one kind, "
-            f"such as {os.path.join(source, '*' + kinds[0]) if os.path.isdir(source) else shown!r}"
+            f"read: {source!r} holds files of several kinds, {shown}; name those of one kind"
         )
     return sorted(found)
 
@@ -80,6 +83,21 @@ def hive_keys(paths: Sequence[PurePath]) -> list[str]:
     """
     keys = [[part.partition("=")[0] for part in p.parts[:-1] if "=" in part] for p in paths]
     return keys[0] if all(each == keys[0] for each in keys) else []
+
+
+def _not_one_table(folder: str, found: Sequence[Path]) -> str:
+    """Say which tables are in a folder whose files are not all of one kind."""
+    kinds = sorted({_ending(path) for path in found})
+    holds = f"holds files of several kinds, {' and '.join(kinds[:2])}"
+    tables = sorted(path for path in found if is_table(path))
+    if not tables:
+        return f"holds no table; its files end in {' and '.join(kinds[:2])}"
+    shown = ", ".join(repr(str(path)) for path in tables[:_SHOWN_TABLES])
+    shown += ", ..." if tables[_SHOWN_TABLES:] else ""
+    if len(tables) == 1:
+        return f"{holds}; the table in it is {shown}"
+    pattern = os.path.join(folder, "*" + _ending(tables[0]))
+    return f"{holds}; name one of its tables, {shown}, or those of one kind, such as {pattern!r}"
 
 
 def _is_hidden(path: Path, folder: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 from bestdag.data.choice import Choice
 from bestdag.data.dataset import Dataset
+from bestdag.data.endings import DELIMITERS, EXCEL, JSON, NETWORKS, PARQUET
 from bestdag.data.frame_table import FrameTable
 from bestdag.data.frames import frame_columns, is_from
 from bestdag.data.interrupts import load_duckdb, temporary_folder
@@ -21,13 +22,9 @@ from bestdag.data.raw import RawTable
 from bestdag.data.sql_source import SqlQuery, sql_source
 from bestdag.data.unpack import refuse_by_sight, unzipped, utf8_copy
 from bestdag.errors import DataError, InvalidParameterError
+from bestdag.files import nearest_file
 
 __all__ = ["open_table"]
-
-_DELIMITERS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
-_PARQUET = (".parquet", ".pq")
-_JSON = (".jsonl", ".ndjson")
-_EXCEL = (".xlsx", ".xlsm")
 
 
 @contextmanager
@@ -139,9 +136,9 @@ def _files(paths: list[Path], choice: Choice, stack: ExitStack) -> RawTable:
     """Open the files of a pattern or a folder as one table."""
     source = choice.options.source
     kind = _kind(paths[0], f"{str(paths[0])!r}")
-    if kind in _EXCEL:
+    if kind in EXCEL:
         raise DataError(f"read: {source}: workbooks are read one at a time")
-    if choice.sheet is not None or (choice.separator is not None and kind not in _DELIMITERS):
+    if choice.sheet is not None or (choice.separator is not None and kind not in DELIMITERS):
         raise InvalidParameterError(
             f"read: {source} holds {kind} files; leave out "
             f"{'sheet' if choice.sheet is not None else 'separator'}"
@@ -165,7 +162,9 @@ def _path(path: Path, choice: Choice, stack: ExitStack) -> RawTable:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
-        raise DataError(f"read: there is no file {source}") from None
+        near = nearest_file(path)
+        hint = "" if near is None else f"; did you mean {near!r}?"
+        raise DataError(f"read: there is no file {source}{hint}") from None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise DataError(f"read: cannot open {source}: {reason}") from None
@@ -220,14 +219,14 @@ def _chunk(stream: Any, source: str) -> bytes:
 
 def _file(path: Path, choice: Choice, kind: str, stack: ExitStack) -> RawTable:
     source = choice.options.source
-    if choice.sheet is not None and kind not in _EXCEL:
+    if choice.sheet is not None and kind not in EXCEL:
         what = f"sheet is for Excel files, {source} is {kind}; leave it out"
         raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
-    if choice.separator is not None and kind not in _DELIMITERS:
+    if choice.separator is not None and kind not in DELIMITERS:
         what = f"separator is for CSV, {source} is {kind}; leave it out"
         raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
     load_duckdb()
-    if kind in _EXCEL:
+    if kind in EXCEL:
         from bestdag.data.excel_source import sheet_as_csv
 
         folder = stack.enter_context(temporary_folder())
@@ -243,17 +242,17 @@ def _scanned(paths: list[Path], choice: Choice, kind: str, stack: ExitStack) -> 
     source = choice.options.source
     con = stack.enter_context(duck_connection.connection())
     folder = stack.enter_context(temporary_folder())
-    if kind in _DELIMITERS and paths[0].suffix.lower() != ".gz":
+    if kind in DELIMITERS and paths[0].suffix.lower() != ".gz":
         paths = [utf8_copy(path, folder, source) for path in paths]
     keys = hive_keys(paths) if len(paths) > 1 else []
     sql_paths = [duck_connection.plain_path(path, folder) for path in paths]
-    if kind in _DELIMITERS:
-        sign, is_given = choice.separator or _DELIMITERS[kind], choice.separator is not None
+    if kind in DELIMITERS:
+        sign, is_given = choice.separator or DELIMITERS[kind], choice.separator is not None
         stack.enter_context(
             _explained(lambda error: csv_source.explain_csv_failure(paths, sign, source, error))
         )
         table = csv_source.csv_table(con, paths, sql_paths, sign, source, is_given, keys)
-    elif kind in _JSON:
+    elif kind in JSON:
         stack.enter_context(
             _explained(lambda error: json_source.explain_json_failure(paths, source, error))
         )
@@ -281,14 +280,21 @@ def _kind(path: Path, source: str) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] == ".gz":
         kind = suffixes[-2] if len(suffixes) > 1 else ""
-        known = (*_DELIMITERS, *_JSON)
+        known = (*DELIMITERS, *JSON)
     else:
         kind = suffixes[-1] if suffixes else ""
-        known = (*_DELIMITERS, *_JSON, *_PARQUET, *_EXCEL)
+        known = (*DELIMITERS, *JSON, *PARQUET, *EXCEL)
+    if kind in NETWORKS:
+        what = f"read: {source} is a network, not a table"
+        file = source if source.startswith(("'", '"')) else "NETWORK"
+        raise DataError(f"{what}; Network.load reads it, and its sample(n) draws rows").with_option(
+            f"{what}; to draw rows from it: bestdag sample {file} -n 1000 -o rows.csv; to look at "
+            f"it: bestdag info {file}"
+        )
     if kind not in known:
         raise DataError(
             f"read: the kind of {source} is not known from its ending; known: "
-            f"{', '.join((*_DELIMITERS, *_JSON))}, these also with .gz, "
-            f"{', '.join((*_PARQUET, *_EXCEL))}, and .zip with one of them"
+            f"{', '.join((*DELIMITERS, *JSON))}, these also with .gz, "
+            f"{', '.join((*PARQUET, *EXCEL))}, and .zip with one of them"
         )
     return kind

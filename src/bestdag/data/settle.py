@@ -9,13 +9,13 @@ import inspect
 import os
 import shlex
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bestdag.data.holes import holes_text, shown_counts
 from bestdag.data.raw import RawColumn
 from bestdag.data.schema import MISSING_STATE, Variable
-from bestdag.data.suspects import decimal_columns, marks_among, total_by_mark
+from bestdag.data.suspects import are_like_cells, decimal_columns, marks_among, total_by_mark
 from bestdag.errors import DataError, DataWarning
 
 if TYPE_CHECKING:
@@ -126,12 +126,32 @@ def warn_of_states(
         file = options.source if options.source.startswith(("'", '"')) else "DATA"
         warn(
             f'{what}; discretize(..., method="quantile") cuts them',
-            f"{what}; to cut them: bestdag discretize {file} --method quantile -o FILE",
+            f"{what}; learn and bootstrap cut them with --discretize, for other commands to cut "
+            f"them: bestdag discretize {file} --method quantile -o FILE",
         )
+    _warn_of_names(variables, given, options)
     constant = [variable for variable in variables if variable.arity == 1]
     if constant:
         which = f", {constant[0].states[0]!r}" if len(constant) == 1 else " each"
         warn(f"{who}: {_columns_have([v.name for v in constant])} one state{which}")
+
+
+def _warn_of_names(
+    variables: Sequence[Variable], given: Collection[str], options: ReadOptions
+) -> None:
+    """Say that the names look like a first row."""
+    found = [variable for variable in variables if variable.name not in given]
+    if len(found) < len(variables) or not are_like_cells(found):
+        return
+    names = ", ".join(repr(variable.name) for variable in found[:_SHOWN_COLUMNS])
+    more = ", ..." if len(found) > _SHOWN_COLUMNS else ""
+    what = f"read: {options.source}: the column names look like a row of data, {names}{more}"
+    how = "; if they are, put a line with names above them"
+    command = None
+    if options.source.endswith((".csv'", '.csv"')):
+        rows = f"(seq -s, -f x%g 1 {len(found)}; cat {options.source}) > named.csv"
+        command = f"{what}{how}: {rows}"
+    warn(what + how, command)
 
 
 def _warn_of_marks(marked: Mapping[str, Mapping[str, int]], options: ReadOptions) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from bestdag.data.schema import MISSING_STATE, Variable
 __all__ = [
     "MARKS",
     "are_decimals",
+    "are_like_cells",
     "decimal_columns",
     "mark_counts",
     "marks_among",
@@ -84,6 +85,32 @@ def are_decimals(variable: Variable) -> bool:
             return False
         is_found = is_found or not number.is_integer()
     return is_found
+
+
+def are_like_cells(variables: Sequence[Variable]) -> bool:
+    """Whether the names look like a row: most are states of their own columns, or all numbers.
+
+    Numbers that count the columns are names.
+
+    Examples
+    --------
+    >>> from bestdag.data.readers import read
+    >>> import warnings; warnings.simplefilter("ignore")
+    >>> are_like_cells(read({"5.1": [5.1, 4.9], "setosa": ["setosa", "virginica"]}).variables)
+    True
+    >>> are_like_cells(read({"7": [1, 2], "9": [2, 1]}).variables)
+    True
+    >>> are_like_cells(read({"0": [0, 1], "1": [0, 1]}).variables)
+    False
+    """
+    numbers = [number_in(variable.name) for variable in variables]
+    if None not in numbers:
+        found = [number for number in numbers if number is not None]
+        is_count = found == [found[0] + k for k in range(len(found))]
+        return not is_count and all(
+            number_in(state) is not None for v in variables for state in v.states[:2]
+        )
+    return 2 * sum(v.name in v.states for v in variables) > len(variables)
 
 
 def total_by_mark(found: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bestdag.drawing.text import escaped
-from bestdag.files import write_file
+from bestdag.errors import FormatError
+from bestdag.files import format_suffix, shown_path, write_file
 from bestdag.graph.dag import Dag
 from bestdag.graph.plotting import plot_dag
 from bestdag.report import sections
@@ -24,7 +25,7 @@ from bestdag.wording import count_of
 if TYPE_CHECKING:
     from bestdag.learned import Result
 
-__all__ = ["report_page", "write_report"]
+__all__ = ["report_page", "require_html", "write_report"]
 
 # Nothing may be fetched, by whatever is in the page.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
@@ -70,6 +71,7 @@ _WHAT_IF = """<section id="whatif"><h2>What if</h2>
 <div id="cards"></div></section>"""
 # The table of scores may take as long as learning took, and at least this.
 _LEAST_SECONDS = 10.0
+_SHORT = "After Ctrl-C this page comes at once: without other scores and what they would choose."
 _HINT = (
     "Choose a variable, by pointer or by keyboard: it shows its probabilities here. Tab and the "
     "arrow keys go from one to the next, Enter chooses; drag to move the picture, + and - zoom, "
@@ -120,13 +122,17 @@ def report_page(
         facts["score"] = f"{score!r:.80}"
         parts.append(sections.data_section(data))
         parts.append(sections.arcs_section(dag, losses, probabilities, unit, compelled=compelled))
-        make_scorer, seconds = scorer_for(result, threads), max(_LEAST_SECONDS, result.seconds)
+        make_scorer = scorer_for(result, threads)
+        seconds = 0.0 if result.was_interrupted else max(_LEAST_SECONDS, result.seconds)
         parts.append(sections.scores_section(data, dag, score, make_scorer, seconds))
+        if result.treatment.name == "em":
+            parts.append(sections.completed_section(result.score, scorer.total(dag)))
     else:
         parts.append(sections.arcs_section(dag, None, probabilities, compelled=compelled))
     if result.structures is not None:
         parts.append(near_best_section(result.structures))
-    parts.append(other_scores_section(result, threads))
+    if not result.was_interrupted:
+        parts.append(other_scores_section(result, threads))
     parts.append(sections.trace_section(result.trace, result.search))
     version = bestdag.__version__
     used = [type(score)] if score is not None else []
@@ -158,8 +164,18 @@ def write_report(
     probabilities: Probabilities | None = None,
 ) -> None:
     """Write the page to a file, complete or not at all."""
+    require_html(path)
     page = report_page(result, command=command, threads=threads, probabilities=probabilities)
     write_file(path, page.encode())
+
+
+def require_html(path: str | os.PathLike[str], who: str = "report") -> None:
+    """Refuse a name that ends as another kind of file does."""
+    if format_suffix(path) not in (".html", ".htm", ""):
+        raise FormatError(
+            f"{who}: writes HTML, got {shown_path(path)}; name it .html, which a browser prints as "
+            f"PDF"
+        )
 
 
 def _by_arc(dag: Dag, probabilities: Probabilities | None) -> dict[tuple[str, str], float] | None:
@@ -174,9 +190,13 @@ def _summary(result: Result) -> str:
     score = f"score {result.score:.6f} (natural logarithm)"
     if result.scored_by is not None and result.n_rows is not None:
         score += f", {result.scored_by!r:.80} of {count_of(result.n_rows, 'row')}"
+    if result.treatment.name == "em":
+        score += "; of what the rows show, missing cells summed out"
     lines = [f"{outcome} by {how} in {result.seconds:.2f} s", score]
     if not result.is_proved:
         lines.append(result.shortfall())
+    if result.was_interrupted:
+        notes = (*notes, _SHORT)
     return "".join(f"<p>{escaped(line)}</p>" for line in (*lines, *notes))
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Probabilities",
     "arcs_section",
+    "completed_section",
     "data_section",
     "repeat_section",
     "scores_section",
@@ -121,7 +122,7 @@ def scores_section(
     empty = Dag.empty(dag.nodes)
     rows: list[list[str]] = []
     for score in scores:
-        if rows and time.monotonic() > end:
+        if rows and time.monotonic() >= end:
             rows.append([f"{score!r:.80}", "no time for it", "", "", "", ""])
             continue
         try:
@@ -146,6 +147,23 @@ def scores_section(
         "score is the one that was maximised. Values of different scores do not compare."
     )
     return section("scores", "By every score", paragraph(says), table(head, rows))
+
+
+def completed_section(score: float, completed: float) -> str:
+    """Say why the score after structural EM is not that of the table that it completed."""
+    says = [
+        f"{score:.6f}, at the top: the score of what the rows show, by which structural EM chooses "
+        "among its rounds.",
+        f"{completed:.6f}: the score of the completed table, of the counts that are expected with "
+        "the missing cells filled in under this network; all other scores of families, arcs and "
+        "structures on this page are of this kind.",
+    ]
+    if not math.isclose(score, completed, rel_tol=1e-9):
+        says.append(
+            f"They differ by {score - completed:.6f}, how uncertain the missing cells are: the "
+            "completed table counts them as if they had been seen."
+        )
+    return section("completed", "Two scores after structural EM", *map(paragraph, says))
 
 
 def trace_section(trace: Sequence[Step], search: str) -> str:

@@ -156,10 +156,9 @@ class _Run:
         if self._proved is None and self._bound.value is None and status != "interrupted":
             self._first_bound()
         if self._proved is not None:
-            found = self._proved
-            return replace(
-                found, seconds=self._given.seconds, notes=(self._what_was_done, *found.notes)
-            )
+            found = self._proved  # at once, its own seconds say as much as a note
+            said = (self._what_was_done,) if self._improver.n_rounds else ()
+            return replace(found, seconds=self._given.seconds, notes=(*said, *found.notes))
         return self._unproved(status)
 
     def _search(self) -> Status:

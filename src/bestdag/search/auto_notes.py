@@ -14,15 +14,24 @@ __all__ = ["advice", "ending", "what_was_done"]
 
 # So many families are listed in a minute or so.
 _MANY_FAMILIES = 5_000_000
+_LEAST_SHOWN = 0.05  # seconds; less is shown as 0.0
 
 
 def what_was_done(n_rounds: int, n_turns: int, spent: Mapping[str, float]) -> str:
-    """Say what the seconds went into: rounds of improving, and turns of the exact search."""
+    """Say what the seconds went into: rounds of improving, and turns of the exact search.
+
+    What would be shown as 0.0 s is left out.
+
+    Examples
+    --------
+    >>> what_was_done(2, 1, {"structures": 0.31, "proof": 0.01})
+    'auto improved a structure for 0.3 s (2 rounds)'
+    """
     parts = []
-    if n_rounds:
+    if n_rounds and spent["structures"] >= _LEAST_SHOWN:
         rounds = count_of(n_rounds, "round")
         parts.append(f"improved a structure for {spent['structures']:.1f} s ({rounds})")
-    if spent["proof"] > 0:
+    if spent["proof"] >= _LEAST_SHOWN:
         aim = "a proof" if n_turns else "a bound"
         parts.append(f"worked on {aim} for {spent['proof']:.1f} s")
     return f"auto {' and '.join(parts) or 'had no time'}"

@@ -126,6 +126,12 @@ class SearchResult:
         """Whether no structure scores more."""
         return self.status == "optimum proved"
 
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search, or the listing of structures next to the best."""
+        listed = self.structures
+        return "interrupted" in (self.status, None if listed is None else listed.status)
+
     def verify(self) -> bool:
         """Check the proof again, by independent slow code.
 

@@ -71,6 +71,7 @@ def test_lines_add_up():
         ("A <-> B", "the part '> B' is not clear"),
         ("A > B", "the part '> B' is not clear"),
         ("A ; B", "the part '; B' is not clear"),
+        ("A => B", "the signs are !-, !>, !~>, --, ->, <, <-, ~>, as in a -> b"),
         ('"A -> B', "a quote is not closed"),
         ("A -> 'B", "a quote is not closed"),
         (r'"\q" -> B', "an escape that JSON does not know"),

@@ -57,7 +57,10 @@ class Line:
                 rest = self.text[at:end].strip()
                 hint = "; a quote is not closed" if rest[0] in "\"'" else ""
                 what = f"the part {shown_value(rest)} is not clear{hint}"
-                raise self.error(f"{what}; quote names with odd characters")
+                known = ", ".join(sorted(signs))
+                raise self.error(
+                    f"{what}; the signs are {known}, as in a -> b; quote names with odd characters"
+                )
             kind, at = str(match.lastgroup), match.end()
             text = match[kind]
             if kind == "json":

@@ -1,0 +1,26 @@
+"""The kinds of files that tables are read from, by the endings of their names."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+__all__ = ["DELIMITERS", "EXCEL", "JSON", "NETWORKS", "PARQUET", "is_table"]
+
+DELIMITERS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
+PARQUET = (".parquet", ".pq")
+JSON = (".jsonl", ".ndjson")
+EXCEL = (".xlsx", ".xlsm")
+# Files that hold a network, which some take for its table.
+NETWORKS = (".bif", ".dsc", ".json", ".net", ".uai", ".xdsl", ".xmlbif")
+
+
+def is_table(path: PurePath) -> bool:
+    """Whether a name ends as that of a table.
+
+    Examples
+    --------
+    >>> is_table(PurePath("rows.csv.gz")), is_table(PurePath("asia.bif"))
+    (True, False)
+    """
+    bare = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return bare.suffix.lower() in (*DELIMITERS, *PARQUET, *JSON, *EXCEL)
