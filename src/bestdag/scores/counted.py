@@ -98,14 +98,7 @@ class CountedScores(NativeScores):
         time_limit: float = math.inf,
     ) -> list[_Floats]:
         """Score all changes of all families, as `NativeScores.changes`, in one pass."""
-        children, groups = [], []
-        for (child, parents), members in zip(families, candidates, strict=True):
-            given = set(parents)
-            for candidate in members.tolist():
-                children.append(child)
-                groups.append(sorted((given ^ {candidate}) - {child}))
-        arrays = np.array(children, np.int32), *flat_groups(groups)
-        scores = self.numbered(arrays, time_limit=time_limit)
+        scores = self.numbered(_changed(families, candidates), time_limit=time_limit)
         ends = group_ends(candidates).tolist()
         return [scores[a:b] for a, b in itertools.pairwise(ends)]
 
@@ -181,6 +174,31 @@ class CountedScores(NativeScores):
             return True
         needed = collapsed_bytes(provider, self._counts.arities)
         return has_memory(kind, "a table of the different rows", needed)
+
+
+def _changed(
+    families: Sequence[tuple[int, Sequence[int]]], candidates: Sequence[npt.NDArray[np.int32]]
+) -> FamilyArrays:
+    """List families after each of their changes.
+
+    Examples
+    --------
+    >>> children, offsets, parents = _changed([(3, [1, 5])], [np.array([1, 2, 3], np.int32)])
+    >>> [parents[a:b].tolist() for a, b in itertools.pairwise(offsets)]
+    [[5], [1, 2, 5], [1, 5]]
+    """
+    groups, sizes = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
+    for (child, parents), members in zip(families, candidates, strict=True):
+        given = np.array(parents, np.int32)
+        both = np.column_stack([np.tile(given, (len(members), 1)), members])
+        both.sort(axis=1)
+        is_no_addition = np.isin(members, given) | (members == child)
+        stays = ~((both == members[:, None]) & is_no_addition[:, None])
+        groups.append(both[stays])
+        sizes.append(stays.sum(axis=1))
+    lengths = [len(members) for members in candidates]
+    children = np.repeat(np.array([child for child, _ in families], np.int32), lengths)
+    return children, np.cumsum(np.concatenate(sizes)), np.concatenate(groups)
 
 
 def _sets_of(n: int, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
