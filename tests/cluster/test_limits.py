@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from bestdag import learn
 from bestdag.cluster.reading import spread
+from bestdag.progress import listening
 from bestdag.scores.scorer import Scorer
 from tests.cluster.test_counts import assert_counts_agree
 
@@ -58,12 +60,13 @@ def test_a_time_limit_holds_from_the_beginning(client, dataset, endless):
 
 
 def test_what_nobody_waits_for_is_given_up_by_the_workers(client, dataset, endless):
-    def stop(_):
+    def stop():  # asked about every 20 ms, as Ctrl-C is
         if len(list(endless.glob("begun-*"))) == N_WORKERS:
             raise KeyboardInterrupt
 
     rows = spread(client, dataset)
-    found = learn(rows, "bic", search="hill_climb", progress=stop)
+    with listening(SimpleNamespace(remind=stop)):
+        found = learn(rows, "bic", search="hill_climb")
     assert found.status == "interrupted"
     while len(list(endless.glob("ended-*"))) < N_WORKERS:
         time.sleep(0.01)
