@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bestdag.cluster.called_off import CalledOffError, until_called_off
 from bestdag.cluster.packed import PackedCounts, added, packed
 from bestdag.cluster.worker_memory import within_worker_memory
 from bestdag.counts.blocks import BlockCounts
 from bestdag.counts.provider import FamilyArrays
 from bestdag.data.schema import Variable
+from bestdag.errors import ClusterError
 
-__all__ = ["Part", "PartFacts", "add_counts", "count_parts"]
+__all__ = ["Counted", "Part", "PartFacts", "add_counts", "count_parts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,10 @@ class Part:
         return self._blocks[1]
 
 
+# What a worker found: nothing where it has no rows, an error where its work was called off.
+Counted = PackedCounts | None | ClusterError
+
+
 @within_worker_memory(is_alone=True)
 def count_parts(
     parts: Sequence[Part],
@@ -132,20 +138,27 @@ def count_parts(
     arities: npt.NDArray[np.int64],
     scale: float,
     max_cells: float,
-) -> PackedCounts | None:
+) -> Counted:
     """Count families over all parts that one worker holds, with all its threads."""
     threads = _threads_here()
-    found = [part.count(families, arities, scale, max_cells, threads) for part in parts]
-    return add_counts(found, families, arities)
+    try:
+        with until_called_off():
+            found = [part.count(families, arities, scale, max_cells, threads) for part in parts]
+            return add_counts(found, families, arities)
+    except CalledOffError:
+        return ClusterError("cluster: counting was called off; learn again")
 
 
 def add_counts(
-    counted: Sequence[PackedCounts | None],
+    counted: Sequence[Counted],
     families: FamilyArrays,
     arities: npt.NDArray[np.int64],
-) -> PackedCounts | None:
+) -> Counted:
     """Add the counts of several parts or workers, in any order: they are whole numbers."""
-    there = [one for one in counted if one is not None]
+    there = [one for one in counted if isinstance(one, PackedCounts)]
+    failures = [one for one in counted if isinstance(one, ClusterError)]
+    if failures:
+        return failures[0]
     return added(there, families, arities) if there else None
 
 

@@ -14,15 +14,16 @@ import numpy.typing as npt
 
 from bestdag.cluster.packed import PackedCounts
 from bestdag.cluster.part import add_counts, count_parts
+from bestdag.cluster.placed import PlacedParts
 from bestdag.cluster.waiting import awaited
 from bestdag.counts.blocks import whole_scale
 from bestdag.counts.provider import FamilyArrays, ObservedCounts, RowsIn, too_many_cells
 from bestdag.data.schema import Variable
-from bestdag.errors import RowsLostError
+from bestdag.errors import ClusterError, RowsLostError
 from bestdag.machine import memory_left
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Future
 
     from bestdag.cluster.rows import ClusterRows
 
@@ -44,7 +45,7 @@ class ClusterCounts:
     again elsewhere, and counted there.
     """
 
-    def __init__(self, rows: ClusterRows, parts: list[Future], client: Client) -> None:
+    def __init__(self, rows: ClusterRows, placed: PlacedParts) -> None:
         self.variables: tuple[Variable, ...] = tuple(sorted(rows.variables, key=lambda v: v.name))
         self.n_rows = rows.n_rows
         self.total_weight = rows.total_weight
@@ -55,8 +56,9 @@ class ClusterCounts:
         self.seconds_waited = 0.0
         self.bytes_received = 0
         self._rows = rows
-        self._parts = parts
-        self._client = client
+        self._placed = placed
+        self._client = placed.client
+        self._kept: list[Future] = []
         held, arities = rows.held
         self._arities = np.array(arities, np.int64)
         place = {variable.name: i for i, variable in enumerate(held)}
@@ -64,9 +66,11 @@ class ClusterCounts:
         self._scale = 1.0
         if self.has_real_weights:
             self._scale = whole_scale(rows.total_weight)
-            alone = np.zeros(1, np.int32), np.zeros(2, np.int64), np.zeros(0, np.int32)
-            counts = self._counted(alone, math.inf).counts
-            self.total_weight = int(counts.sum()) / self._scale
+            if rows.counted_weight is None:
+                alone = np.zeros(1, np.int32), np.zeros(2, np.int64), np.zeros(0, np.int32)
+                counts = self._counted(alone, math.inf).counts
+                rows.counted_weight = int(counts.sum()) / self._scale
+            self.total_weight = rows.counted_weight
 
     def count(self, families: FamilyArrays, *, max_cells: float) -> list[ObservedCounts]:
         """Count families, in one pass over the rows unless the answer would be too large."""
@@ -94,6 +98,8 @@ class ClusterCounts:
             raise
         self.seconds_waited += time.monotonic() - begun
         total = add_counts(answers, families, self._arities)
+        if isinstance(total, ClusterError):
+            raise total
         assert total is not None  # there are rows
         self.bytes_received += sum(one.n_bytes for one in answers if one is not None)
         cells = total.n_observed * self._arities[families[0]]
@@ -107,46 +113,45 @@ class ClusterCounts:
         given: Any = families
         if sum(array.nbytes for array in families) > _FEW_BYTES:
             given = self._client.submit(_same, families, key=f"families-{batch}")
-        level = [
-            self._client.submit(
-                count_parts,
-                [self._parts[i] for i in numbers],
-                given,
-                self._arities,
-                self._scale,
-                max_cells,
-                key=f"count-{batch}-{k}",
-                workers=None if address is None else [address],
-                allow_other_workers=address is not None,
-            )
-            for k, (address, numbers) in enumerate(self._places())
-        ]
+        level = self._counting(given, max_cells, batch)
         is_small = self._worst_bytes(families).sum() < _SMALL_BYTES
         most, height = _FAN_IN if is_small else 1, 0
         while len(level) > most:
             height += 1
-            level = [
-                self._client.submit(
-                    add_counts,
-                    level[i : i + _FAN_IN],
-                    given,
-                    self._arities,
-                    key=f"add-{batch}-{height}-{i // _FAN_IN}",
-                )
-                for i in range(0, len(level), _FAN_IN)
-            ]
+            some = [level[i : i + _FAN_IN] for i in range(0, len(level), _FAN_IN)]
+            shared = [given] * len(some), [self._arities] * len(some)
+            keys = [(f"add-{batch}-{height}", i) for i in range(len(some))]
+            level = self._client.map(add_counts, some, *shared, key=keys, pure=False)
+        # To release the answers before is a message too, which this one must not wait for.
+        self._kept = level if is_small else []
         return level
 
-    def _places(self) -> list[tuple[str | None, list[int]]]:
-        """Say which worker holds which parts; those that nobody has yet are counted anywhere."""
-        who_has = self._client.who_has(self._parts)
-        held: dict[str | None, list[int]] = {}
-        for number, part in enumerate(self._parts):
-            holders = sorted(who_has.get(part.key, ()))
-            held.setdefault(holders[0] if holders else None, []).append(number)
-        lost = held.pop(None, [])
-        places: list[tuple[str | None, list[int]]] = sorted(held.items())
-        return places + [(None, [number]) for number in lost]
+    def _counting(
+        self, families: FamilyArrays | Future, max_cells: float, batch: str
+    ) -> list[Future]:
+        places = self._placed.by_worker()
+        keys = [(f"count-{batch}", i) for i in range(len(places))]
+        shared = families, self._arities, self._scale, max_cells
+        if isinstance(families, tuple):
+            # All in one message, since Dask lets the next one wait for some milliseconds. A task
+            # goes to who holds its parts: nothing else draws it anywhere.
+            parts = [parts for _, parts in places]
+            repeated = [[one] * len(places) for one in shared]
+            found: list[Future] = self._client.map(
+                count_parts, parts, *repeated, key=keys, pure=False
+            )
+            return found
+        return [
+            self._client.submit(
+                count_parts,
+                parts,
+                *shared,
+                key=key,
+                workers=None if address is None else [address],
+                allow_other_workers=address is not None,
+            )
+            for key, (address, parts) in zip(keys, places, strict=True)
+        ]
 
     def _batches(self, families: FamilyArrays) -> Iterator[FamilyArrays]:
         """Divide families so that the answer for each batch fits, at the worst."""

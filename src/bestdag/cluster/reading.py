@@ -114,12 +114,11 @@ def spread(client: Client, dataset: Dataset) -> ClusterRows:
         for i, (part, place) in enumerate(zip(parts, _placed(crew, n_parts), strict=True))
     ]
     arities = np.array([v.arity for v in variables], np.int64)
-    facts = awaited(client, lambda: _asked_facts(client, futures, arities), "the table")
     return ClusterRows(
         client,
         dataset.variables,
         futures,
-        facts,
+        [part.facts(arities) for part in parts],
         name="the table",
         n_workers=len(crew),
         missing=dataset.missing_counts,
@@ -362,7 +361,8 @@ def _placed(crew: Sequence[Machine], n_parts: int) -> list[str]:
 def _asked_facts(
     client: Client, parts: Sequence[Future], arities: npt.NDArray[np.int64]
 ) -> list[Future]:
-    return [client.submit(_facts, part, arities, pure=False) for part in parts]
+    found: list[Future] = client.map(_facts, parts, [arities] * len(parts), pure=False)
+    return found
 
 
 # Run by workers

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.cluster.part import PartFacts
+from bestdag.cluster.placed import PlacedParts
 from bestdag.cluster.provider import ClusterCounts
 from bestdag.counts.flat import flat_groups
 from bestdag.counts.provider import RowsIn
@@ -38,13 +39,15 @@ class ClusterRows(Dataset):
     n_parts : int
     n_workers : int
         Workers that the parts were given to.
+    counted_weight : float or None
+        The number of cases as the counts add up to it, where weights are real and it is known.
     lost : RowsLostError or None
         How the rows were lost, once they are.
     """
 
     __slots__ = (
-        *("_client", "_facts", "_held", "_n_rows", "_parts", "_total"),
-        *("lost", "n_workers", "name"),
+        *("_facts", "_held", "_n_rows", "_placed", "_total"),
+        *("counted_weight", "lost", "n_workers", "name"),
     )
 
     def __init__(
@@ -64,13 +67,13 @@ class ClusterRows(Dataset):
         self._choose(variables, missing)
         # What the parts hold, of which this may be a choice.
         self._held = self._variables, dict(missing)
-        self._client = client
-        self._parts = parts
+        self._placed = PlacedParts(client, parts)
         self._facts = facts
         self._n_rows = sum(one.n_rows for one in facts)
         total = sum(one.total_weight for one in facts)
         has_whole = all(one.has_whole_weights for one in facts)
         self._total: int | float = int(total) if has_whole else total
+        self.counted_weight: float | None = None
         self.n_workers = n_workers
         self.name = name
         self.lost: RowsLostError | None = None
@@ -88,7 +91,7 @@ class ClusterRows(Dataset):
 
     def count_provider(self, threads: int | None = None) -> ClusterCounts:
         """Return who counts families over these rows; each worker uses all its own threads."""
-        return ClusterCounts(self, self._parts, self._client)
+        return ClusterCounts(self, self._placed)
 
     def fingerprint(self) -> str:
         """Return a digest of what two counts of each column say: rows themselves are far away."""
@@ -125,7 +128,7 @@ class ClusterRows(Dataset):
     @property
     def n_parts(self) -> int:
         """Parts that the rows are in."""
-        return len(self._parts)
+        return len(self._placed.parts)
 
     @property
     def total_weight(self) -> int | float:

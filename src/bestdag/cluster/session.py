@@ -85,14 +85,16 @@ def machines(client: Client) -> list[Machine]:
         left = None if not limit else limit - dask_worker.monitor.get_process_memory()
         return version, dask_worker.state.nthreads, left
 
-    try:
-        client.wait_for_workers(1, timeout=_PATIENCE)
-    except TimeoutError:
-        raise ClusterError(
-            f"cluster: the scheduler at {client.scheduler.address} has no workers; start some "
-            "with: dask worker ADDRESS"
-        ) from None
     found = client.run(greeting)
+    if not found:
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError:
+            raise ClusterError(
+                f"cluster: the scheduler at {client.scheduler.address} has no workers; start some "
+                "with: dask worker ADDRESS"
+            ) from None
+        found = client.run(greeting)
     here = bestdag.__version__
     others = {address: has for address, (has, _, _) in found.items() if has != here}
     if others:

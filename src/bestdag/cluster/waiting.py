@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, wait
 from typing import TYPE_CHECKING, Any
 
 from bestdag.errors import BestdagError, ClusterError, NotEnoughMemoryError, RowsLostError
@@ -15,9 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["PLACED", "awaited", "is_there"]
 
-# Seconds: between looks at what is asked for, and at time, listeners and the connection; and how
-# long a lost connection may take to come back.
-_NAP, _LOOK, _PATIENCE = 0.001, 0.02, 5.0
+# Seconds: between looks at time, listeners and the connection; and how long a lost connection may
+# take to come back.
+_LOOK, _PATIENCE = 0.02, 5.0
 # Seconds: between looks at the workers, and how long all of them may be gone or at rest.
 _LOOK_AT_WORKERS, _PATIENCE_WITH_WORKERS = 5.0, 60.0
 # How the keys begin of tasks that have a worker of their own.
@@ -38,9 +40,6 @@ def awaited(client: Client, ask: Callable[[], list[Future]], what: str) -> list[
     OutOfTimeError
         And what else those raise who listen to native work (see `bestdag.progress.heed`).
     """
-    import asyncio
-    from concurrent.futures import CancelledError
-
     from distributed.scheduler import KilledWorker
 
     if client.status == "closed":
@@ -48,9 +47,7 @@ def awaited(client: Client, ask: Callable[[], list[Future]], what: str) -> list[
     futures: list[Future] = []
     try:
         futures = ask()
-        _wait_for(client, futures)
-        found: list[Any] = client.gather(futures)
-        return found
+        return _gathered(client, futures)
     except KilledWorker as error:
         raise NotEnoughMemoryError(
             f"cluster: workers died again and again over {what}, probably for want of memory "
@@ -74,25 +71,27 @@ def awaited(client: Client, ask: Callable[[], list[Future]], what: str) -> list[
         raise
 
 
-def _wait_for(client: Client, futures: Sequence[Future]) -> None:
-    """Wait until all are done, or one has failed."""
-    begun = there_at = look_at = now = time.monotonic()
-    workers = _Watch(client, now)
-    while not all(future.done() for future in futures):
-        time.sleep(min(_LOOK, max(_NAP, (now - begun) / 20)))  # a twentieth more at the most
-        now = time.monotonic()
-        if now < look_at:
-            continue
-        look_at = now + _LOOK
-        heed()
-        for future in futures:
-            if future.status == "error":  # others may wait for workers that it has killed
-                future.result()
-        if is_there(client):
-            there_at = now
-            workers.look(now)
-        elif now - there_at > _PATIENCE:
-            raise _lost(client)
+def _gathered(client: Client, futures: Sequence[Future]) -> list[Any]:
+    """Return what all of them are once they are done, or raise why one failed."""
+    # By the client's own loop: so the wait ends with the answer, and limits hold on its way.
+    answer = asyncio.run_coroutine_threadsafe(
+        client.gather(list(futures), asynchronous=True), client.loop.asyncio_loop
+    )
+    try:
+        there_at = time.monotonic()
+        workers = _Watch(client, there_at)
+        while not wait([answer], timeout=_LOOK).done:
+            heed()
+            now = time.monotonic()
+            if is_there(client):
+                there_at = now
+                workers.look(now)
+            elif now - there_at > _PATIENCE:
+                raise _lost(client)
+        found: list[Any] = answer.result()
+        return found
+    finally:
+        answer.cancel()
 
 
 class _Watch:
@@ -126,7 +125,9 @@ def _free_stranded(dask_scheduler: Any) -> None:
     were gone.
     """
     keys = [task.key for task in dask_scheduler.unrunnable if task.loose_restrictions]
-    keys = [key for key in keys if isinstance(key, str) and key.startswith(PLACED)]
+    keys = [
+        key for key in keys if str(key[0] if isinstance(key, tuple) else key).startswith(PLACED)
+    ]
     if keys and dask_scheduler.running:
         dask_scheduler.set_restrictions(dict.fromkeys(keys))
         dask_scheduler.transitions(dict.fromkeys(keys, "processing"), "bestdag-free-stranded")

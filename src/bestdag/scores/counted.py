@@ -6,6 +6,7 @@ import itertools
 import math
 import time
 from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,9 @@ _Floats = npt.NDArray[np.float64]
 _NOTHING = np.zeros(0)
 # Different rows of this size are brought into memory for a bound, which is in a moment.
 _QUICK_BYTES = 3e7
+# Scores that are remembered, and the families of one question that are looked up among them: a few
+# cost a pass as many do.
+_MOST_KNOWN, _MOST_RECALLED = 1 << 17, 1 << 10
 
 
 class CountedScores(NativeScores):
@@ -66,6 +70,35 @@ class CountedScores(NativeScores):
         With `growth`, the least arity of one more parent of each family, `bounds` receives what
         no family with more parents exceeds.
         """
+        if len(families[0]) <= _MOST_RECALLED and not len(growth):
+            return self._recalled(families, time_limit)
+        return self._scored(families, time_limit, growth, bounds)
+
+    def _recalled(self, families: FamilyArrays, time_limit: float) -> _Floats:
+        """Score a few families, and count only those that were not met before."""
+        children, offsets, parents = families
+        groups = [parents[a:b] for a, b in itertools.pairwise(offsets.tolist())]
+        keys = [(c, group.tobytes()) for c, group in zip(children.tolist(), groups, strict=True)]
+        scores = np.array([self._known.get(key, math.nan) for key in keys], np.float64)
+        new = np.flatnonzero(np.isnan(scores))
+        if len(new):
+            wanted = children[new], *flat_groups([groups[i].tolist() for i in new])
+            scores[new] = self._scored(wanted, time_limit)
+            if len(self._known) + len(new) > _MOST_KNOWN:
+                self._known.clear()
+            found = {keys[i]: score for i, score in zip(new, scores[new].tolist(), strict=True)}
+            self._known.update(
+                (key, score) for key, score in found.items() if not math.isnan(score)
+            )
+        return scores
+
+    def _scored(
+        self,
+        families: FamilyArrays,
+        time_limit: float,
+        growth: _Floats = _NOTHING,
+        bounds: _Floats = _NOTHING,
+    ) -> _Floats:
         engine, provider = self._counts, self._counts.provider
         assert provider is not None
         end = time.monotonic() + time_limit
@@ -98,14 +131,7 @@ class CountedScores(NativeScores):
         time_limit: float = math.inf,
     ) -> list[_Floats]:
         """Score all changes of all families, as `NativeScores.changes`, in one pass."""
-        children, groups = [], []
-        for (child, parents), members in zip(families, candidates, strict=True):
-            given = set(parents)
-            for candidate in members.tolist():
-                children.append(child)
-                groups.append(sorted((given ^ {candidate}) - {child}))
-        arrays = np.array(children, np.int32), *flat_groups(groups)
-        scores = self.numbered(arrays, time_limit=time_limit)
+        scores = self.numbered(_changed(families, candidates), time_limit=time_limit)
         ends = group_ends(candidates).tolist()
         return [scores[a:b] for a, b in itertools.pairwise(ends)]
 
@@ -116,6 +142,10 @@ class CountedScores(NativeScores):
 
     def _changes_of(self, child: int, parents: list[int], candidates: list[int]) -> _Floats:
         return self.changes([(child, parents)], [np.array(candidates, np.int32)])[0]
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, bytes], float]:
+        return {}
 
     def all_families(self, max_parents: int, seconds: float = math.inf) -> _Floats | None:
         """Score every family with at most `max_parents` parents; None when out of time."""
@@ -181,6 +211,31 @@ class CountedScores(NativeScores):
             return True
         needed = collapsed_bytes(provider, self._counts.arities)
         return has_memory(kind, "a table of the different rows", needed)
+
+
+def _changed(
+    families: Sequence[tuple[int, Sequence[int]]], candidates: Sequence[npt.NDArray[np.int32]]
+) -> FamilyArrays:
+    """List families after each of their changes.
+
+    Examples
+    --------
+    >>> children, offsets, parents = _changed([(3, [1, 5])], [np.array([1, 2, 3], np.int32)])
+    >>> [parents[a:b].tolist() for a, b in itertools.pairwise(offsets)]
+    [[5], [1, 2, 5], [1, 5]]
+    """
+    groups, sizes = [np.zeros(0, np.int32)], [np.zeros(1, np.int64)]
+    for (child, parents), members in zip(families, candidates, strict=True):
+        given = np.array(parents, np.int32)
+        both = np.column_stack([np.tile(given, (len(members), 1)), members])
+        both.sort(axis=1)
+        is_no_addition = np.isin(members, given) | (members == child)
+        stays = ~((both == members[:, None]) & is_no_addition[:, None])
+        groups.append(both[stays])
+        sizes.append(stays.sum(axis=1))
+    lengths = [len(members) for members in candidates]
+    children = np.repeat(np.array([child for child, _ in families], np.int32), lengths)
+    return children, np.cumsum(np.concatenate(sizes)), np.concatenate(groups)
 
 
 def _sets_of(n: int, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:

@@ -24,8 +24,9 @@ _CELLS_PER_CALL = 200_000_000
 # So many families take a score without a native twin as long, or fewer where rows are many.
 _FAMILIES_PER_CALL = 500
 _ROWS_PER_CALL = 1_000_000
-# Changes that share a pass over rows that are not in memory.
-_CHANGES_PER_PASS = 1 << 17
+# Changes that share a pass over rows that are not in memory: next to counting them, reading the
+# rows is little, and what is done here with their counts is no longer than limits may be missed.
+_CHANGES_PER_PASS = 1 << 14
 # Rows remembered, in bytes, and of the memory there is; a full memory is emptied.
 _MAX_REMEMBERED, _SHARE_OF_MEMORY = 1 << 27, 0.1
 # Of native state for each candidate, about.
