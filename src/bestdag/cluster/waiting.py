@@ -77,21 +77,19 @@ def _gathered(client: Client, futures: Sequence[Future]) -> list[Any]:
     answer = asyncio.run_coroutine_threadsafe(
         client.gather(list(futures), asynchronous=True), client.loop.asyncio_loop
     )
-    try:
-        there_at = time.monotonic()
-        workers = _Watch(client, there_at)
-        while not wait([answer], timeout=_LOOK).done:
-            heed()
-            now = time.monotonic()
-            if is_there(client):
-                there_at = now
-                workers.look(now)
-            elif now - there_at > _PATIENCE:
-                raise _lost(client)
-        found: list[Any] = answer.result()
-        return found
-    finally:
-        answer.cancel()
+    there_at = time.monotonic()
+    workers = _Watch(client, there_at)
+    # Who leaves before it is there cancels the futures, and so ends it.
+    while not wait([answer], timeout=_LOOK).done:
+        heed()
+        now = time.monotonic()
+        if is_there(client):
+            there_at = now
+            workers.look(now)
+        elif now - there_at > _PATIENCE:
+            raise _lost(client)
+    found: list[Any] = answer.result()
+    return found
 
 
 class _Watch:
