@@ -47,7 +47,8 @@ sanitize:
 # An editable install knows the files it was made with: a new one means installing again.
 $(VENV)/.files: FORCE
 	@mkdir -p $(VENV)
-	@find src -name '*.py' | sort | cmp -s - $@ || find src -name '*.py' | sort > $@
+	@find src -name '*.py' | sort > $@.new
+	@cmp -s $@.new $@ || cp $@.new $@
 
 define new-environment
 @$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "bestdag needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; try: make PYTHON=python3.12")'
