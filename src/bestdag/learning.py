@@ -20,7 +20,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.knowledge.given import known_as
 from bestdag.graph.pdag import Pdag
-from bestdag.incomplete import StructuralEM, Treatment, make_treatment
+from bestdag.incomplete import Treatment, make_treatment
 from bestdag.incomplete.base import Task
 from bestdag.learned import Result
 from bestdag.machine import memory_limit as limited_memory
@@ -208,12 +208,10 @@ def learn(
                 rows = _read(data, treatment, client)
                 data = rows.dataset
                 notes += rows.notes
-            if isinstance(treatment, StructuralEM) and not data.has_missing:
+            if treatment.idle is not None and not data.has_missing:
+                what = "this is learned as any complete table"
+                notes.append(f"no cell is missing: {treatment.idle}, and {what}")
                 treatment = make_treatment("error")
-                notes.append(
-                    "no cell is missing: structural EM has nothing to do, and this is learned as "
-                    "any complete table"
-                )
             dataset = treatment.settle(data, chosen)
             if dataset.n_rows < data.n_rows:
                 those = f"{dataset.n_rows:,} of {data.n_rows:,} rows"

@@ -42,6 +42,7 @@ class Available:
 
     name: ClassVar[str] = "available"
     reads_as: ClassVar[str] = "keep"
+    idle: ClassVar[str | None] = None  # its score is a mean for each row, on complete tables too
 
     def refusal(self, score: Score) -> str | None:
         """Say why it cannot be used with a score; None where it can."""

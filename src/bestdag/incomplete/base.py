@@ -75,11 +75,13 @@ class Treatment(Protocol):
     """A way to learn from tables with missing cells: a frozen dataclass, its fields the settings.
 
     ``reads_as`` is the setting `missing` of `read` that it needs: "keep" where it takes missing
-    cells itself.
+    cells itself. ``idle`` says that it has nothing to do where no cell is missing, so that such a
+    table is learned as any complete one; None where it has.
     """
 
     name: ClassVar[str]
     reads_as: ClassVar[str]
+    idle: ClassVar[str | None]
 
     def refusal(self, score: Score) -> str | None:
         """Say why it cannot be used with a score; None where it can."""
@@ -113,6 +115,7 @@ class CompleteRows:
     """Base of the ways after which no cell is missing any more."""
 
     __slots__ = ()
+    idle: ClassVar[str | None] = None
 
     def refusal(self, score: Score) -> str | None:
         """Return None: rows without missing cells suit every score."""

@@ -70,6 +70,7 @@ class StructuralEM:
 
     name: ClassVar[str] = "em"
     reads_as: ClassVar[str] = "keep"
+    idle: ClassVar[str | None] = "structural EM has nothing to do"
 
     restarts: int = 0
     max_rounds: int = 100
