@@ -316,6 +316,11 @@ def node_average(penalty: float, has_missing: Annotated[NDArray[numpy.uint8], di
     Native twin of scores/node_average.py (see kernels/scores/node_average.hpp).
     """
 
+def within_support(kernel: Kernel, max_cells: float, children: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Kernel:
+    """
+    The same score, minus infinity where the columns of a family take more than `max_cells` different values and the family is not listed (see kernels/scores/support.hpp).
+    """
+
 def max_bdeu_priors(counts: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], totals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], epsilons: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')]) -> None:
     """
     For each row of counts the prior of this sum and epsilon that maximises its probability.

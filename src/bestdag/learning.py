@@ -15,7 +15,12 @@ from bestdag.checkpoint import Checkpoint, open_checkpoint
 from bestdag.constraint.confined import confined
 from bestdag.data.dataset import Dataset
 from bestdag.data.rows import Rows, read_rows
-from bestdag.errors import ClusterError, InvalidParameterError, require_positive
+from bestdag.errors import (
+    ClusterError,
+    InvalidParameterError,
+    require_not_negative,
+    require_positive,
+)
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.knowledge.given import known_as
@@ -28,6 +33,7 @@ from bestdag.progress import Told, listening, reporter_for
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
+from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
 from bestdag.search.about import about_run
@@ -47,6 +53,7 @@ def learn(
     search: Search | str = "auto",
     missing: Treatment | str = "error",
     max_parents: int | None = None,
+    support: float = DEFAULT_SUPPORT,
     knowledge: Knowledge | Sequence[str] | None = None,
     skeleton: str | Pdag | None = None,
     alpha: float | None = None,
@@ -90,6 +97,10 @@ def learn(
         assumes that cells are missing completely at random.
     max_parents : int, optional
         At most so many parents for every variable.
+    support : float, default 5.0
+        At least so many rows, on average, for each occupied cell of a family's table: the values
+        that a variable and its parents take together may be a fifth of the rows at most. Families
+        that a statement requires are kept and noted. 0 is no limit.
     knowledge : Knowledge or list of str, optional
         Arcs, tiers, orders that the structure must obey; statements such as ``"A -> B"`` are what
         `Knowledge.parse` takes.
@@ -167,11 +178,13 @@ def learn(
     >>> [round(result.score - one.score, 3) for one in result.structures]
     [0.0, 0.446, 0.52]
     """
+    require_not_negative("learn", "support", support)
     request = Request.of(k_best, per_class, all_optimal, collect_within)
     asked = _asked(
         data=data if isinstance(data, str | os.PathLike) else None,
         search=search,
         max_parents=max_parents,
+        support=support,
         knowledge=knowledge,
         skeleton=skeleton,
         alpha=alpha,
@@ -238,6 +251,7 @@ def learn(
                 structure_prior=structure_prior,
                 missing=treatment,
                 max_parents=max_parents,
+                support=support,
                 knowledge=known,
                 skeleton=skeleton,
                 alpha=alpha,
@@ -269,6 +283,7 @@ def learn(
             structure_prior=structure_prior,
             knowledge=known,
             max_parents=max_parents,
+            support=support,
             time_limit=time_limit,
             threads=threads,
             seed=seed,

@@ -7,6 +7,7 @@
 #include "scores/contaminated_prior.hpp"
 #include "scores/list.hpp"
 #include "scores/node_average.hpp"
+#include "scores/support.hpp"
 
 namespace {
 
@@ -71,6 +72,22 @@ void register_scores(nb::module_& m) {
     BESTDAG_SCORES(BESTDAG_DEFINE)
 #undef BESTDAG_DEFINE
     register_bound_scores(m);
+    m.def(
+        "within_support",
+        [](const bestdag::Kernel& kernel, double max_cells, const Int32s& children,
+           const Int64s& offsets, const Int32s& parents) {
+            const auto families = family_list(children, offsets, parents);
+            std::vector<bestdag::ExemptFamily> exempt;
+            for (std::size_t i = 0; i < families.size(); ++i) {
+                const bestdag::Family family = families[i];
+                exempt.push_back({family.child, {family.parents.begin(), family.parents.end()}});
+            }
+            return bestdag::within_support(kernel, max_cells, std::move(exempt));
+        },
+        "kernel"_a, "max_cells"_a, "children"_a.noconvert(), "offsets"_a.noconvert(),
+        "parents"_a.noconvert(),
+        "The same score, minus infinity where the columns of a family take more than `max_cells` "
+        "different values and the family is not listed (see kernels/scores/support.hpp).");
     m.def(
         "max_bdeu_priors",
         [](const Array2<const double>& counts, const Array1<const double>& totals,

@@ -71,8 +71,13 @@ public:
     virtual double rows(const CountRows<std::int64_t>& counts, const FamilyShape& shape) = 0;
     virtual double rows(const CountRows<double>& counts, const FamilyShape& shape) = 0;
 
-    // The rest of the family's score.
+    // The rest of the family's score. It is asked for first: rows that follow are of this family.
     virtual double constant(const FamilyShape& shape) = 0;
+
+    // Whether the family at hand scores minus infinity because its columns, together, take more
+    // different values than `max_cells`, so that every larger family does. See support.hpp.
+    virtual bool lacks_support() const noexcept { return false; }
+    virtual double max_cells() const noexcept { return std::numeric_limits<double>::infinity(); }
 
     // A score-equivalent score may be the difference of a function of sets of variables,
     // g(parents and child) - g(parents): then each set is counted once instead of each family.
@@ -80,7 +85,8 @@ public:
 
     // g is a sum over the cells of the set's joint counts plus a constant. The cells come as rows
     // of counts of the last column given the others, may come in pieces, and empty ones add
-    // exactly zero. g may be minus infinity; then it is for all larger sets.
+    // exactly zero. g may be minus infinity; then it is for all larger sets. `set_constant` is asked
+    // for first: cells that follow are of this set.
     virtual double set_cells(const CountRows<std::uint32_t>&, const SetShape&) { return 0.0; }
     virtual double set_cells(const CountRows<std::int64_t>&, const SetShape&) { return 0.0; }
     virtual double set_cells(const CountRows<double>&, const SetShape&) { return 0.0; }

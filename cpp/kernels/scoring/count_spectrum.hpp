@@ -33,6 +33,15 @@ struct CountSpectrum {
     }
     [[gnu::always_inline]] void add_if(bool flag, Weight weight) { add(flag ? weight : Weight{0}); }
 
+    // Cells that hold rows.
+    std::size_t n_cells() const noexcept {
+        std::size_t n = large.size();
+        for (std::size_t count = 1; count < kSmallCounts; ++count) {
+            n += static_cast<std::size_t>(small[count]);
+        }
+        return n;
+    }
+
     void copy(const CountSpectrum& other) {
         small = other.small;
         large.assign(other.large.begin(), other.large.end());

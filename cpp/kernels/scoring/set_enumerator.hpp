@@ -285,6 +285,10 @@ private:
             counter_.visit(family, stop_, add);
         }
         ++c.found.n_scored;
+        if (evaluator_->lacks_support()) {  // and so does every larger set
+            if (level) ++c.n_extended;
+            return;
+        }
         if (score != score) throw std::domain_error("a score is not a number");
         if (!pruning_.is_on ? score > -kInfinity : pruning_.keeps(score, candidate.best)) {
             c.found.add(score, parents_);

@@ -29,6 +29,7 @@ public:
         : layout_(layout),
           values_(values),
           evaluator_(kernel.evaluator(layout.table, stop)),
+          max_cells_(evaluator_->max_cells()),
           is_sized_(evaluator_->has_sized_terms()),
           constants_(layout.shapes.size(), std::numeric_limits<double>::quiet_NaN()),
           filled_(layout.shapes.size(), 0),
@@ -52,12 +53,19 @@ public:
     bool is_excluded(std::size_t shape) const { return !excluded_.empty() && excluded_[shape]; }
 
     void leave_out(std::size_t first, std::size_t n_sets) {
-        std::fill_n(values_.joint->data() + first, n_sets,
-                    -std::numeric_limits<double>::infinity());
+        std::fill_n(values_.joint->data() + first, n_sets, -kInfinity);
+        for (auto& given : values_.given) std::fill_n(given->data() + first, n_sets, 0.0);
+    }
+
+    bool has_limit() const noexcept { return max_cells_ < kInfinity; }
+    bool is_beyond(std::size_t n_cells) const noexcept {
+        return static_cast<double>(n_cells) > max_cells_;
     }
 
     void put(std::size_t set, std::size_t shape, const CountSpectrum<Weight>& counts) {
-        values_.joint->data()[set] = joint_sum(shape, counts) + constant(shape);
+        const bool is_out = has_limit() && has_several(set) && is_beyond(counts.n_cells());
+        values_.joint->data()[set] =
+            is_out ? -kInfinity : joint_sum(shape, counts) + constant(shape);
         for (std::size_t a = 0; a < row_terms_.size(); ++a) {
             values_.given[a]->data()[set] = row_sum(a, counts);
         }
@@ -69,6 +77,7 @@ public:
                    const CountSpectrum<Weight>& counts) {
         double* const joint = values_.joint->data() + first;
         const double common = is_sized_ ? 0.0 : joint_sum(shape, counts);
+        const bool is_out = has_limit() && is_beyond(counts.n_cells());
         ++fill_;
         for (std::size_t k = 0; k < n_sets; ++k) {
             const std::size_t here = shape + layout_.tail_shape[k];
@@ -77,10 +86,10 @@ public:
                 // Left out as elsewhere: a set that is not, above one that is, would win.
                 fill_values_[here] =
                     is_excluded(here)
-                        ? -std::numeric_limits<double>::infinity()
+                        ? -kInfinity
                         : (is_sized_ ? joint_sum(here, counts) : common) + constant(here);
             }
-            joint[k] = fill_values_[here];
+            joint[k] = is_out && has_several(first + k) ? -kInfinity : fill_values_[here];
         }
         for (std::size_t a = 0; a < row_terms_.size(); ++a) {
             std::fill_n(values_.given[a]->data() + first, n_sets, row_sum(a, counts));
@@ -88,7 +97,10 @@ public:
     }
 
 private:
+    static constexpr double kInfinity = std::numeric_limits<double>::infinity();
     static constexpr double kSlack = 1e-9;  // what rounding may do to a score, of its size
+
+    static bool has_several(std::size_t set) noexcept { return (set & (set - 1)) != 0; }
 
     // Shapes of sets in which no family reaches the score of its child without parents, nor in any
     // larger set: whichever member is the child, or none of them.
@@ -150,6 +162,7 @@ private:
     const SetLayout<Weight>& layout_;
     SetValues& values_;
     std::unique_ptr<Evaluator> evaluator_;
+    double max_cells_;  // sets with more are out, but for single columns
     bool is_sized_;
     std::vector<std::uint8_t> excluded_;  // by shape; empty where all sets are counted
     std::vector<double> constants_;

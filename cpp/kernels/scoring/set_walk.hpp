@@ -31,6 +31,7 @@ public:
         terms_.reserve(kernels.size());
         for (std::size_t k = 0; k < kernels.size(); ++k) {
             terms_.emplace_back(layout, kernels[k], values[k], leave_out, stop);
+            has_limit_ |= terms_.back().has_limit();
         }
     }
 
@@ -51,7 +52,7 @@ public:
     // Rows looked at on a random path, each level counted as often as there are such levels.
     double random_path(PhiloxKey key, std::uint64_t number) {
         double steps = 0.0;
-        std::size_t shape = 0;
+        std::size_t shape = 0, set = 0;
         for (std::size_t place = 0; place < layout_.n; ++place) {
             const auto n_rows = static_cast<double>(levels_[place].rows.size());
             const double splitting = layout_.arity(place) == 2 ? 1.0 : kSplitSteps;
@@ -61,7 +62,9 @@ public:
             const bool is_in = philox4x64(key, number * layout_.n + place)[0] & 1u;
             is_in ? levels_.include(place) : levels_.exclude(place);
             shape += is_in ? layout_.shapes.stride(place) : 0;
-            if (levels_[place + 1].rows.empty() || wanted(shape, every_) == 0) break;
+            set = 2 * set + is_in;
+            if (levels_[place + 1].rows.empty() || wanted(place + 1, set, shape, every_) == 0)
+                break;
         }
         return steps;
     }
@@ -80,18 +83,31 @@ private:
         }
     }
 
-    // Those of the scores that do not leave out sets of this shape.
-    Scores wanted(std::size_t shape, Scores scores) const {
+    // Those of the scores that do not leave out the sets that begin with this one: for their shape,
+    // or because its columns already take too many values.
+    Scores wanted(std::size_t place, std::size_t set, std::size_t shape, Scores scores) const {
+        const bool may_be_beyond = has_limit_ && (set & (set - 1)) != 0;
+        const std::size_t n_cells = may_be_beyond ? n_cells_at(place) : 0;
         Scores found = 0;
         for (Scores left = scores; left != 0; left &= left - 1) {
             const auto k = static_cast<std::size_t>(std::countr_zero(left));
-            if (!terms_[k].is_excluded(shape)) found |= Scores{1} << k;
+            const bool is_out =
+                terms_[k].is_excluded(shape) || (may_be_beyond && terms_[k].is_beyond(n_cells));
+            if (!is_out) found |= Scores{1} << k;
         }
         return found;
     }
 
+    // Cells that the columns taken in so far make; rows of a cell come together.
+    std::size_t n_cells_at(std::size_t place) const {
+        const auto& level = levels_[place];
+        std::size_t n = level.counts.n_cells();
+        for (const DistinctRow<Weight>& row : level.rows) n += row.differs == kFirst;
+        return n;
+    }
+
     void visit(std::size_t place, std::size_t set, std::size_t shape, Scores scores) {
-        const Scores here = wanted(shape, scores);
+        const Scores here = wanted(place, set, shape, scores);
         if (here != scores) {
             const std::size_t n_left = layout_.n - place;
             each(scores & ~here, [&](SetTerms<Weight>& terms) {
@@ -200,6 +216,7 @@ private:
     const StopFlag& stop_;
     RowLevels<Weight> levels_;
     Scores every_;
+    bool has_limit_ = false;  // of the values that the columns of a set may take
     std::vector<SetTerms<Weight>> terms_;
     std::array<CountSpectrum<Weight>, 4> ends_;  // of the sets that end a walk
 };

@@ -28,6 +28,7 @@ from bestdag.progress import Told, counting
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
+from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import search_for_fit
 from bestdag.search.about import about_run
 from bestdag.search.problem import Search
@@ -49,6 +50,7 @@ def bootstrap(
     search: Search | str = "hill_climb",
     replicates: int = 200,
     max_parents: int | None = None,
+    support: float = DEFAULT_SUPPORT,
     knowledge: Knowledge | Sequence[str] | None = None,
     structure_prior: StructurePrior | None = None,
     time_limit: float | None = None,
@@ -72,7 +74,7 @@ def bootstrap(
         By its name, "auto" has a second for each replicate.
     replicates : int, default 200
         So many tables are made, each of as many rows as the data, drawn with replacement.
-    max_parents, knowledge, structure_prior, memory_limit
+    max_parents, support, knowledge, structure_prior, memory_limit
         As for `learn`.
     time_limit : float, optional
         Seconds for each search.
@@ -130,6 +132,7 @@ def bootstrap(
             {
                 "search": how,
                 "max_parents": max_parents,
+                "support": support,
                 "knowledge": knowledge,
                 "structure_prior": structure_prior,
                 "time_limit": time_limit,
@@ -144,6 +147,7 @@ def bootstrap(
                 how,
                 score=chosen,
                 max_parents=max_parents,
+                support=support,
                 knowledge=known_as(knowledge),
                 structure_prior=structure_prior,
                 time_limit=time_limit,
@@ -173,6 +177,7 @@ def bootstrap(
             "search": how.name,
             "replicates": n_replicates,
             "max_parents": max_parents,
+            "support": support,
             "time_limit": time_limit,
             "rows": dataset.total_weight,
             "seed": seed,

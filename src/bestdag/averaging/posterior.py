@@ -37,6 +37,7 @@ from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
+from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.scores.table import ScoreTable
 from bestdag.search.about import about_run
 from bestdag.search.problem import Problem
@@ -59,6 +60,7 @@ def posterior(
     prior: str = "uniform",
     method: str = "auto",
     max_parents: int | None = None,
+    support: float = DEFAULT_SUPPORT,
     knowledge: Knowledge | Sequence[str] | None = None,
     structure_prior: StructurePrior | None = None,
     ancestors: bool = False,
@@ -98,6 +100,8 @@ def posterior(
     max_parents : int, optional
         Up to 20 variables all parent sets count unless given; beyond, as many parents as a million
         families allow, which the notes say.
+    support : float, default 5.0
+        As for `learn`: families with fewer rows for each occupied cell have probability zero.
     knowledge : Knowledge or list of str, optional
         Statements about arcs, orders, tiers and numbers of parents; those about edges of either
         direction and about paths are no matter of one family and are refused.
@@ -192,7 +196,7 @@ def posterior(
         require_positive(WHO, "time_limit", time_limit)
     begun = time.monotonic()
     with limited_memory(memory_limit), listening(told), ExitStack() as stack:
-        problem = _problem(data, score, knowledge, structure_prior, max_parents, threads)
+        problem = _problem(data, score, knowledge, structure_prior, max_parents, support, threads)
         about, opening = {}, time.monotonic()
         if checkpoint is not None:
             about = _about(problem, max_parents, asked)
@@ -243,6 +247,7 @@ def _about(problem: Problem, max_parents: int | None, asked: dict[str, Any]) -> 
         None,
         score=None if rows is None else rows.score,
         structure_prior=None if rows is None else rows.structure_prior,
+        support=None if rows is None else rows.support.rows_per_cell,
         knowledge=problem.knowledge,
         max_parents=max_parents,
         **asked,
@@ -271,6 +276,7 @@ def _problem(
     knowledge: Knowledge | Sequence[str] | None,
     structure_prior: StructurePrior | None,
     max_parents: int | None,
+    support: float,
     threads: int | None,
 ) -> Problem:
     scores: Scorer | ScoreTable
@@ -280,11 +286,16 @@ def _problem(
         chosen = make_score(score) if isinstance(score, str) else score
         require_log_probability(WHO, getattr(chosen, "name", ""))
         dataset = data if isinstance(data, Dataset) else read(data)
-        scores = Scorer(dataset, chosen, structure_prior, threads=threads)
+        scores = Scorer(dataset, chosen, structure_prior, support=support, threads=threads)
     return Problem(scores, knowledge=known_as(knowledge), max_parents=max_parents, threads=threads)
 
 
 def _settings(problem: Problem) -> dict[str, Any]:
     if isinstance(problem.scores, ScoreTable):
         return {"score": "local scores"}
-    return {"score": repr(problem.scores.score), "rows": problem.scores.dataset.total_weight}
+    scorer = problem.scores
+    return {
+        "score": repr(scorer.score),
+        "rows": scorer.dataset.total_weight,
+        "support": scorer.support.rows_per_cell,
+    }

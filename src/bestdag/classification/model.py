@@ -20,6 +20,7 @@ from bestdag.parameters import ESTIMATORS, choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.registry import canonical
 from bestdag.scores.base import Score
+from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.problem import Search
 
 __all__ = ["Classifier", "Recipe"]
@@ -51,6 +52,7 @@ class Recipe:
     coding: Coding = field(default_factory=Coding)
     missing: Treatment | str = "error"
     max_parents: int | None = None
+    support: float = DEFAULT_SUPPORT
     time_limit: float | None = None
     seed: int = 0
     threads: int | None = None
@@ -64,6 +66,7 @@ class Recipe:
             missing=self.missing,
             knowledge=self.knowledge,
             max_parents=self.max_parents,
+            support=self.support,
             time_limit=self.time_limit,
             seed=self.seed,
             threads=self.threads,

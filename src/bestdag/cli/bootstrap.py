@@ -18,7 +18,12 @@ from bestdag.cli.options import read_settings
 from bestdag.cli.output import working
 from bestdag.cli.rows_options import rows_settings, say_collapsed
 from bestdag.cli.score_options import choose_scores, choose_structure_prior
-from bestdag.cli.search_options import choose_knowledge, choose_search, search_options
+from bestdag.cli.search_options import (
+    choose_knowledge,
+    choose_search,
+    search_options,
+    support_option,
+)
 from bestdag.search import SEARCHES
 
 __all__ = ["command"]
@@ -39,6 +44,7 @@ __all__ = ["command"]
     "--replicates", type=int, default=200, show_default=True, help="Tables drawn from DATA."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Which rows are drawn.")
+@support_option
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long.")
 @cutting_options
@@ -50,6 +56,7 @@ def command(
     replicates: int,
     seed: int,
     max_parents: int | None,
+    support: float,
     time_limit: float | None,
     **options: Any,
 ) -> None:
@@ -84,6 +91,7 @@ def command(
             search=search_for_fit("auto") if is_plain_auto else chosen,
             replicates=replicates,
             max_parents=max_parents,
+            support=support,
             knowledge=knowledge,
             structure_prior=prior,
             time_limit=time_limit,

@@ -22,6 +22,7 @@ from bestdag.cli.score_options import (
     score_option,
     score_options,
 )
+from bestdag.cli.search_options import support_option
 from bestdag.parameters import ESTIMATORS
 from bestdag.wording import count_of
 
@@ -70,6 +71,7 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
     "--search; or a free network by --search.",
 )
 @click.option("--search", metavar="NAME", help="Search of augmented and network.  [default: auto]")
+@support_option
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents, for those.")
 @score_option
 @score_options
@@ -123,6 +125,7 @@ def command(
     classifier: str,
     search: str | None,
     max_parents: int | None,
+    support: float,
     name: str,
     compare: bool,
     parameters: str,
@@ -191,6 +194,7 @@ def command(
             knowledge=knowledge,
             coding=Coding(method=method, bins=bins, max_values=max_values),
             max_parents=max_parents,
+            support=support,
             seed=seed,
             threads=threads,
         )

@@ -12,7 +12,7 @@ from bestdag.cli.options import common_options, data_options, read_settings, thr
 from bestdag.cli.output import print_json, print_table, working
 from bestdag.cli.rows_options import read_for, rows_options, rows_settings
 from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
-from bestdag.cli.search_options import choose_knowledge, knowledge_options
+from bestdag.cli.search_options import choose_knowledge, knowledge_options, support_option
 from bestdag.registry import canonical
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES
@@ -55,6 +55,7 @@ __all__ = ["command"]
 @click.option("--target", metavar="COLUMN", help="Column with equal shares in all parts.")
 @click.option("--truth", metavar="NETWORK", help="Network file: also say the SHD to it.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which rows are together.")
+@support_option
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long.")
 @knowledge_options
@@ -73,6 +74,7 @@ def command(
     truth: str | None,
     seed: int,
     max_parents: int | None,
+    support: float,
     time_limit: float | None,
     threads: int | None,
     as_json: bool,
@@ -127,6 +129,7 @@ def command(
             with_whole=True,
             truth=true,
             max_parents=max_parents,
+            support=support,
             time_limit=time_limit,
             knowledge=knowledge,
         )

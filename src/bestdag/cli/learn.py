@@ -122,6 +122,7 @@ def _refuse_without_data() -> None:
         "name",
         "structure_prior",
         "kappa",
+        "support",
         "cluster",
         "cut_points",
         "discretize",

@@ -11,7 +11,7 @@ from bestdag.cli.options import read_settings
 from bestdag.cli.output import working
 from bestdag.cli.rows_options import read_for, rows_settings
 from bestdag.cli.score_options import choose_scores, choose_structure_prior
-from bestdag.cli.search_options import choose_knowledge
+from bestdag.cli.search_options import choose_knowledge, support_option
 
 __all__ = ["command"]
 
@@ -62,6 +62,7 @@ __all__ = ["command"]
     help="End chains after so long, with what was drawn; refuse exact sums that take longer.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="For draws and chains.")
+@support_option
 @click.option(
     "--max-parents",
     type=click.IntRange(0),
@@ -82,6 +83,7 @@ def command(
     time_limit: float | None,
     seed: int,
     max_parents: int | None,
+    support: float,
     **options: Any,
 ) -> None:
     """Say how sure each arc is: its posterior probability given the table DATA.
@@ -108,6 +110,7 @@ def command(
             prior=dag_prior,
             method=method,
             max_parents=max_parents,
+            support=support,
             knowledge=knowledge,
             structure_prior=structure_prior,
             ancestors=ancestors,

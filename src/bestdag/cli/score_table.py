@@ -17,6 +17,7 @@ from bestdag.cli.score_options import (
     score_option,
     score_options,
 )
+from bestdag.cli.search_options import support_option
 from bestdag.errors import DataWarning
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ __all__ = ["command"]
 )
 @score_option
 @score_options
+@support_option
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
 @click.option("--no-prune", is_flag=True, help="List sets too that score no more than a subset.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop, incomplete, after this.")
@@ -49,6 +51,7 @@ def command(
     output: str,
     name: str,
     max_parents: int | None,
+    support: float,
     no_prune: bool,
     time_limit: float | None,
     force: bool,
@@ -79,7 +82,7 @@ def command(
     started = time.monotonic()
     with working("scoring", quiet=quiet):
         table = build_score_table(
-            Scorer(dataset, chosen.score, prior, threads=threads),
+            Scorer(dataset, chosen.score, prior, support=support, threads=threads),
             max_parents=max_parents,
             prune=not no_prune,
             time_limit=time_limit,
@@ -101,7 +104,11 @@ def command(
             {
                 "file": output,
                 "score_name": chosen.score.name,
-                "settings": {**chosen.settings, "max_parents": max_parents},
+                "settings": {
+                    **chosen.settings,
+                    "max_parents": max_parents,
+                    "support": support,
+                },
                 "rows": dataset.total_weight,
                 "base": "e",
                 "variables": list(table.names),

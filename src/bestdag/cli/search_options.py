@@ -9,15 +9,32 @@ import click
 
 from bestdag.cli.settings import settings_options, taken_settings
 from bestdag.registry import canonical
+from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import ALIASES, SEARCHES, make_search
 
 if TYPE_CHECKING:
     from bestdag.graph.knowledge import Knowledge
     from bestdag.search.problem import Search
 
-__all__ = ["choose_knowledge", "choose_search", "knowledge_options", "search_options"]
+__all__ = [
+    "choose_knowledge",
+    "choose_search",
+    "knowledge_options",
+    "search_options",
+    "support_option",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+support_option = click.option(
+    "--support",
+    type=click.FloatRange(0),
+    default=DEFAULT_SUPPORT,
+    show_default=True,
+    metavar="ROWS",
+    help="Minimum number of rows per occupied cell of a family's table; 0 for no limit.",
+)
 
 
 def search_options(function: _Function) -> _Function:

@@ -46,7 +46,7 @@ from bestdag.cli.score_options import (
     score_option,
     score_options,
 )
-from bestdag.cli.search_options import choose_knowledge, knowledge_options
+from bestdag.cli.search_options import choose_knowledge, knowledge_options, support_option
 from bestdag.cli.structure_output import print_next, print_structure
 from bestdag.incomplete import TREATMENTS
 
@@ -64,6 +64,7 @@ _OPTIONS = (
     score_option,
     score_options,
     click.option("--max-parents", type=click.IntRange(0), help="At most so many parents."),
+    support_option,
     click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after so long."),
     knowledge_options,
     network_output(required=False),
@@ -151,7 +152,7 @@ def _learn_structure(
     if output is not None:
         estimator = choose_parameters(one.score, options["parameters"])
     prior = choose_structure_prior(options)
-    limits = {key: options[key] for key in ("max_parents", "time_limit")}
+    limits = {key: options[key] for key in ("max_parents", "support", "time_limit")}
     knowledge = choose_knowledge(options)
     cutting = Cutting.of(options, target)
     reading = {
@@ -313,6 +314,7 @@ def _arc_probabilities(
             result.scored_by,
             replicates=replicates,
             max_parents=options["max_parents"],
+            support=options["support"],
             knowledge=knowledge,
             structure_prior=result.structure_prior,
             threads=options["threads"],

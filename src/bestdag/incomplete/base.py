@@ -17,6 +17,7 @@ from bestdag.progress import Reporter
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
+from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.scores.table import ScoreTable
 from bestdag.search.bound import solve_with_bound
 from bestdag.search.near_best.request import Request
@@ -37,6 +38,7 @@ class Task:
     structure_prior: StructurePrior | None = None
     knowledge: Knowledge | None = None
     max_parents: int | None = None
+    support: float = DEFAULT_SUPPORT
     time_limit: float | None = None
     threads: int | None = None
     seed: int = 0
@@ -47,7 +49,14 @@ class Task:
 
     def scorer(self, dataset: Dataset, score: Score, **settings: Any) -> Scorer:
         """Return where local scores of these data come from; `settings` are those of `Scorer`."""
-        return Scorer(dataset, score, self.structure_prior, threads=self.threads, **settings)
+        return Scorer(
+            dataset,
+            score,
+            self.structure_prior,
+            support=self.support,
+            threads=self.threads,
+            **settings,
+        )
 
     def solve(self, scores: Scorer | ScoreTable) -> SearchResult:
         """Run the search once; a task with other settings is made by `dataclasses.replace`."""

@@ -29,6 +29,7 @@ from bestdag.parameters.expectation_maximization import Expectation
 from bestdag.scores.base import Score
 from bestdag.scores.penalised_likelihood import PenalisedLikelihood
 from bestdag.scores.qnml import QNML
+from bestdag.scores.support import Support
 from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
 from bestdag.search.exact.search import Exact
@@ -115,6 +116,7 @@ class Rounds:
         self._checkpoint = task.checkpoint or Checkpoint()
         self._found: list[dict[str, Any]] = []  # by searches that ended by themselves
         self._n_searches = 0
+        self._support = Support(task.support)  # what searches found to be exempt is in it
 
     def run(self) -> SearchResult:
         """Run, and start again as often as asked; the best of all rounds is the result.
@@ -133,7 +135,8 @@ class Rounds:
             if number:
                 assert self._best is not None
                 knowledge, most = self._task.knowledge, self._task.max_parents
-                start = shaken(self._best.dag, random, knowledge, most)
+                support = self._rows.family_support(self._support)
+                start = shaken(self._best.dag, random, knowledge, most, support)
             try:
                 statuses.append(self._climb(start, is_given=number == 0 and start is not None))
             except _End as end:
@@ -157,6 +160,8 @@ class Rounds:
             trace=tuple(self._trace),
             notes=tuple(self._notes()),
             n_rows=self._rows.dataset.total_weight,
+            support=self._support.rows_per_cell,
+            exempt=self._support.exempt,
         )
 
     def _climb(self, start: Dag | None, *, is_given: bool) -> Status:
@@ -168,7 +173,7 @@ class Rounds:
         for number in range(self._settings.max_rounds + 1):
             if number:
                 counts = self._expected(fitted)
-            scorer = ExpectedScorer(counts, self._score, self._task.structure_prior)
+            scorer = self._scorer(counts)
             score = fitted_score(scorer, fitted.dag, fitted.values, fitted.log_likelihood)
             # A search may be bound to structures that nothing to begin with is one of.
             self._record(fitted.dag, score, before, counts=number > 0 or is_given)
@@ -247,19 +252,27 @@ class Rounds:
         )
         if to_the_end:
             self._deadline = math.inf
-        found = task.solve(scorer)
+        within = ExpectedScorer(
+            scorer.expected, self._score, task.structure_prior, support=self._support
+        )
+        found = task.solve(within)
+        self._support = self._support.exempting(found.exempt)
         self._deadline = deadline
         if found.status not in ("time limit", "interrupted"):
             self._found.append(state_of(found))
             self._checkpoint.keep()
         return found
 
+    def _scorer(self, counts: ExpectedCounts) -> ExpectedScorer:
+        """Score any family by its expected counts; the limit of support is for searches."""
+        return ExpectedScorer(counts, self._score, self._task.structure_prior)
+
     def _first(self, start: Dag | None) -> tuple[_Fitted, ExpectedCounts]:
         """Fit a structure to begin with: the one given, or the emptiest one that is allowed."""
         task = self._task
         empty = self._fitted(Dag(v.name for v in self._rows.variables))
         counts = self._expected(empty)
-        scorer = ExpectedScorer(counts, self._score, task.structure_prior)
+        scorer = self._scorer(counts)
         problem = Problem(
             scorer,
             knowledge=task.knowledge,

@@ -6,6 +6,7 @@ import numpy as np
 
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
+from bestdag.scores.family_support import FamilySupport
 
 __all__ = ["shaken"]
 
@@ -15,9 +16,13 @@ _SHARE_NEW = 0.3
 
 
 def shaken(
-    dag: Dag, random: np.random.Generator, knowledge: Knowledge | None, max_parents: int | None
+    dag: Dag,
+    random: np.random.Generator,
+    knowledge: Knowledge | None,
+    max_parents: int | None,
+    support: FamilySupport | None = None,
 ) -> Dag:
-    """Drop some arcs and add others, at random, as far as the knowledge allows.
+    """Drop some arcs and add others, at random, as far as knowledge and support allow.
 
     Examples
     --------
@@ -35,7 +40,10 @@ def shaken(
         if parent in dag.descendants(child):
             parent, child = child, parent
         if not dag.has_arc(parent, child):
-            dag = _allowed(dag.add(parent, child), dag, knowledge, max_parents)
+            made = dag.add(parent, child)
+            family = child, frozenset(made.parents(child))
+            if support is None or not support.lacking([family]):
+                dag = _allowed(made, dag, knowledge, max_parents)
     return dag
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,11 @@ from bestdag.machine import require_memory
 from bestdag.scores.base import Score, checked_value, kernel_for
 from bestdag.scores.bulk import BulkScores
 from bestdag.scores.family_scores import Family, FamilyScores
+from bestdag.scores.family_support import FamilySupport
 from bestdag.scores.mit import MIT
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
+from bestdag.scores.support import Support
 from bestdag.scores.whole_counts import require_fractional_counts
 
 __all__ = ["ExpectedCounts", "ExpectedScorer"]
@@ -167,22 +170,43 @@ class _ExpectedFamilyScores(FamilyScores):
     """Local scores by expected counts: natively where a family can be written out."""
 
     def __init__(
-        self, counts: ExpectedCounts, score: Score, structure_prior: StructurePrior | None
+        self,
+        counts: ExpectedCounts,
+        score: Score,
+        structure_prior: StructurePrior | None,
+        support: Support,
     ) -> None:
-        super().__init__(counts, score, structure_prior)
+        super().__init__(counts, score, structure_prior, Support(0.0))
+        self.support = support  # looked at below: expected counts have no empty cells
         self.native = None  # searches ask for families, in bulk
+        self._rows = counts.rows
         self._posterior = counts.posterior
         self._clock = counts.clock
         # MIT's twin looks at the columns themselves.
         self._kernel = None if isinstance(score, MIT) else kernel_for(score, counts.variables)
 
     def computed(self, families: Sequence[Family]) -> _Floats:
-        """Score families without remembering them."""
+        """Score families without remembering them; minus infinity where they lack support."""
+        if not self.support:
+            return self.with_prior(self._expected(families), families)
+        scores = np.full(len(families), -math.inf)
+        lacking = set(self.family_support.lacking((c, frozenset(p)) for c, p in families))
+        places = [i for i, (c, p) in enumerate(families) if (c, frozenset(p)) not in lacking]
+        scores[places] = self._expected([families[i] for i in places])
+        return self.with_prior(scores, families)
+
+    @cached_property
+    def family_support(self) -> FamilySupport:
+        """Which families have support: by what the rows show, whatever the network."""
+        return self._rows.family_support(self.support)
+
+    def _expected(self, families: Sequence[Family]) -> _Floats:
+        """Score families by their expected counts."""
         scores = self._natively(families, bounds=False)
         rest = np.flatnonzero(np.isnan(scores)).tolist()
         for i, counts in zip(rest, self.counts.count([families[i] for i in rest]), strict=True):
             scores[i] = checked_value(self.score, counts)
-        return self.with_prior(scores, families)
+        return scores
 
     def bounds(self, families: Sequence[Family]) -> _Floats | None:
         """Bound all families with more parents than each of these; None where nothing is known."""
@@ -231,6 +255,8 @@ class ExpectedScorer(Scorer):
     counts : ExpectedCounts
     score : Score
     structure_prior : StructurePrior, optional
+    support : float or Support, default 0.0
+        As for `Scorer`; what the rows show decides, and a missing value counts as a value.
     """
 
     def __init__(
@@ -238,9 +264,13 @@ class ExpectedScorer(Scorer):
         counts: ExpectedCounts,
         score: Score,
         structure_prior: StructurePrior | None = None,
+        *,
+        support: float | Support = 0.0,
     ) -> None:
         require_fractional_counts(score, counts.dataset)
-        scores = _ExpectedFamilyScores(counts, score, structure_prior)
+        if not isinstance(support, Support):
+            support = Support(support)
+        scores = _ExpectedFamilyScores(counts, score, structure_prior, support)
         self._scores = scores
         self.bulk = _ExpectedBulk(scores)
         self.expected = counts
@@ -255,4 +285,13 @@ class ExpectedScorer(Scorer):
         return dict(zip(names, scores.tolist(), strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ExpectedScorer, (self.expected, self.score, self.structure_prior)
+        return partial(ExpectedScorer, support=self.support), (
+            self.expected,
+            self.score,
+            self.structure_prior,
+        )
+
+    def exempting(self, families: Collection[tuple[str, frozenset[str]]]) -> ExpectedScorer:
+        """Return the same scores, with these families admissible whatever their support."""
+        support = self.support.exempting(families)
+        return ExpectedScorer(self.expected, self.score, self.structure_prior, support=support)

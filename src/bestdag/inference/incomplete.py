@@ -11,11 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
+from bestdag.counts.engine import CountingEngine
 from bestdag.data.checks import code_type
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError
 from bestdag.machine import thread_count
+from bestdag.scores.family_support import FamilySupport
+from bestdag.scores.support import Support
 
 __all__ = ["IncompleteRows"]
 
@@ -99,6 +102,14 @@ class IncompleteRows:
         is_real = weights is not None and weights.dtype == np.float64
         kept = sums if is_real else sums.astype(np.int64)
         self.table = _core.Table(len(rows), self.columns, arities, kept)
+
+    def family_support(self, support: Support) -> FamilySupport:
+        """Say which families have support by what the rows show; missing counts as a value."""
+        return FamilySupport(self._shown, support)
+
+    @cached_property
+    def _shown(self) -> CountingEngine:
+        return CountingEngine(self.dataset, missing="available", threads=self.threads)
 
     def _column(self, variable: Variable) -> _Codes:
         if variable.name in self.dataset.arities:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.counts.engine import CountingEngine
+from bestdag.counts.family import FamilyCounts
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.machine import memory_left
 from bestdag.scores.base import RefusingScore, Score, checked_value, kernel_for
 from bestdag.scores.counted import CountedScores
+from bestdag.scores.family_support import FamilySupport
 from bestdag.scores.native import NativeScores
 from bestdag.scores.prior import StructurePrior
+from bestdag.scores.support import Support
 
 __all__ = ["Family", "FamilyScores", "parent_set"]
 
@@ -31,7 +35,7 @@ _Key = tuple[str, frozenset[str]]
 
 
 class FamilyScores:
-    """What `Scorer` and `BulkScores` share: one data set, one score, one prior over structures.
+    """What `Scorer` and `BulkScores` share: one data set, one score, a prior, a limit of support.
 
     Attributes
     ----------
@@ -40,12 +44,19 @@ class FamilyScores:
     """
 
     def __init__(
-        self, counts: CountingEngine, score: Score, structure_prior: StructurePrior | None
+        self,
+        counts: CountingEngine,
+        score: Score,
+        structure_prior: StructurePrior | None,
+        support: Support,
     ) -> None:
         self.counts = counts
         self.score = score
         self.structure_prior = structure_prior
+        self.support = support
         kernel = kernel_for(score, counts.variables)
+        if kernel is not None:
+            kernel = support.kernel(kernel, counts.variables, counts.dataset.total_weight)
         self.native: NativeScores | None = None
         if kernel is not None:
             kind = NativeScores if counts.provider is None else CountedScores
@@ -74,8 +85,19 @@ class FamilyScores:
                 scores = self.native.families(families)
         else:
             counted = self.counts.count(families)
-            scores = np.array([checked_value(self.score, counts) for counts in counted])
+            scores = np.array([self._by_formula(counts) for counts in counted])
         return self.with_prior(scores, families)
+
+    @cached_property
+    def family_support(self) -> FamilySupport:
+        """Which families have support, whatever the score."""
+        return FamilySupport(self.counts, self.support)
+
+    def _by_formula(self, counts: FamilyCounts) -> float:
+        """Score one family; minus infinity where it lacks support."""
+        if self.support and not self.support.has(counts, self.counts.dataset.total_weight):
+            return -math.inf
+        return checked_value(self.score, counts)
 
     @contextmanager
     def refusals(self) -> Iterator[None]:

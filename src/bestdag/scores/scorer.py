@@ -22,6 +22,7 @@ from bestdag.scores.explanation import Explanation, explain
 from bestdag.scores.family_scores import Family, FamilyScores, parent_set
 from bestdag.scores.node_average import AveragedScore, NodeAverage
 from bestdag.scores.prior import StructurePrior
+from bestdag.scores.support import Support
 from bestdag.scores.whole_counts import require_whole_weights
 from bestdag.wording import first_names
 
@@ -50,6 +51,9 @@ class Scorer:
         What to do about missing cells: refuse them, or score each family by its mean
         log-likelihood over the rows that show all of it, see `NodeAverage`; for LL, AIC, BIC, HQC
         and PNAL.
+    support : float or Support, default 0.0
+        Families with fewer rows than this for each occupied cell score minus infinity, see
+        `Support`. Unlike `learn`, a scorer has no limit unless it is given.
     threads : int, optional
         Threads for native work; every processor by default.
 
@@ -71,6 +75,7 @@ class Scorer:
         structure_prior: StructurePrior | None = None,
         *,
         missing: str = "error",
+        support: float | Support = 0.0,
         threads: int | None = None,
     ) -> None:
         _require_dataset(dataset)
@@ -79,7 +84,9 @@ class Scorer:
         counts = CountingEngine(dataset, missing=missing, threads=threads)
         if missing == "available":
             score = _averaged(score, dataset)
-        self._scores = FamilyScores(counts, score, structure_prior)
+        if not isinstance(support, Support):
+            support = Support(support)
+        self._scores = FamilyScores(counts, score, structure_prior, support)
         self.bulk = BulkScores(self._scores)  # for searches
         if structure_prior is not None:
             _require_prior(structure_prior)
@@ -94,7 +101,16 @@ class Scorer:
         if counts.missing == "available":
             chosen = _averaged(chosen, self.dataset)
         other = copy.copy(self)
-        other._scores = FamilyScores(counts, chosen, self.structure_prior)
+        other._scores = FamilyScores(counts, chosen, self.structure_prior, self.support)
+        other.bulk = BulkScores(other._scores)
+        return other
+
+    def exempting(self, families: Collection[tuple[str, frozenset[str]]]) -> Scorer:
+        """Return the same scores, with these families admissible whatever their support."""
+        scores = self._scores
+        other = copy.copy(self)
+        support = self.support.exempting(families)
+        other._scores = FamilyScores(scores.counts, scores.score, scores.structure_prior, support)
         other.bulk = BulkScores(other._scores)
         return other
 
@@ -112,6 +128,17 @@ class Scorer:
     def structure_prior(self) -> StructurePrior | None:
         """The prior over structures, if there is one."""
         return self._scores.structure_prior
+
+    def lacking_support(
+        self, families: Iterable[tuple[str, frozenset[str]]]
+    ) -> list[tuple[str, frozenset[str]]]:
+        """Return those of the families that are not admissible, each once."""
+        return self._scores.family_support.lacking(families)
+
+    @property
+    def support(self) -> Support:
+        """The limit of support."""
+        return self._scores.support
 
     @property
     def is_score_equivalent(self) -> bool:
@@ -207,6 +234,7 @@ class Scorer:
             "score": self.score.score if isinstance(self.score, NodeAverage) else self.score,
             "structure_prior": self.structure_prior,
             "missing": self._scores.counts.missing,
+            "support": self.support,
             "threads": self._scores.counts.threads,
         }
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, combinations
 
 import numpy as np
 
 from bestdag.errors import GraphError
 from bestdag.graph.knowledge import NodeKnowledge
 
-__all__ = ["Parents", "feasible_parents"]
+__all__ = ["Parents", "feasible_parents", "required_families"]
 
 Parents = list[list[int]]
 
 # Partial structures looked at before giving up; a few per statement are usual.
 _MAX_TRIED = 20_000
+# Edges of one node that may run either way: with more, only one of them at a time is sure to count.
+_MANY_EDGES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,29 @@ class _Partial:
             if node == child or ancestors[node] >> child & 1:
                 ancestors[node] |= above
         return _Partial(tuple(parents), tuple(ancestors))
+
+
+def required_families(nodes: NodeKnowledge) -> Iterator[tuple[str, frozenset[str]]]:
+    """List families that a structure which obeys the knowledge may need, whatever their support.
+
+    Those of required parents alone; with each end of an edge that may run either way, or several;
+    and those of one structure that obeys the ancestor statements too, and what they grow from.
+    """
+    n = len(nodes.names)
+    extra: list[set[int]] = [set() for _ in range(n)]
+    for one, other in nodes.required_edges:
+        extra[one].add(other)
+        extra[other].add(one)
+    if nodes.ancestors:
+        for child, group in enumerate(feasible_parents(nodes, who="search")):
+            extra[child] |= set(group)
+    for child in range(n):
+        must = set(nodes.required_parents(child).tolist())
+        more = sorted(extra[child] - must)
+        sizes = range(len(more) + 1 if len(more) <= _MANY_EDGES else 2)
+        for chosen in chain.from_iterable(combinations(more, size) for size in sizes):
+            if must or chosen:
+                yield nodes.names[child], frozenset(nodes.names[p] for p in {*must, *chosen})
 
 
 def feasible_parents(nodes: NodeKnowledge, *, who: str) -> Parents:

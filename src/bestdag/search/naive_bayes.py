@@ -18,6 +18,7 @@ __all__ = [
     "NaiveBayes",
     "augmented",
     "class_arcs",
+    "class_families",
     "class_knowledge",
     "require_class",
     "require_target",
@@ -58,6 +59,11 @@ def augmented(target: str, variables: Dataset | Iterable[str]) -> Knowledge:
 def class_arcs(target: str, names: Iterable[str]) -> list[tuple[str, str]]:
     """Return the arcs from the class to every other variable."""
     return [(target, name) for name in names if name != target]
+
+
+def class_families(target: str, names: Iterable[str]) -> list[tuple[str, frozenset[str]]]:
+    """Return the families of every other variable with the class as the only parent."""
+    return [(name, frozenset([target])) for name in names if name != target]
 
 
 def require_target(who: str, target: object) -> None:
@@ -114,9 +120,10 @@ class NaiveBayes:
 
     def run(self, problem: Problem) -> SearchResult:
         """Build the structure and score it."""
-        scorer = problem.scorer(self.name)
         assert self.target is not None
         class_knowledge(self.name, problem, self.target)
+        problem.require_families(class_families(self.target, problem.names))
+        scorer = problem.scorer(self.name)
         dag = Dag(problem.names, class_arcs(self.target, problem.names))
         broken = problem.knowledge.violations(dag)
         if broken:

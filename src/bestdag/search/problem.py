@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, replace
 from typing import Any, Protocol, cast
@@ -24,7 +24,7 @@ from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search.allowed_sets import allowed_sets, require_sums, smallest_sets
-from bestdag.search.feasible import feasible_parents
+from bestdag.search.feasible import feasible_parents, required_families
 from bestdag.search.result import SearchResult, Status
 from bestdag.wording import first_names
 
@@ -130,6 +130,9 @@ class Problem:
         )
         self.knowledge = require_knowledge("search", knowledge)
         self._nodes = self.knowledge.for_nodes(self.names)
+        self.exempt: tuple[tuple[str, frozenset[str]], ...] = ()  # families without support
+        if isinstance(scores, Scorer) and scores.support and not self.knowledge.is_empty:
+            self.require_families(required_families(self._nodes))
         self.max_parents = None
         if max_parents is not None:
             # More than there are variables is no limit; native code has 32 bits for it.
@@ -153,6 +156,15 @@ class Problem:
             return self._nodes
         most = np.minimum(self._nodes.max_parents, self.max_parents).astype(np.int32)
         return replace(self._nodes, max_parents=most)
+
+    def require_families(self, families: Iterable[tuple[str, frozenset[str]]]) -> None:
+        """Admit families that every structure asked for must have, whatever their support."""
+        if not isinstance(self.scores, Scorer) or not self.scores.support:
+            return
+        lacking = self.scores.lacking_support(families)
+        if lacking:
+            self.scores = self.scores.exempting(lacking)
+            self.exempt = (*self.exempt, *lacking)
 
     def scorer(self, who: str) -> Scorer:
         """Return where scores of any family come from; a file of local scores is refused."""
@@ -196,6 +208,8 @@ class Problem:
             short = f"within {memory}: {', '.join(memory.shortages.values())}"
             found = replace(found, notes=(*found.notes, short))
         found = replace(found, peak_bytes=peak_memory())
+        if isinstance(self.scores, Scorer) and self.scores.support:
+            found = replace(found, support=self.scores.support.rows_per_cell, exempt=self.exempt)
         if provider is not None:
             passes = provider.passes - n_before
             found = replace(found, passes=passes, workers=provider.workers)
@@ -342,6 +356,19 @@ class Problem:
         if broken:
             what = f"breaks the knowledge: {broken[0]}"
             raise GraphError(f"search: start {what}").with_option(f"search: --start {what}")
+        if isinstance(self.scores, Scorer):
+            families = [(v, frozenset(start.parents(v))) for v in self.names]
+            lacking = self.scores.lacking_support(families)
+            if lacking:
+                child = lacking[0][0]
+                least = f"{self.scores.support.rows_per_cell:g} rows per table cell"
+                raise GraphError(
+                    f"search: start gives {child!r} parents with fewer than {least}; begin with "
+                    "another structure, or set support=0"
+                ).with_option(
+                    f"search: --start gives {child!r} parents with fewer than {least}; begin with "
+                    "another structure, or pass --support 0"
+                )
         limit = self.max_parents
         crowded = [v for v in self.names if limit is not None and len(start.parents(v)) > limit]
         if crowded:

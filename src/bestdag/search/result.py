@@ -72,6 +72,11 @@ class SearchResult:
     within : str or None
         What left structures out, "the limit of 3 parents", "the skeleton", "what is known" or some
         of them; then `status` and `bound` are about the others.
+    support : float
+        At least so many rows per occupied cell had every family that was admitted, see `Support`;
+        0 without that limit. `status` and `bound` are about structures of such families.
+    exempt : tuple of (str, frozenset of str)
+        Families, as child and parents, with less support that the user requires.
     structures : Structures or None
         The best structures, this one first, where more than one was asked for.
     rows_in : str or None
@@ -105,6 +110,8 @@ class SearchResult:
     among: str | None = None
     within: str | None = None
     structures: Structures | None = None
+    support: float = 0.0
+    exempt: tuple[tuple[str, frozenset[str]], ...] = ()
     rows_in: RowsIn | None = None
     passes: int = 0
     peak_bytes: int | None = None

@@ -15,7 +15,12 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.scores.scorer import Scorer
 from bestdag.search.arc_weights import ArcWeights
-from bestdag.search.naive_bayes import class_arcs, class_knowledge, require_class
+from bestdag.search.naive_bayes import (
+    class_arcs,
+    class_families,
+    class_knowledge,
+    require_class,
+)
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult, Status
 from bestdag.search.ties import tie_width
@@ -121,7 +126,11 @@ def best_tree(
 
     `kinds` says what the structure is among, as a tree and as a forest.
     """
-    who, scorer = settings.name, problem.scorer(settings.name)
+    who = settings.name
+    if target is not None:
+        require_class(who, problem, target)
+        problem.require_families(class_families(target, problem.names))
+    scorer = problem.scorer(who)
     given = () if target is None else (target,)
     names = tuple(name for name in problem.names if name != target)
     how = _choice(settings, problem, names, given)

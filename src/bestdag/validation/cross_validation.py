@@ -31,6 +31,7 @@ from bestdag.parameters.base import Estimator
 from bestdag.progress import Told, counting, reporter_for
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
+from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import search_for_fit
 from bestdag.search.problem import Search
 from bestdag.validation.comparison import CrossValidation, MethodResult
@@ -71,6 +72,7 @@ def cross_validate(
     seed: int = 0,
     target: str | None = None,
     max_parents: int | None = None,
+    support: float = DEFAULT_SUPPORT,
     knowledge: Knowledge | Sequence[str] | None = None,
     time_limit: float | None = None,
     threads: int | None = None,
@@ -95,7 +97,7 @@ def cross_validate(
         How rows are divided; all methods have the same parts.
     target : str, optional
         A column whose states shall have equal shares in all parts.
-    max_parents, knowledge, time_limit, threads
+    max_parents, support, knowledge, time_limit, threads
         As in `learn`; the limit is for one part. Parts run at once on all threads.
     executor : concurrent.futures.Executor, optional
         Who learns from parts, instead of processes of this machine, each with `threads` threads,
@@ -139,6 +141,7 @@ def cross_validate(
         executor=executor,
         progress=progress,
         max_parents=max_parents,
+        support=support,
         knowledge=knowledge,
         time_limit=time_limit,
     )

@@ -13,6 +13,7 @@ from bestdag.evaluation.structures import compare
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
 from bestdag.scores.bdeu import BDeu
+from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.problem import Search
 from bestdag.validation.fits import learn_one_of_many
 
@@ -177,6 +178,7 @@ def ess_grid(
     test: Any = None,
     search: Search | str = "auto",
     max_parents: int | None = None,
+    support: float = DEFAULT_SUPPORT,
     time_limit: float | None = None,
     threads: int | None = None,
     seed: int = 0,
@@ -190,7 +192,7 @@ def ess_grid(
         Values of ess; from 0.1 to 100 unless given.
     test : Dataset, or anything `read` takes, optional
         Rows that were held out, to say which ess predicts them best: the best one in hindsight.
-    search, max_parents, time_limit, threads, seed
+    search, max_parents, support, time_limit, threads, seed
         As in `learn`; the limit is for each ess.
 
     Returns
@@ -224,6 +226,7 @@ def ess_grid(
             BDeu(ess=ess),
             search=search,
             max_parents=max_parents,
+            support=support,
             time_limit=time_limit,
             threads=threads,
             seed=seed,

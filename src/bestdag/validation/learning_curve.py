@@ -18,6 +18,7 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.machine import require_memory
 from bestdag.parameters.base import Estimator
 from bestdag.scores.base import Score
+from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.problem import Search
 from bestdag.validation.cross_validation import Method, methods_of
 from bestdag.validation.fits import learn_one_of_many
@@ -85,6 +86,7 @@ def learning_curve(
     repeats: int = 3,
     seed: int = 0,
     max_parents: int | None = None,
+    support: float = DEFAULT_SUPPORT,
     knowledge: Knowledge | Sequence[str] | None = None,
     threads: int | None = None,
     executor: Executor | None = None,
@@ -106,7 +108,7 @@ def learning_curve(
     seed : int, default 0
         Which rows are held out, and in which order the others come; each sample is the beginning
         of the next.
-    max_parents, knowledge, threads
+    max_parents, support, knowledge, threads
         As in `learn`. Fits run at once on all threads.
     executor : concurrent.futures.Executor, optional
         Who fits, instead of processes of this machine, as in `cross_validate`.
@@ -144,7 +146,8 @@ def learning_curve(
     orders = [np.random.default_rng([seed, k]).permutation(dataset.n_rows) for k in range(repeats)]
     runs = [(m, order, size) for m in methods for order in orders for size in chosen]
 
-    fit = _Fit(dataset, n_test, {"max_parents": max_parents, "knowledge": knowledge, "seed": seed})
+    limits = {"max_parents": max_parents, "support": support, "knowledge": knowledge}
+    fit = _Fit(dataset, n_test, {**limits, "seed": seed})
     losses = run_all(fit, runs, threads=threads, who=_WHO, executor=executor)
     each = np.reshape(losses, (len(methods), repeats, len(chosen)))
     found = {method.label: part for method, part in zip(methods, each, strict=True)}

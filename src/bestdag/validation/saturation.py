@@ -204,6 +204,7 @@ def saturation(
             BDeu(ess=ess),
             search=search_for_fit(search),
             max_parents=max_parents,
+            support=0.0,  # the question is what the score makes of families without support
             threads=threads,
             seed=seed,
         )

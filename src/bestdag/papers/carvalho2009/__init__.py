@@ -102,6 +102,7 @@ def run(trial: Trial, folder: DataFolder) -> dict[str, Any]:
             search=TAN(target=target),
             score=make_score(score, **given),
             parameters=str(settings["parameters"]),
+            support=0,
             threads=1,
         )
         for label, (score, given) in SCORES.items()

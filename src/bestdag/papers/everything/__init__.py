@@ -118,7 +118,9 @@ def run(trial: Trial, folder: DataFolder) -> dict[str, Any]:
     name, given = SCORES[str(settings["score"])]
     score = make_score(name, **given)
     search = "auto" if settings["on"] in LARGE_NETWORKS else "exact"
-    found = learn(train, score, search=search, max_parents=_MAX_PARENTS, time_limit=_CAP, threads=1)
+    found = learn(
+        train, score, search=search, max_parents=_MAX_PARENTS, time_limit=_CAP, support=0, threads=1
+    )
     loss = loss_of(found.dag, score, train, test)
     row: dict[str, Any] = {
         "n_train": train.n_rows,

@@ -220,7 +220,9 @@ def _truth(trial: Trial, folder: DataFolder) -> Network:
 
 def _learned(data: Dataset, score: Score, limit: int, cap: float) -> tuple[Dag, float | None]:
     """Learn; the gap is 0 where the structure is proved, else what may be missing."""
-    found = learn(data, score, search="exact", max_parents=limit, time_limit=cap, threads=1)
+    found = learn(
+        data, score, search="exact", max_parents=limit, support=0, time_limit=cap, threads=1
+    )
     if found.is_proved:
         return found.dag, 0.0
     bound = found.bound
@@ -231,6 +233,7 @@ def _learned(data: Dataset, score: Score, limit: int, cap: float) -> tuple[Dag, 
             search="hill_climb",
             bound=True,
             max_parents=limit,
+            support=0,
             time_limit=_TO_BOUND,
             threads=1,
         ).bound

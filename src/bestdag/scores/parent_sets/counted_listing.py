@@ -68,7 +68,15 @@ class CountedListing:
         slack = _RELATIVE_SLACK * n * math.log(n + 2.0) + margin
         arities = [v.arity for v in scorer.variables]
         self._children = [
-            _Child(i, limit, arities, prune=prune, margin=margin, slack=slack)
+            _Child(
+                i,
+                limit,
+                arities,
+                prune=prune,
+                margin=margin,
+                slack=slack,
+                has_support=bool(scorer.support),
+            )
             for i, limit in enumerate(limits)
         ]
         self._n_together = _FEW
@@ -175,8 +183,10 @@ class _Child:
         prune: bool,
         margin: float,
         slack: float,
+        has_support: bool,
     ) -> None:
         self.number = number
+        self._has_support = has_support
         self._limit = limit
         self._candidates = limit.allowed.tolist()
         self._bonuses = limit.bonuses.tolist() or [0.0] * len(self._candidates)
@@ -225,6 +235,8 @@ class _Child:
     def add(self, wanted: _Wanted, score: float, bound: float) -> None:
         """Take the score of a set and the bound of those that contain it, without the prior."""
         self.n_scored += 1
+        if score == -math.inf and self._has_support:  # so do all that contain it
+            return
         terms = [self._bonuses[k] for k in wanted.chosen]
         score += self._limit.bonus + sum(terms)
         is_kept = score > -math.inf

@@ -1,0 +1,93 @@
+"""Which families have enough rows to be learned from: a limit on families, like `max_parents`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bestdag import _core
+from bestdag.counts.family import FamilyCounts
+from bestdag.counts.flat import flat_groups
+from bestdag.data.schema import Variable
+from bestdag.errors import require_not_negative
+
+__all__ = ["DEFAULT_SUPPORT", "Support"]
+
+# Rows per occupied cell: the rule of thumb for tests of contingency tables (Cochran 1954).
+DEFAULT_SUPPORT = 5.0
+
+Family = tuple[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    r"""Families with at least so many rows, on average, for each occupied cell of their table.
+
+    A family is admissible when its columns, child and parents together, take at most
+    :math:`N / s` different joint values in the data, :math:`N` the number of rows (or the sum of
+    their weights) and :math:`s` the support. A table with as many cells as there are rows gets
+    about :math:`-N \ln r` from most scores, whatever the data, which is more than a nearly uniform
+    variable has without parents: a search without limits then proves what nobody can use.
+
+    The limit depends on the set of columns alone and only falls as columns are added. So every
+    subset of an admissible set is admissible, equivalent structures are admissible together, and a
+    set that is not ends the listing of all that contain it. A missing value counts as a value. A
+    variable without parents is always admissible, and so are the families in `exempt`.
+
+    Parameters
+    ----------
+    rows_per_cell : float
+        :math:`s \geq 0`; 0 is no limit.
+    exempt : tuple of (str, frozenset of str)
+        Families that the user requires.
+
+    References
+    ----------
+    .. [1] Cochran (1954). "Some methods for strengthening the common chi-squared tests."
+       Biometrics 10(4), 417-451.
+
+    Examples
+    --------
+    >>> Support(5.0).most_cells(200), Support(0.0).most_cells(200)
+    (40.0, inf)
+    """
+
+    rows_per_cell: float = DEFAULT_SUPPORT
+    exempt: tuple[Family, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_not_negative("support", "support", self.rows_per_cell)
+
+    def __bool__(self) -> bool:
+        return self.rows_per_cell > 0
+
+    def most_cells(self, total_weight: float) -> float:
+        """Return how many different values the columns of a family may take."""
+        return float(total_weight) / self.rows_per_cell if self else math.inf
+
+    def has(self, counts: FamilyCounts, total_weight: float) -> bool:
+        """Whether the counted family is admissible."""
+        parents = frozenset(parent.name for parent in counts.parents)
+        if not parents or (counts.child.name, parents) in self.exempt:
+            return True
+        return int(np.count_nonzero(counts.table)) <= self.most_cells(total_weight)
+
+    def exempting(self, families: Collection[Family]) -> Support:
+        """Return this limit, from which these families are exempt too."""
+        return replace(self, exempt=(*self.exempt, *(f for f in families if f not in self.exempt)))
+
+    def kernel(
+        self, kernel: _core.Kernel, variables: Sequence[Variable], total_weight: float
+    ) -> _core.Kernel:
+        """Return the native kernel of a score within this limit; variables in name order."""
+        if not self:
+            return kernel
+        number = {variable.name: i for i, variable in enumerate(variables)}
+        offsets, parents = flat_groups([sorted(map(number.__getitem__, p)) for _, p in self.exempt])
+        children = np.array([number[child] for child, _ in self.exempt], np.int32)
+        return _core.within_support(
+            kernel, self.most_cells(total_weight), children, offsets, parents
+        )
