@@ -64,9 +64,9 @@ class Result(SearchResult):
         Parameters
         ----------
         parameters : Estimator or str, optional
-            By default the estimator that belongs to the score: the posterior mean under the
-            score's own prior where it has one, else fsNML; by EM after ``missing="em"``.
-            Otherwise an estimator, or the name of one: "mle", "dirichlet", "fsnml", "em".
+            An estimator, or the name of one: "fsnml" (the default), "dirichlet", "mle", "em"; or
+            "score", the one that belongs to the score: the posterior mean under its own prior where
+            it has one, else fsNML. After ``missing="em"`` by EM.
         threads : int, optional
             Threads for counting; every processor by default.
         **settings
@@ -81,9 +81,9 @@ class Result(SearchResult):
         >>> from bestdag import learn
         >>> from bestdag.examples import example
         >>> result = learn(example("asia.csv"), "bdeu")
-        >>> result.fit()  # the posterior mean under the prior of BDeu
+        >>> result.fit()  # by fsNML
         <Network 'unknown': 8 variables, 7 arcs, 17 parameters>
-        >>> result.fit("dirichlet", ess=10) == result.fit("fsnml")
+        >>> result.fit("dirichlet", ess=10) == result.fit()
         False
         """
         if self.dataset is None or self.scored_by is None:

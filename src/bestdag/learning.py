@@ -30,7 +30,7 @@ from bestdag.incomplete.base import Task
 from bestdag.learned import Result
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.progress import Told, listening, reporter_for
-from bestdag.scores import make_score
+from bestdag.scores import DEFAULT_SCORE, make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.support import DEFAULT_SUPPORT
@@ -84,7 +84,7 @@ def learn(
         A Dataset, or anything that `read` takes; or a table of local scores, from data or from a
         ``.jkl`` file. The result of such a table has no rows to fit parameters to.
     score : Score or str, optional
-        BDeu with ess 1 unless given. A ScoreTable has its scores already.
+        qNML unless given. A ScoreTable has its scores already.
     search : Search or str, default "auto"
         "auto" finds a good structure at once, raises it while there is time, bounds the best score
         and proves the optimum where it can; the notes of the result say what it did.
@@ -213,7 +213,7 @@ def learn(
             given = None if treatment.name == "error" else missing
             _refuse_beside_scores(score=score, structure_prior=structure_prior, missing=given)
         else:
-            score = "bdeu" if score is None else score
+            score = DEFAULT_SCORE if score is None else score
             chosen = make_score(score) if isinstance(score, str) else score
             if not isinstance(data, Dataset):
                 if told is not None:

@@ -25,7 +25,7 @@ from bestdag.learning import known_as
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import require_row_memory
 from bestdag.progress import Told, counting
-from bestdag.scores import make_score
+from bestdag.scores import DEFAULT_SCORE, make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.support import DEFAULT_SUPPORT
@@ -45,7 +45,7 @@ _BYTES_PER_ROW = 24
 
 def bootstrap(
     data: Any,
-    score: Score | str = "bdeu",
+    score: Score | str = DEFAULT_SCORE,
     *,
     search: Search | str = "hill_climb",
     replicates: int = 200,
@@ -69,7 +69,7 @@ def bootstrap(
     Parameters
     ----------
     data : Dataset, or anything `read` takes
-    score : Score or str, default "bdeu"
+    score : Score or str, default "qnml"
     search : Search or str, default "hill_climb"
         By its name, "auto" has a second for each replicate.
     replicates : int, default 200

@@ -10,15 +10,14 @@ import numpy.typing as npt
 from bestdag.classification.coding import Coding
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
-from bestdag.errors import unknown_name
 from bestdag.graph.knowledge import Knowledge
 from bestdag.incomplete import Treatment
 from bestdag.learned import Result
 from bestdag.learning import learn
 from bestdag.network.network import Network
-from bestdag.parameters import ESTIMATORS, choose_estimator, make_estimator
+from bestdag.parameters import choose_estimator
 from bestdag.parameters.base import Estimator
-from bestdag.registry import canonical
+from bestdag.scores import DEFAULT_SCORE
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.problem import Search
@@ -34,10 +33,10 @@ class Recipe:
     ----------
     search : Search
         The search for the structure: TAN, naive Bayes, or any other.
-    score : Score or str, default "bdeu"
+    score : Score or str, default "qnml"
     parameters : Estimator or str, optional
-        The estimator of the parameters, or the name of one with its default settings; by default,
-        and for "score", the one that belongs to the score.
+        The estimator of the parameters, or the name of one: fsNML unless given; "score" is the one
+        that belongs to the score.
     knowledge : Knowledge, optional
     coding : Coding
         How raw columns become discrete.
@@ -46,7 +45,7 @@ class Recipe:
     """
 
     search: Search
-    score: Score | str = "bdeu"
+    score: Score | str = DEFAULT_SCORE
     parameters: Estimator | str | None = None
     knowledge: Knowledge | None = None
     coding: Coding = field(default_factory=Coding)
@@ -73,20 +72,10 @@ class Recipe:
         )
         assert result.scored_by is not None
         # Not `result.fit`: many attributes have many parameters, and classify well all the same.
-        estimator = choose_estimator(result.scored_by, self._estimator(), {})
+        estimator = choose_estimator(result.scored_by, self.parameters, {})
         network = result.treatment.fit(result.dag, dataset, estimator, self.threads)
         attributes = tuple(v for v in dataset.variables if v.name != target)
         return Classifier(attributes, dataset.variable(target), network, result, self.threads)
-
-    def _estimator(self) -> Estimator | None:
-        if self.parameters is not None and not isinstance(self.parameters, str):
-            return self.parameters
-        name = self.parameters and canonical(self.parameters, [*ESTIMATORS, "score"])
-        if name is None or name == "score":
-            return None
-        if name not in ESTIMATORS:
-            raise unknown_name("estimator", name, [*ESTIMATORS, "score"])
-        return make_estimator(name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

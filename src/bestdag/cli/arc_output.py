@@ -25,7 +25,7 @@ from bestdag.cli.output import (
     require_own_names,
 )
 from bestdag.cli.rows_options import rows_options
-from bestdag.cli.score_options import score_option, score_options
+from bestdag.cli.score_options import score_options
 from bestdag.cli.search_options import knowledge_options
 from bestdag.graph.dag import Dag
 
@@ -40,7 +40,6 @@ __all__ = ["arc_options", "check_arc_files", "finish_arcs"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _LEAST_SHOWN = 5e-4
 _OPTIONS = (
-    score_option,
     score_options,
     knowledge_options,
     click.option(

@@ -17,7 +17,7 @@ from bestdag.cli.learning_table import (
 from bestdag.cli.options import read_settings
 from bestdag.cli.output import working
 from bestdag.cli.rows_options import rows_settings, say_collapsed
-from bestdag.cli.score_options import choose_scores, choose_structure_prior
+from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_option
 from bestdag.cli.search_options import (
     choose_knowledge,
     choose_search,
@@ -48,6 +48,7 @@ __all__ = ["command"]
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
 @click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long.")
 @cutting_options
+@score_option
 @arc_options
 def command(
     data: str,

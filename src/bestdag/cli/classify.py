@@ -23,7 +23,7 @@ from bestdag.cli.score_options import (
     score_options,
 )
 from bestdag.cli.search_options import support_option
-from bestdag.parameters import ESTIMATORS
+from bestdag.parameters import DEFAULT_ESTIMATOR, ESTIMATORS
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 @click.option(
     "--parameters",
     type=click.Choice([*ESTIMATORS, "score"], case_sensitive=False),
-    default="dirichlet",
+    default=DEFAULT_ESTIMATOR,
     show_default=True,
     help="Estimator of the tables; 'score': the one that belongs to the score.",
 )
@@ -154,7 +154,7 @@ def command(
     from bestdag.classification.trial import Trial
     from bestdag.classification.uncut import read_uncut
     from bestdag.graph.knowledge import Knowledge
-    from bestdag.scores import make_score
+    from bestdag.scores import DEFAULT_SCORE, make_score
     from bestdag.search.naive_bayes import augmented
 
     if sum(way is not None for way in (test, cv, holdout)) > 1:
@@ -164,7 +164,7 @@ def command(
     if classifier in ("tan", "naive_bayes") and (search is not None or max_parents is not None):
         raise click.UsageError("--search and --max-parents belong to augmented and network")
     ((score_name, chosen),) = choose_scores((name,), options).items()
-    if compare and chosen.score != make_score("bdeu"):
+    if compare and chosen.score != make_score(DEFAULT_SCORE):
         raise click.UsageError(
             "--compare has its own scores; leave out --score and settings of scores"
         )

@@ -15,7 +15,7 @@ from bestdag.cli.rows_options import rows_options, rows_settings, say_collapsed
 from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
 from bestdag.data.holes import complete_rows, holes_in_words
 from bestdag.errors import DataError, unknown_name
-from bestdag.parameters import EM, ESTIMATORS, make_estimator
+from bestdag.parameters import DEFAULT_ESTIMATOR, EM, ESTIMATORS, make_estimator
 from bestdag.registry import canonical
 from bestdag.wording import count_of
 
@@ -31,7 +31,7 @@ __all__ = ["command"]
 @click.option(
     "--parameters",
     "name",
-    default="dirichlet",
+    default=DEFAULT_ESTIMATOR,
     show_default=True,
     metavar="NAME",
     help=f"One of {', '.join(ESTIMATORS)}.",

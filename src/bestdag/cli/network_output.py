@@ -10,7 +10,8 @@ import click
 from bestdag.cli.output import require_new_file
 from bestdag.cli.settings import parse_choice
 from bestdag.network.formats import FORMATS
-from bestdag.parameters import ESTIMATORS, choose_estimator
+from bestdag.parameters import ESTIMATORS, OF_SCORE, choose_estimator
+from bestdag.registry import canonical
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
@@ -36,14 +37,14 @@ parameters_option = click.option(
     "--parameters",
     metavar="NAME",
     help=f"Parameters of the network written: {', '.join(ESTIMATORS)}, with settings as in "
-    "dirichlet,ess=10.  [default: those that belong to the score]",
+    "dirichlet,ess=10.  [default: {DEFAULT_ESTIMATOR}]",
 )
 
 
 def choose_parameters(score: Score, text: str | None) -> Estimator:
-    """Make the estimator that was asked for, or the one that belongs to the score."""
-    if text is None:
-        return choose_estimator(score, None, {})
+    """Make the estimator that was asked for, or fsNML; "score" is the one that belongs to it."""
+    if text is None or canonical(text, [OF_SCORE]) == OF_SCORE:
+        return choose_estimator(score, text, {})
     name, settings = parse_choice(text, ESTIMATORS, "parameters")
     return choose_estimator(score, name, settings)
 

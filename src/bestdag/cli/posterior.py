@@ -10,7 +10,7 @@ from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
 from bestdag.cli.options import read_settings
 from bestdag.cli.output import working
 from bestdag.cli.rows_options import read_for, rows_settings
-from bestdag.cli.score_options import choose_scores, choose_structure_prior
+from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_option_by
 from bestdag.cli.search_options import choose_knowledge, support_option
 
 __all__ = ["command"]
@@ -68,6 +68,7 @@ __all__ = ["command"]
     type=click.IntRange(0),
     help="At most so many parents.  [default: any up to 20 variables, then few, and printed]",
 )
+@score_option_by("bdeu")
 @arc_options
 def command(
     data: str,

@@ -37,7 +37,7 @@ __all__ = ["command"]
     "--score",
     "names",
     multiple=True,
-    default=("bic", "bdeu"),
+    default=("qnml", "bic", "bdeu"),
     show_default=True,
     metavar="NAME",
     help=f"One of {', '.join(SCORES)}, or 'all'; may be repeated.",

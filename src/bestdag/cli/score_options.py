@@ -10,7 +10,7 @@ import click
 
 from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
 from bestdag.registry import canonical
-from bestdag.scores import ALIASES, SCORES, make_score
+from bestdag.scores import ALIASES, DEFAULT_SCORE, SCORES, make_score
 from bestdag.wording import either
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ __all__ = [
     "choose_scores",
     "choose_structure_prior",
     "score_option",
+    "score_option_by",
     "score_options",
 ]
 
@@ -36,14 +37,19 @@ class ChosenScore:
     settings: dict[str, Any]
 
 
-score_option = click.option(
-    "--score",
-    "name",
-    default="bdeu",
-    show_default=True,
-    metavar="NAME",
-    help=f"One of {', '.join(SCORES)}.",
-)
+def score_option_by(default: str) -> Callable[[_Function], _Function]:
+    """Choose one score, this one unless another is given."""
+    return click.option(
+        "--score",
+        "name",
+        default=default,
+        show_default=True,
+        metavar="NAME",
+        help=f"One of {', '.join(SCORES)}.",
+    )
+
+
+score_option = score_option_by(DEFAULT_SCORE)
 
 
 def score_options(function: _Function) -> _Function:

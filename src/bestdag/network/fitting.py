@@ -28,7 +28,7 @@ from bestdag.network.fit_inputs import (
 )
 from bestdag.network.network import Network
 from bestdag.network.table import MAX_AXES, ConditionalTable
-from bestdag.parameters import EM, make_estimator
+from bestdag.parameters import DEFAULT_ESTIMATOR, EM, make_estimator
 from bestdag.parameters.base import Estimator, shares_unobserved
 from bestdag.wording import count_of
 
@@ -41,7 +41,7 @@ _MANY_PARAMETERS = 10
 def fit_network(
     structure: Dag | Network,
     dataset: Any,
-    estimator: Estimator | str = "dirichlet",
+    estimator: Estimator | str = DEFAULT_ESTIMATOR,
     *,
     missing: str = "error",
     threads: int | None = None,
@@ -60,7 +60,7 @@ def fit_network(
         keeps missing cells (the data may then lack variables of a network altogether), or
         `missing` says otherwise. Declared states count, seen or not, and row weights count as
         repetitions.
-    estimator : Estimator or str, default "dirichlet"
+    estimator : Estimator or str, default "fsnml"
         An estimator, or the name of one to be used with its default settings: "mle",
         "dirichlet", "fsnml", "em". `run_em` says also how EM went.
     missing : {"error", "available"}, default "error"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from bestdag.data.dataset import Dataset
 from bestdag.graph.dag import Dag
 from bestdag.network.fitting import fitted_network
-from bestdag.parameters import choose_estimator
+from bestdag.parameters import estimator_for
 from bestdag.scores.base import Score
 from bestdag.scores.scorer import Scorer
 from bestdag.search.exact.search import Exact
@@ -28,7 +28,7 @@ def best_structures(data: Dataset, scores: Mapping[str, Score]) -> dict[str, Dag
 
 def loss_of(dag: Dag, score: Score, train: Dataset, test: Dataset) -> float:
     """Return the mean of -ln P(row), with the parameters that belong to the score."""
-    network, _ = fitted_network(dag, train, choose_estimator(score, None, {}), threads=1)
+    network, _ = fitted_network(dag, train, estimator_for(score), threads=1)
     return float(network.log_loss(test, threads=1))
 
 

@@ -21,6 +21,10 @@ from bestdag.parameters.em import EM as EM
 # isort: on
 
 ESTIMATORS: dict[str, Any] = listed(globals(), __name__)
+# What networks are fitted by unless told, whatever the score: docs/decisions/0045.
+DEFAULT_ESTIMATOR = FSNML.name
+# A name for the estimator that belongs to the score.
+OF_SCORE = "score"
 
 
 def make_estimator(name: str, **settings: Any) -> Estimator:
@@ -86,31 +90,34 @@ def em_with(estimator: Estimator) -> EM:
 def choose_estimator(
     score: Score, parameters: Estimator | str | None, settings: Mapping[str, Any]
 ) -> Estimator:
-    """Return the estimator asked for, or else the one that belongs to the score.
+    """Return the estimator asked for, or else fsNML, whatever the score.
 
-    The name of the one that belongs to the score means just that one: learned with
-    ``BDeu(ess=10)``, "dirichlet" and "em" have the same prior. Settings without a name are
-    settings of the one that belongs to the score.
+    "score" is the one that belongs to the score, see `estimator_for`. Its own name means just that
+    one: learned with ``BDeu(ess=10)``, "dirichlet" and "em" have the same prior.
 
     Examples
     --------
     >>> from bestdag.scores import make_score
     >>> score = make_score("bdeu", ess=10)
-    >>> choose_estimator(score, None, {}), choose_estimator(score, "dirichlet", {})
-    (Dirichlet(prior=BDeu(ess=10)), Dirichlet(prior=BDeu(ess=10)))
+    >>> choose_estimator(score, None, {}), choose_estimator(score, "score", {})
+    (FSNML(), Dirichlet(prior=BDeu(ess=10)))
+    >>> choose_estimator(score, "dirichlet", {})
+    Dirichlet(prior=BDeu(ess=10))
     >>> choose_estimator(score, "dirichlet", {"ess": 2}), choose_estimator(score, "mle", {})
     (Dirichlet(ess=2), MLE())
     """
     if parameters is None:
-        own = estimator_for(score)
-        return make_estimator(own.name, **settings) if settings else own
+        parameters = DEFAULT_ESTIMATOR
     if not isinstance(parameters, str):
         if settings:
             raise InvalidParameterError(
                 f"fit: {parameters!r} has its settings already, got {', '.join(settings)} too"
             )
         return parameters
-    parameters = canonical(parameters, ESTIMATORS)
+    parameters = canonical(parameters, [*ESTIMATORS, OF_SCORE])
+    if parameters == OF_SCORE:
+        own = estimator_for(score)
+        return make_estimator(own.name, **settings) if settings else own
     if parameters == Dirichlet.name and isinstance(score, HasPriors) and not settings:
         return estimator_for(score)
     if (

@@ -27,6 +27,8 @@ from bestdag.scores.max_bdeu import MaxBDeu as MaxBDeu
 # isort: on
 
 SCORES: dict[str, Any] = listed(globals(), __name__)
+# What `learn` uses unless told: docs/decisions/0045 has the gate it passed.
+DEFAULT_SCORE = "qnml"
 ALIASES = {"mdl": "bic", "nml": "fnml"}
 
 

@@ -29,7 +29,7 @@ from bestdag.network.network import Network
 from bestdag.parameters import choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.progress import Told, counting, reporter_for
-from bestdag.scores import make_score
+from bestdag.scores import DEFAULT_SCORE, make_score
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import search_for_fit
@@ -63,7 +63,7 @@ class Method:
 
 def cross_validate(
     data: Any,
-    score: Score | str | Sequence[Score | str] = "bdeu",
+    score: Score | str | Sequence[Score | str] = DEFAULT_SCORE,
     search: Search | str | Sequence[Search | str] = "auto",
     parameters: Estimator | str | Sequence[Estimator | str | None] | None = None,
     *,

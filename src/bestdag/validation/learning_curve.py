@@ -77,7 +77,7 @@ class LearningCurve:
 
 def learning_curve(
     data: Any,
-    score: Score | str | Sequence[Score | str] = "bdeu",
+    score: Score | str | Sequence[Score | str] = DEFAULT_SCORE,
     search: Search | str | Sequence[Search | str] = "auto",
     parameters: Estimator | str | Sequence[Estimator | str | None] | None = None,
     *,
