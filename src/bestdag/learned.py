@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from bestdag.advice import Advice, advice_on
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError
 from bestdag.graph.knowledge.given import known_as
@@ -42,6 +43,8 @@ class Result(SearchResult):
     treatment : Treatment
         How missing cells were treated.
     structure_prior : StructurePrior or None
+    data_notes : tuple of str
+        Those of the notes that say what became of the rows.
     asked : mapping of str to object
         What `learn` was given beside these, for those who repeat it; threads change nothing.
     """
@@ -50,7 +53,20 @@ class Result(SearchResult):
     scored_by: Score | None
     treatment: Treatment
     structure_prior: StructurePrior | None = None
+    data_notes: tuple[str, ...] = ()
     asked: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def advice(self) -> tuple[Advice, ...]:
+        """What to know before the structure is used: too many parameters, nothing to learn.
+
+        Examples
+        --------
+        >>> from bestdag import learn
+        >>> [one.kind for one in learn({"coin": ["heads", "tails"]}).advice]
+        ['nothing to learn']
+        """
+        return () if self.dataset is None else advice_on(self, self.dataset)
 
     def fit(
         self,
@@ -205,7 +221,8 @@ class Result(SearchResult):
         return f"<Result: {self._about()}; {self.summary()}>"
 
     def __str__(self) -> str:
-        return f"{self._about()}\n{SearchResult.__str__(self)}"
+        first = "".join(f"{one.text}\n" for one in self.advice)
+        return f"{first}{self._about()}\n{SearchResult.__str__(self)}"
 
     def _about(self) -> str:
         if self.dataset is None:

@@ -41,7 +41,6 @@ from bestdag.search.kept_result import result_from, state_of
 from bestdag.search.near_best.request import Request
 from bestdag.search.problem import Search, checked_search
 from bestdag.search.result import SearchResult
-from bestdag.wording import count_of
 
 __all__ = ["known_as", "learn"]
 
@@ -309,7 +308,11 @@ def learn(
                 found = replace(found, seconds=found.seconds + tested)
             found = replace(
                 found,
-                within=_limits(found, skeleton, max_parents, has_statements),
+                limits=replace(
+                    found.limits,
+                    has_statements=has_statements,
+                    has_skeleton=skeleton is not None,
+                ),
                 notes=(*found.notes, *notes),
             )
         found = _kept_result(keeping, found)
@@ -320,6 +323,7 @@ def learn(
         scored_by=chosen,
         treatment=treatment,
         structure_prior=structure_prior,
+        data_notes=tuple(note for note in notes if note in found.notes),
         asked=asked,
     )
     lost = getattr(dataset, "lost", None)
@@ -354,18 +358,6 @@ def _kept_result(kept: Checkpoint, found: SearchResult) -> SearchResult:
 def _asked(**given: Any) -> dict[str, Any]:
     """Keep what was given."""
     return {name: value for name, value in given.items() if value is not None}
-
-
-def _limits(
-    found: SearchResult, skeleton: object, max_parents: int | None, has_statements: bool
-) -> str | None:
-    """Say in words what kept structures out of the search."""
-    parts = [] if skeleton is None else ["the skeleton"]
-    if max_parents is not None and max_parents < len(found.dag.nodes) - 1:
-        parts.append(f"the limit of {count_of(max_parents, 'parent')}")
-    if has_statements:
-        parts.append("what is known")
-    return " and ".join(parts) or None
 
 
 def _refuse_beside_scores(**settings: object) -> None:

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from bestdag.wording import count_of
+from bestdag.wording import count_of, either
 
 if TYPE_CHECKING:
     from bestdag.graph.dag import Dag
@@ -50,7 +50,7 @@ def structure_lines(
     dag: Dag,
     losses: Mapping[tuple[str, str], float] | None,
     width: int,
-    unit: str = "nats",
+    unit: str = "log score",
     *,
     compelled: Collection[tuple[str, str]],
 ) -> Iterator[str]:
@@ -62,17 +62,21 @@ def structure_lines(
     >>> dag = Dag(["a", "b", "c"], [("a", "b")])
     >>> for line in structure_lines(dag, {("a", "b"): 12.34}, 72, compelled=()):
     ...     print(line)
-    1 arc, with the score lost without each, in nats; ~ may also point the other way
+    1 arc, with its strength (drop in log score); ~ direction not determined by the data
     a
     b  <- a 12.3~
-    without arcs: c
+    unconnected: c
     """
     n_arcs = len(dag.arcs)
     if not n_arcs:
         yield from wrapped(f"no arcs: {_names(dag.nodes)}", width)
         return
-    turns = "" if len(compelled) == n_arcs else f"; {_EITHER_WAY} may also point the other way"
-    lost = "" if losses is None else f", with the score lost without each, in {unit}"
+    turns = ""
+    if len(compelled) < n_arcs:
+        turns = f"; {_EITHER_WAY} direction not determined by the data"
+    lost = ""
+    if losses is not None:
+        lost = f", with {either(n_arcs, 'its', 'their')} strength (drop in {unit})"
     if len(dag.nodes) <= _MOST_VARIABLES:
         yield from wrapped(f"{count_of(n_arcs, 'arc')}{lost}{turns}", width)
         yield from _by_child(dag, losses, compelled, width)
@@ -80,7 +84,7 @@ def structure_lines(
         yield from _strongest(dag, losses, compelled, width, f"{lost}{turns}")
     alone = [name for name in dag.nodes if not dag.parents(name) and not dag.children(name)]
     if alone:
-        yield from wrapped(f"without arcs: {_names(alone)}", width)
+        yield from wrapped(f"unconnected: {_names(alone)}", width)
 
 
 def _by_child(

@@ -91,6 +91,7 @@ _OPTIONS = (
     data_options(*(name for name in DATA_OPTIONS if name != "missing")),
     rows_options,
     threads_option,
+    click.option("-v", "--verbose", is_flag=True, help="Also print what the search did."),
     common_options,
 )
 
@@ -191,7 +192,6 @@ def _learn_structure(
         _write_weights(weights, result.weights)
     print_structure(
         result,
-        what=from_scores or f"{score_name} on {data}",
         data=data,
         table=table,
         score_name=None if from_scores else score_name,
@@ -205,6 +205,7 @@ def _learn_structure(
         },
         threads=threads,
         as_json=as_json,
+        is_verbose=options["verbose"],
     )
     if lost is not None:
         raise lost

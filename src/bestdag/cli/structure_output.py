@@ -9,6 +9,8 @@ from bestdag.cli.learning_table import what_was_read
 from bestdag.cli.output import mark_shown, print_json, print_line
 from bestdag.cli.settings import option_of
 from bestdag.cli.structures_output import print_structures, structures_for_json
+from bestdag.registry import settings_of
+from bestdag.search.auto import Auto
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ _MOMENT = 0.5
 def print_structure(
     found: Result,
     *,
-    what: str,
     data: str | None,
     table: LearningTable | None,
     score_name: str | None,
@@ -34,10 +35,12 @@ def print_structure(
     settings: dict[str, Any],
     threads: int | None,
     as_json: bool,
+    is_verbose: bool,
 ) -> None:
     """Print a structure, for people or as JSON.
 
-    `score_settings` and `settings` join those of the search.
+    `score_settings` and `settings` join those of the search. What a search that was not asked for
+    by name says of itself is for `is_verbose`.
     """
     losses = _losses(found, threads)
     mark_shown()
@@ -46,28 +49,38 @@ def print_structure(
         print_json(_for_json(found, table, score_name, settings, losses))
         return
     width = output_width()
+    for one in found.advice:
+        _print(one.text, width)
     if table is not None and data is not None:
         for line in what_was_read(data, table):
             _print(line, width)
-    how = found.search if found.engine is None else f"{found.search}, {found.engine}"
-    outcome, notes = found.outcome()
-    _print(f"{what}: {outcome} ({how}, {found.seconds:.2f} s)", width)
-    for note in notes:
+    _print(found.headline(), width)
+    is_chosen = found.asked.get("search") not in (None, "auto", Auto())
+    for note in found.remarks() if is_verbose or is_chosen else found.data_notes:
         _print(note, width)
-    line = f"score {found.score:.6f}, natural logarithm"
+    if not found.is_proved and found.gap is not None:
+        _print(found.shortfall(), width)
+    line = f"log score {found.score:.6f}"
     if score_name is not None and found.dataset is not None:
-        given = " ".join(f"{option_of(name)} {value}" for name, value in score_settings.items())
+        given = " ".join(
+            f"{option_of(name)} {value}"
+            for name, value in score_settings.items()
+            if not (isinstance(value, str) and value == _default(found, name))
+        )
         rows = count_of(found.dataset.total_weight, "row")
-        line += f"; {score_name}{f' ({given})' if given else ''} of {rows}"
-    if not found.is_proved:
-        line += f"; {found.shortfall()}"
+        line += f" ({score_name}{f' {given}' if given else ''}, {rows})"
     _print(line, width)
     is_mean = found.dataset is not None and found.treatment.name == "available"
-    unit = "nats per row" if is_mean else "nats"
+    unit = "log score per row" if is_mean else "log score"
     for line in structure_lines(found.dag, losses, width, unit, compelled=found.compelled()):
         print_line(line)
     if found.structures is not None:
         print_structures(found.structures)
+
+
+def _default(found: Result, name: str) -> object:
+    """Return the default of a setting of the score."""
+    return {one.name: one.default for one in settings_of(found.scored_by)}.get(name)
 
 
 def print_next(commands: list[str]) -> None:
@@ -98,7 +111,14 @@ def _for_json(
         "score_name": score_name,
         "status": found.status,
         "among": found.among,
-        "within": found.within,
+        "limits": {
+            "max_parents": found.limits.max_parents,
+            "support": found.limits.support,
+            "statements": found.limits.has_statements,
+            "skeleton": found.limits.has_skeleton,
+            "exempt": [[child, sorted(parents)] for child, parents in found.limits.exempt],
+        },
+        "advice": [{"kind": one.kind, "text": one.text} for one in found.advice],
         "score": found.score,
         "bound": found.bound,
         "gap": found.gap,

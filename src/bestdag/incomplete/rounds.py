@@ -36,6 +36,7 @@ from bestdag.search.exact.search import Exact
 from bestdag.search.ges.search import GES
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.kept_result import result_from, state_of
+from bestdag.search.limits import Limits
 from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem, Search
 from bestdag.search.result import SearchResult, Status, Step
@@ -117,6 +118,7 @@ class Rounds:
         self._found: list[dict[str, Any]] = []  # by searches that ended by themselves
         self._n_searches = 0
         self._support = Support(task.support)  # what searches found to be exempt is in it
+        self._limits = Limits()
 
     def run(self) -> SearchResult:
         """Run, and start again as often as asked; the best of all rounds is the result.
@@ -160,8 +162,7 @@ class Rounds:
             trace=tuple(self._trace),
             notes=tuple(self._notes()),
             n_rows=self._rows.dataset.total_weight,
-            support=self._support.rows_per_cell,
-            exempt=self._support.exempt,
+            limits=self._limits,
         )
 
     def _climb(self, start: Dag | None, *, is_given: bool) -> Status:
@@ -256,7 +257,8 @@ class Rounds:
             scorer.expected, self._score, task.structure_prior, support=self._support
         )
         found = task.solve(within)
-        self._support = self._support.exempting(found.exempt)
+        self._limits = found.limits
+        self._support = self._support.exempting(found.limits.exempt)
         self._deadline = deadline
         if found.status not in ("time limit", "interrupted"):
             self._found.append(state_of(found))

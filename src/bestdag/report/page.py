@@ -185,14 +185,13 @@ def _by_arc(dag: Dag, probabilities: Probabilities | None) -> dict[tuple[str, st
 
 
 def _summary(result: Result) -> str:
-    outcome, notes = result.outcome()
-    how = result.search if result.engine is None else f"{result.search} ({result.engine})"
-    score = f"score {result.score:.6f} (natural logarithm)"
+    score = f"log score {result.score:.6f} (natural logarithm)"
     if result.scored_by is not None and result.n_rows is not None:
         score += f", {result.scored_by!r:.80} of {count_of(result.n_rows, 'row')}"
     if result.treatment.name == "em":
-        score += "; of what the rows show, missing cells summed out"
-    lines = [f"{outcome} by {how} in {result.seconds:.2f} s", score]
+        score += "; of what the rows show, missing values summed out"
+    lines = [*(one.text for one in result.advice), result.headline(), score]
+    notes = result.remarks()
     if not result.is_proved:
         lines.append(result.shortfall())
     if result.was_interrupted:

@@ -9,6 +9,7 @@ from typing import Any
 from bestdag.errors import BestdagError
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
+from bestdag.search.limits import Limits
 from bestdag.search.result import SearchResult, Step
 from bestdag.search.structures import Structure, Structures
 from bestdag.search.ties import tie_width
@@ -16,7 +17,7 @@ from bestdag.search.ties import tie_width
 __all__ = ["ProofOfAnswer", "result_from", "state_of"]
 
 # What has a form of its own; everything else is plain already.
-_OWN = ("dag", "trace", "weights", "structures", "certificates", "notes", "settings")
+_OWN = ("dag", "trace", "weights", "structures", "certificates", "notes", "settings", "limits")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +46,10 @@ def state_of(found: SearchResult) -> dict[str, Any]:
         "dag": {"nodes": found.dag.nodes, "arcs": found.dag.arcs},
         "settings": dict(found.settings),
         "notes": found.notes,
+        "limits": {
+            **{f.name: getattr(found.limits, f.name) for f in fields(Limits) if f.name != "exempt"},
+            "exempt": [(child, sorted(parents)) for child, parents in found.limits.exempt],
+        },
         "trace": found.trace,
         "weights": weights
         and {"names": weights.names, "matrix": weights.matrix, "given": weights.given},
@@ -68,12 +73,18 @@ def result_from(
         dag=Dag(state["dag"]["nodes"], map(tuple, state["dag"]["arcs"])),
         settings={name: _tuples(value) for name, value in state["settings"].items()},
         notes=tuple(state["notes"]),
+        limits=_limits(state["limits"]),
         trace=tuple(Step(*step) for step in state["trace"]),
         weights=weights
         and ArcWeights(tuple(weights["names"]), weights["matrix"], tuple(weights["given"])),
         structures=listed and _structures(listed),
         certificates=() if again is None else (ProofOfAnswer(state["score"], again),),
     )
+
+
+def _limits(state: dict[str, Any]) -> Limits:
+    exempt = tuple((child, frozenset(parents)) for child, parents in state["exempt"])
+    return Limits(**{**state, "exempt": exempt})
 
 
 def _structures(state: dict[str, Any]) -> Structures:

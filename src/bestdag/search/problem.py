@@ -25,6 +25,7 @@ from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search.allowed_sets import allowed_sets, require_sums, smallest_sets
 from bestdag.search.feasible import feasible_parents, required_families
+from bestdag.search.limits import Limits
 from bestdag.search.result import SearchResult, Status
 from bestdag.wording import first_names
 
@@ -157,6 +158,18 @@ class Problem:
         most = np.minimum(self._nodes.max_parents, self.max_parents).astype(np.int32)
         return replace(self._nodes, max_parents=most)
 
+    @property
+    def limits(self) -> Limits:
+        """What leaves structures out."""
+        most = self.max_parents
+        least = self.scores.support.rows_per_cell if isinstance(self.scores, Scorer) else 0.0
+        return Limits(
+            max_parents=most if most is not None and most < len(self.names) - 1 else None,
+            support=least,
+            has_statements=not self.knowledge.is_empty,
+            exempt=self.exempt,
+        )
+
     def require_families(self, families: Iterable[tuple[str, frozenset[str]]]) -> None:
         """Admit families that every structure asked for must have, whatever their support."""
         if not isinstance(self.scores, Scorer) or not self.scores.support:
@@ -208,8 +221,7 @@ class Problem:
             short = f"within {memory}: {', '.join(memory.shortages.values())}"
             found = replace(found, notes=(*found.notes, short))
         found = replace(found, peak_bytes=peak_memory())
-        if isinstance(self.scores, Scorer) and self.scores.support:
-            found = replace(found, support=self.scores.support.rows_per_cell, exempt=self.exempt)
+        found = replace(found, limits=self.limits)
         if provider is not None:
             passes = provider.passes - n_before
             found = replace(found, passes=passes, workers=provider.workers)

@@ -11,10 +11,14 @@ from bestdag.counts.provider import RowsIn
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
+from bestdag.search.limits import Limits
 from bestdag.search.structures import Structures
 from bestdag.wording import count_of
 
 __all__ = ["SearchResult", "Status", "Step"]
+
+# Families that are named as exceptions.
+_MOST_EXEMPT = 3
 
 Status = Literal["optimum proved", "local optimum", "step limit", "time limit", "interrupted"]
 
@@ -69,14 +73,8 @@ class SearchResult:
     among : str or None
         "trees" or "tan": the structure is the best of these, unless a limit came first, and the
         first note says of which exactly. `status` and `bound` are about all structures.
-    within : str or None
-        What left structures out, "the limit of 3 parents", "the skeleton", "what is known" or some
-        of them; then `status` and `bound` are about the others.
-    support : float
-        At least so many rows per occupied cell had every family that was admitted, see `Support`;
-        0 without that limit. `status` and `bound` are about structures of such families.
-    exempt : tuple of (str, frozenset of str)
-        Families, as child and parents, with less support that the user requires.
+    limits : Limits
+        What left structures out; `status` and `bound` are about the others.
     structures : Structures or None
         The best structures, this one first, where more than one was asked for.
     rows_in : str or None
@@ -108,10 +106,8 @@ class SearchResult:
     n_rows: float | None = None
     is_among_listed: bool = False
     among: str | None = None
-    within: str | None = None
+    limits: Limits = field(default_factory=Limits)
     structures: Structures | None = None
-    support: float = 0.0
-    exempt: tuple[tuple[str, frozenset[str]], ...] = ()
     rows_in: RowsIn | None = None
     passes: int = 0
     peak_bytes: int | None = None
@@ -170,13 +166,11 @@ class SearchResult:
         return search_trace(self, ax)
 
     def __str__(self) -> str:
-        how = self.search if self.engine is None else f"{self.search} ({self.engine})"
-        short = "" if self.gap is None else self.shortfall()
-        outcome, notes = self.outcome()
         lines = [
-            f"{outcome} by {how} in {self.seconds:.2f} s",
-            *notes,
-            f"score {self.score:.6f} (natural logarithm)" + (f", {short}" if short else ""),
+            self.headline(),
+            f"log score {self.score:.6f} (natural logarithm)",
+            *([] if self.is_proved or self.gap is None else [self.shortfall()]),
+            *self.remarks(),
             str(self.dag),
             *(() if self.structures is None else (self.structures.summary(),)),
         ]
@@ -187,19 +181,50 @@ class SearchResult:
 
     def summary(self) -> str:
         """Say in one line how it ended, what it scores and how large the structure is."""
-        return (
-            f"{self.outcome()[0]} by {self.search}, score {self.score:.6f}, "
-            f"{count_of(len(self.dag.arcs), 'arc')}"
-        )
+        arcs = count_of(len(self.dag.arcs), "arc")
+        return f"{self.headline()}; {arcs}, log score {self.score:.6f}"
 
-    def outcome(self) -> tuple[str, tuple[str, ...]]:
-        """Return how it ended, in words for people, and the notes that do not say so."""
-        if self.among is not None and self.status == "local optimum" and self.notes:
-            return self.notes[0], self.notes[1:]
-        return self.status + self._where(), self.notes
+    def headline(self) -> str:
+        """Say in words what was found, how, and how sure that is.
 
-    def _where(self) -> str:
-        return f" within {self.within}" if self.within is not None else ""
+        Examples
+        --------
+        >>> SearchResult(
+        ...     dag=Dag(["a"]), score=-20.0, status="local optimum", search="order", seconds=2.44
+        ... ).headline()
+        'good network found (order, 2.4 s); not proved best'
+        """
+        name = self.search if self.engine is None else f"{self.search} {self.engine}"
+        how = f"{name}, {_seconds(self.seconds)}"
+        if self._says_what():
+            return f"{self.notes[0]} ({how})"
+        match self.status:
+            case "optimum proved" if self.is_among_listed:
+                return f"best network of the listed parent sets (proved; {how})"
+            case "optimum proved":
+                return f"best of {self.limits.words()} (proved; {how})"
+            case "local optimum":
+                return f"good network found ({how}); not proved best"
+            case "time limit":
+                return f"best network found in the time given ({how}); not proved best"
+            case "step limit":
+                return f"best network found in the steps given ({how}); not proved best"
+            case "interrupted":
+                return f"stopped early (Ctrl-C); best network so far ({how})"
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return the notes that the headline does not say, and what was made an exception."""
+        notes = self.notes[1:] if self._says_what() else self.notes
+        kept = [f"{child!r} given {', '.join(sorted(p))}" for child, p in self.limits.exempt]
+        if not kept:
+            return notes
+        least = f"{count_of(self.limits.support, 'row')} per table cell"
+        shown = "; ".join(kept[:_MOST_EXEMPT]) + ("; ..." if len(kept) > _MOST_EXEMPT else "")
+        return (*notes, f"kept because it is required, with fewer than {least}: {shown}")
+
+    def _says_what(self) -> bool:
+        """Whether the first note says among which structures this one is the best."""
+        return self.among is not None and self.status == "local optimum" and bool(self.notes)
 
     def shortfall(self) -> str:
         """Say in words how far below the best the structure may be; empty when it is proved.
@@ -211,7 +236,7 @@ class SearchResult:
         ...     seconds=1.0, n_rows=5000,
         ... )
         >>> found.shortfall()
-        'at most 12.4 nats (0.00247 per row) below the best possible'
+        'at most 12.4 nats (0.00247 per row) below the best of all networks'
         """
         if self.is_proved:
             return ""
@@ -222,7 +247,12 @@ class SearchResult:
             return f"{text} below the best among the file's sets"
         if self.gap_per_row is not None:
             text += f" ({_at_most(self.gap_per_row)} per row)"
-        return f"{text} below the best possible{self._where()}"
+        return f"{text} below the best of {self.limits.words()}"
+
+
+def _seconds(seconds: float) -> str:
+    """Write a time with a few digits."""
+    return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:,.1f} s"
 
 
 def _at_most(value: float) -> str:

@@ -17,6 +17,7 @@ from bestdag.errors import DataError, DataWarning, InvalidParameterError, bad_se
 from bestdag.graph.knowledge import Knowledge
 from bestdag.machine import require_memory
 from bestdag.parameters.base import Estimator
+from bestdag.scores import DEFAULT_SCORE
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.problem import Search

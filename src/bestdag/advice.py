@@ -1,0 +1,78 @@
+"""What a user should hear first about what was learned: as values, before any detail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from bestdag.counts.engine import CountingEngine
+from bestdag.graph.size import n_parameters
+from bestdag.wording import count_of, first_names
+
+if TYPE_CHECKING:
+    from bestdag.data.dataset import Dataset
+    from bestdag.search.result import SearchResult
+
+__all__ = ["Advice", "advice_on"]
+
+# With so few rows a pair of two-valued columns has five rows in each of its four cells at most.
+_FEW_ROWS = 20
+
+Kind = Literal["nothing to learn", "more parameters than rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One thing to know before the structure is used.
+
+    Attributes
+    ----------
+    kind : str
+        "nothing to learn": the table cannot say anything about dependence; "more parameters than
+        rows": the probabilities of the network would rest on next to nothing.
+    text : str
+        The same in a sentence, with what to do.
+    """
+
+    kind: Kind
+    text: str
+
+
+def advice_on(found: SearchResult, dataset: Dataset) -> tuple[Advice, ...]:
+    """Return what should be said first about a structure and the rows it was learned from."""
+    advice = []
+    empty = _nothing_to_learn(found, dataset)
+    if empty is not None:
+        advice.append(Advice("nothing to learn", empty))
+    n_rows = dataset.total_weight
+    n = n_parameters(found.dag, dataset)
+    if n > n_rows:
+        advice.append(
+            Advice(
+                "more parameters than rows",
+                f"more parameters than rows: {n:,} for {count_of(n_rows, 'row')}; do not rely on "
+                "the probabilities: bin columns with many values, join rare values, or allow fewer "
+                "parents",
+            )
+        )
+    return tuple(advice)
+
+
+def _nothing_to_learn(found: SearchResult, dataset: Dataset) -> str | None:
+    n_rows = dataset.total_weight
+    if len(dataset.names) == 1:
+        return f"nothing to learn: {dataset.names[0]!r} is the only column"
+    if n_rows <= _FEW_ROWS:
+        return (
+            f"nothing to learn: {count_of(n_rows, 'row')} cannot show which columns depend on each "
+            "other; use more rows"
+        )
+    if found.dag.arcs:
+        return None
+    counts = CountingEngine(dataset, missing="available").count([(n, ()) for n in dataset.names])
+    constant = [one.child.name for one in counts if int((one.table > 0).sum()) <= 1]
+    n_varied = len(dataset.names) - len(constant)
+    if n_varied >= 2:
+        return None
+    varied = "no column varies" if n_varied == 0 else "only one column varies"
+    return f"nothing to learn: {varied}; constant: {first_names(constant)}"
