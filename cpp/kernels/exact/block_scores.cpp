@@ -37,6 +37,11 @@ bool parents_of_shape(std::size_t shape, std::size_t child, const SetValues& val
     return shape == 0;
 }
 
+// Minus infinity where the parents have that: they are left out, and so is the larger set.
+double difference(double of_set, double of_parents) noexcept {
+    return of_parents > -kInfinity ? of_set - of_parents : -kInfinity;
+}
+
 }  // namespace
 
 BlockScores::BlockScores(const Table& table, const Kernel& kernel, const SetValues& values,
@@ -141,13 +146,13 @@ bool BlockScores::block(std::size_t child, std::uint64_t high, double* out) cons
     if (child >= within_) {
         const double* const joint =
             values_.joint->data() + ((high | bit(child - within_)) << within_);
-        for (std::size_t s = 0; s < n_low; ++s) out[s] = joint[s] - given[s];
+        for (std::size_t s = 0; s < n_low; ++s) out[s] = difference(joint[s], given[s]);
     } else {
         const double* const joint = values_.joint->data() + (high << within_);
         const std::size_t own = std::size_t{1} << child;
         for (std::size_t first = 0; first < n_low; first += 2 * own) {
             for (std::size_t s = first; s < first + own; ++s) {
-                out[s] = joint[s + own] - given[s];
+                out[s] = difference(joint[s + own], given[s]);
                 out[s + own] = 0.0;  // not allowed, see low_terms_
             }
         }
