@@ -203,6 +203,8 @@ class SearchResult:
                 return f"best network of the listed parent sets (proved; {how})"
             case "optimum proved":
                 return f"best of {self.limits.words()} (proved; {how})"
+            case "local optimum" if self.search == "exact":  # of the rounds of structural EM
+                return f"best for the estimated counts ({how}); not proved for the data"
             case "local optimum":
                 return f"good network found ({how}); not proved best"
             case "time limit":
