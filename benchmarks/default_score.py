@@ -21,7 +21,8 @@ import numpy as np
 
 import bestdag as bd
 
-SCORES = ["qnml", "bic", "bdeu", "fnml", "mit"]
+# Scores, and scores with the sparse prior.
+SCORES = ["qnml", "bic", "bdeu", "fnml", "mit", "qnml+", "bic+", "bdeu+", "fnml+"]
 SUPPORTS = [5.0, 0.0]
 SECONDS = 1.0
 # Columns that only name the rows.
@@ -49,6 +50,13 @@ def columns(rng, kind, states, n_rows, n_columns):
     return bd.read(table)
 
 
+def learned(data, score, support):
+    """Learn as `learn` does, by a score with or without the sparse prior."""
+    prior = "sparse" if score.endswith("+") else "uniform"
+    name = score.rstrip("+")
+    return bd.learn(data, name, structure_prior=prior, support=support, time_limit=SECONDS)
+
+
 def noise(repeats):
     """Arcs of what is learned from independent columns: mean, and most parents."""
     found = defaultdict(list)
@@ -61,7 +69,7 @@ def noise(repeats):
             for support, score in itertools.product(SUPPORTS, SCORES):
                 if support == 0.0 and n_columns > 10:
                     continue
-                result = bd.learn(data, score, support=support, time_limit=SECONDS, search="auto")
+                result = learned(data, score, support)
                 most = max(len(result.dag.parents(v)) for v in result.dag.nodes)
                 found[support, kind, n_rows, score].append((len(result.dag.arcs), most))
     for support in SUPPORTS:
@@ -93,7 +101,7 @@ def losses(train, test, truth=None):
     """Held-out loss by fsNML per row, and SHD of the classes, for each score and support."""
     out = {}
     for support, score in itertools.product(SUPPORTS, SCORES):
-        result = bd.learn(train, score, support=support, time_limit=SECONDS)
+        result = learned(train, score, support)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             network = result.fit("fsnml")

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from bestdag.progress import Progress as Progress
     from bestdag.scores import *  # noqa: F403
     from bestdag.scores.prior import ArcDifferencePrior as ArcDifferencePrior
+    from bestdag.scores.prior import SparsePrior as SparsePrior
     from bestdag.scores.prior import UniformPrior as UniformPrior
     from bestdag.scores.scorer import Scorer as Scorer
     from bestdag.scores.table import ScoreTable as ScoreTable
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
 # and all errors, are public without a line here.
 _HOME = {
     "ArcDifferencePrior": "bestdag.scores.prior",
+    "SparsePrior": "bestdag.scores.prior",
     "ArcProbabilities": "bestdag.averaging.arc_probabilities",
     "AveragedNetwork": "bestdag.averaging.averaged_network",
     "CompiledNetwork": "bestdag.network.compiled",

@@ -30,9 +30,9 @@ from bestdag.incomplete.base import Task
 from bestdag.learned import Result
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.progress import Told, listening, reporter_for
-from bestdag.scores import DEFAULT_SCORE, make_score
+from bestdag.scores import chosen_or_default
 from bestdag.scores.base import Score
-from bestdag.scores.prior import StructurePrior
+from bestdag.scores.prior import StructurePrior, make_prior
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
@@ -56,7 +56,7 @@ def learn(
     knowledge: Knowledge | Sequence[str] | None = None,
     skeleton: str | Pdag | None = None,
     alpha: float | None = None,
-    structure_prior: StructurePrior | None = None,
+    structure_prior: StructurePrior | str | None = None,
     time_limit: float | None = None,
     memory_limit: float | str | None = None,
     bound: bool = False,
@@ -83,7 +83,7 @@ def learn(
         A Dataset, or anything that `read` takes; or a table of local scores, from data or from a
         ``.jkl`` file. The result of such a table has no rows to fit parameters to.
     score : Score or str, optional
-        qNML unless given. A ScoreTable has its scores already.
+        qNML unless given, with the structure prior "sparse". A ScoreTable has its scores already.
     search : Search or str, default "auto"
         "auto" finds a good structure at once, raises it while there is time, bounds the best score
         and proves the optimum where it can; the notes of the result say what it did.
@@ -109,7 +109,10 @@ def learn(
     alpha : float, optional
         Level of significance of the tests of the skeleton "pc"; 0.05 unless given. The tests
         take at most half of a time limit.
-    structure_prior : StructurePrior, optional
+    structure_prior : StructurePrior, "sparse" or "uniform", optional
+        "sparse" corrects for the number of variables that there are to choose parents from, see
+        `SparsePrior`. It is the default where no score is named; "uniform", no prior at all, where
+        one is.
     time_limit : float, optional
         Seconds, from when the data are read. "auto" uses them unless a proof comes first; without
         a limit it ends when nothing improves any more, after 60 s at the latest.
@@ -205,15 +208,14 @@ def learn(
             from bestdag.cluster.session import joined
 
             client = stack.enter_context(joined(cluster, threads=threads))
-        dataset, chosen = None, None
+        dataset, chosen, prior = None, None, None
         notes: list[str] = []
         treatment = make_treatment(missing)
         if isinstance(data, ScoreTable):
             given = None if treatment.name == "error" else missing
             _refuse_beside_scores(score=score, structure_prior=structure_prior, missing=given)
         else:
-            score = DEFAULT_SCORE if score is None else score
-            chosen = make_score(score) if isinstance(score, str) else score
+            chosen, structure_prior = chosen_or_default(score, structure_prior)
             if not isinstance(data, Dataset):
                 if told is not None:
                     told.tell("reading the table")
@@ -225,6 +227,7 @@ def learn(
                 notes.append(f"no cell is missing: {treatment.idle}, and {what}")
                 treatment = make_treatment("error")
             dataset = treatment.settle(data, chosen)
+            prior = make_prior(structure_prior, len(dataset.names))
             if dataset.n_rows < data.n_rows:
                 those = f"{dataset.n_rows:,} of {data.n_rows:,} rows"
                 notes.append(f"learned from the {those} that have no missing cell")
@@ -247,7 +250,7 @@ def learn(
                 data if dataset is None else dataset,
                 checked_search(search),
                 score=chosen,
-                structure_prior=structure_prior,
+                structure_prior=prior,
                 missing=treatment,
                 max_parents=max_parents,
                 support=support,
@@ -279,7 +282,7 @@ def learn(
             search=search,
             bound=bound,
             near_best=request,
-            structure_prior=structure_prior,
+            structure_prior=prior,
             knowledge=known,
             max_parents=max_parents,
             support=support,
@@ -322,7 +325,7 @@ def learn(
         dataset=dataset,
         scored_by=chosen,
         treatment=treatment,
-        structure_prior=structure_prior,
+        structure_prior=prior,
         data_notes=tuple(note for note in notes if note in found.notes),
         asked=asked,
     )

@@ -25,9 +25,9 @@ from bestdag.learning import known_as
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import require_row_memory
 from bestdag.progress import Told, counting
-from bestdag.scores import DEFAULT_SCORE, make_score
+from bestdag.scores import chosen_or_default
 from bestdag.scores.base import Score
-from bestdag.scores.prior import StructurePrior
+from bestdag.scores.prior import StructurePrior, make_prior
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import search_for_fit
 from bestdag.search.about import about_run
@@ -45,14 +45,14 @@ _BYTES_PER_ROW = 24
 
 def bootstrap(
     data: Any,
-    score: Score | str = DEFAULT_SCORE,
+    score: Score | str | None = None,
     *,
     search: Search | str = "hill_climb",
     replicates: int = 200,
     max_parents: int | None = None,
     support: float = DEFAULT_SUPPORT,
     knowledge: Knowledge | Sequence[str] | None = None,
-    structure_prior: StructurePrior | None = None,
+    structure_prior: StructurePrior | str | None = None,
     time_limit: float | None = None,
     memory_limit: float | str | None = None,
     seed: int = 0,
@@ -69,7 +69,8 @@ def bootstrap(
     Parameters
     ----------
     data : Dataset, or anything `read` takes
-    score : Score or str, default "qnml"
+    score : Score or str, optional
+        As for `learn`: qNML with the structure prior "sparse" unless given.
     search : Search or str, default "hill_climb"
         By its name, "auto" has a second for each replicate.
     replicates : int, default 200
@@ -122,10 +123,11 @@ def bootstrap(
     begun = time.monotonic()
     n_replicates = require_count(_WHO, "replicates", replicates, minimum=1)
     require_count(_WHO, "seed", seed)
-    chosen = make_score(score) if isinstance(score, str) else score
+    chosen, structure_prior = chosen_or_default(score, structure_prior)
     how = search_for_fit(search)
     with limited_memory(memory_limit):
         dataset = _in_order(data if isinstance(data, Dataset) else read(data))
+        prior = make_prior(structure_prior, len(dataset.names))
         replicate = _Replicate(
             _Draws(dataset, seed),
             chosen,
@@ -134,7 +136,7 @@ def bootstrap(
                 "max_parents": max_parents,
                 "support": support,
                 "knowledge": knowledge,
-                "structure_prior": structure_prior,
+                "structure_prior": prior,
                 "time_limit": time_limit,
             },
         )
@@ -149,7 +151,7 @@ def bootstrap(
                 max_parents=max_parents,
                 support=support,
                 knowledge=known_as(knowledge),
-                structure_prior=structure_prior,
+                structure_prior=prior,
                 time_limit=time_limit,
                 seed=seed,
             )

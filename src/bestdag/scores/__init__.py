@@ -6,6 +6,7 @@ from typing import Any
 
 from bestdag.registry import listed, make
 from bestdag.scores.base import Score as Score
+from bestdag.scores.prior import StructurePrior
 
 # The list: one line for each score, in the order that help and docs show.
 # isort: off
@@ -27,8 +28,8 @@ from bestdag.scores.max_bdeu import MaxBDeu as MaxBDeu
 # isort: on
 
 SCORES: dict[str, Any] = listed(globals(), __name__)
-# What `learn` uses unless told: docs/decisions/0045 has the gate it passed.
-DEFAULT_SCORE = "qnml"
+# What `learn` uses where no score is named: docs/decisions/0045 has the gate that they passed.
+DEFAULT_SCORE, DEFAULT_PRIOR = "qnml", "sparse"
 ALIASES = {"mdl": "bic", "nml": "fnml"}
 
 
@@ -42,3 +43,20 @@ def make_score(name: str, **settings: Any) -> Score:
     """
     score: Score = make("score", name, SCORES, ALIASES, settings)
     return score
+
+
+def chosen_or_default(
+    score: Score | str | None, structure_prior: StructurePrior | str | None
+) -> tuple[Score, StructurePrior | str | None]:
+    """Return the score and the prior asked for; where no score is named, the defaults of both.
+
+    Examples
+    --------
+    >>> chosen_or_default(None, None), chosen_or_default("bic", None)
+    ((QNML(regret='exact'), 'sparse'), (BIC(), None))
+    >>> chosen_or_default(None, "uniform")
+    (QNML(regret='exact'), 'uniform')
+    """
+    if score is None:
+        return make_score(DEFAULT_SCORE), structure_prior or DEFAULT_PRIOR
+    return make_score(score) if isinstance(score, str) else score, structure_prior

@@ -15,6 +15,7 @@ from bestdag.data.schema import Variable
 from bestdag.machine import require_memory
 from bestdag.scores.family_scores import Family, FamilyScores, parent_set
 from bestdag.scores.parent_sets.enumeration import parent_sets
+from bestdag.scores.prior import SparsePrior
 
 __all__ = ["BulkScores"]
 
@@ -72,7 +73,12 @@ class BulkScores:
             return [self._changes_until(end, family, group) for family, group in pairs]
         with self.refusals():
             found = self.native.changes(families, candidates, time_limit)
-        if self._scores.structure_prior is not None:
+        prior = self._scores.structure_prior
+        if isinstance(prior, SparsePrior):
+            pairs = zip(families, candidates, strict=True)
+            sizes = [_sizes(child, parents, group) for (child, parents), group in pairs]
+            return [one + prior.per_arc * size for one, size in zip(found, sizes, strict=True)]
+        if prior is not None:
             changed = map(self._changed, families, candidates)
             found = list(map(self._scores.with_prior, found, changed))
         return found
@@ -136,7 +142,11 @@ class BulkScores:
             self._pair_scores_in_python(names, common, scores, time_limit)
             return scores
         priors = None
-        if self._scores.structure_prior is not None:
+        prior = self._scores.structure_prior
+        if isinstance(prior, SparsePrior):
+            priors = np.full((n, n), prior.per_arc * (len(common) + 1))
+            np.fill_diagonal(priors, prior.per_arc * len(common))
+        elif prior is not None:
             priors = np.zeros((n, n))
             for i, one in enumerate(names):
                 priors[i] = self._scores.with_prior(priors[i], _pairs_of(one, names, common))
@@ -206,6 +216,14 @@ class BulkScores:
         if bound is None:
             return None
         return np.array([float(bound(counts)) for counts in self._scores.counts.count(families)])
+
+
+def _sizes(
+    child: int, parents: Sequence[int], candidates: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int64]:
+    """Return how many parents a family has after each candidate was added or dropped."""
+    change = np.where(np.isin(candidates, np.array(parents, np.int32)), -1, 1)
+    return len(parents) + np.where(candidates == child, 0, change)
 
 
 def _pairs_of(parent: str, names: Sequence[str], given: frozenset[str]) -> Iterator[Family]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bestdag.errors import InvalidParameterError
 from bestdag.graph._names import arc_text, show
 from bestdag.graph.knowledge import NodeKnowledge
-from bestdag.scores.prior import ArcPrior
+from bestdag.scores.prior import ArcPrior, SparsePrior
 
 __all__ = ["ParentLimits", "all_but", "largest_bonuses", "limits_within", "with_bonuses"]
 
@@ -72,19 +72,27 @@ def with_bonuses(
                 f"structure prior: the logarithm for {show(child)} given {sorted(given)} must be "
                 f"a finite number, got {bonus!r}"
             )
-        terms = {p: prior.arc(names[p], child) for p in limit.allowed.tolist()}
-        for p, term in terms.items():
-            if not term < math.inf:
-                raise InvalidParameterError(
-                    f"structure prior: the logarithm for {arc_text(names[p], child)} must be a "
-                    f"number below infinity, got {term!r}"
-                )
-        bonuses = np.array(list(terms.values()), np.float64)
+        bonuses = _arc_terms(limit.allowed, names, child, prior)
         is_possible = bonuses > -math.inf
         allowed = limit.allowed[is_possible]
         most = min(limit.max_parents, len(limit.required) + len(allowed))
         made.append(ParentLimits(limit.required, allowed, most, bonus, bonuses[is_possible]))
     return made
+
+
+def _arc_terms(
+    parents: npt.NDArray[np.int32], names: Sequence[str], child: str, prior: ArcPrior
+) -> npt.NDArray[np.float64]:
+    """Return what an arc from each of the parents adds."""
+    if isinstance(prior, SparsePrior):
+        return np.full(len(parents), prior.per_arc)
+    terms = np.array([prior.arc(names[p], child) for p in parents.tolist()], np.float64)
+    for k in np.flatnonzero(~(terms < math.inf))[:1].tolist():
+        raise InvalidParameterError(
+            f"structure prior: the logarithm for {arc_text(names[parents[k]], child)} must be a "
+            f"number below infinity, got {float(terms[k])!r}"
+        )
+    return terms
 
 
 def largest_bonuses(

@@ -322,8 +322,7 @@ def _canonical(problem: Problem, found: SearchResult) -> SearchResult:
     if (
         not found.is_proved
         or not isinstance(scorer, Scorer)
-        or not scorer.score.is_score_equivalent
-        or scorer.structure_prior is not None
+        or not scorer.is_score_equivalent
         or problem.max_parents is not None
         or not problem.knowledge.is_empty
     ):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.machine import memory_left
-from bestdag.scores.prior import UniformPrior
+from bestdag.scores.prior import SparsePrior, UniformPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.order.candidates import Limits
 from bestdag.search.ties import tie_width
@@ -85,6 +85,10 @@ def prior_sums(scorer: Scorer) -> PriorSums | None:
     prior: Any = scorer.structure_prior
     if prior is None or isinstance(prior, UniformPrior):
         return np.zeros((n, n)), np.zeros(n)
+    if isinstance(prior, SparsePrior):
+        sums = np.full((n, n), prior.per_arc)
+        np.fill_diagonal(sums, 0.0)
+        return sums, np.zeros(n)
     if not hasattr(prior, "arc"):
         return None
     arcs = np.array([[0.0 if p == c else prior.arc(p, c) for c in names] for p in names])

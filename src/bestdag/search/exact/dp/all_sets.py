@@ -343,8 +343,8 @@ def _limits(problem: Problem, scorer: Scorer) -> list[ParentLimits] | None:
 
 
 def _may_leave_out(limits: list[ParentLimits]) -> bool:
-    """Whether each variable may be without parents, and nothing is added to the scores."""
-    return not any(limit.required or limit.bonus or limit.bonuses.any() for limit in limits)
+    """Whether each variable may be without parents, and no parent adds to the scores."""
+    return not any(limit.required or (limit.bonuses > 0).any() for limit in limits)
 
 
 def _rules(limits: list[ParentLimits]) -> _Rules:
