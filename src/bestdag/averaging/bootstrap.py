@@ -176,6 +176,7 @@ def bootstrap(
         threshold=inclusion_threshold(edges),
         settings={
             "score": repr(chosen),
+            **({} if prior is None else {"structure_prior": repr(prior)}),
             "search": how.name,
             "replicates": n_replicates,
             "max_parents": max_parents,

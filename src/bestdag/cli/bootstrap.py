@@ -17,7 +17,12 @@ from bestdag.cli.learning_table import (
 from bestdag.cli.options import read_settings
 from bestdag.cli.output import working
 from bestdag.cli.rows_options import rows_settings, say_collapsed
-from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_option
+from bestdag.cli.score_options import (
+    choose_scores,
+    choose_structure_prior,
+    default_prior,
+    score_option,
+)
 from bestdag.cli.search_options import (
     choose_knowledge,
     choose_search,
@@ -74,7 +79,7 @@ def command(
 
     true, kept = check_arc_files(data, options)
     (one,) = choose_scores((name,), options).values()
-    prior = choose_structure_prior(options)
+    prior = choose_structure_prior(options) or default_prior()
     target = class_of_intervals(search, options)
     is_plain_auto = canonical(search, SEARCHES) == "auto" and options.get("budget") is None
     chosen = choose_search(search, options)

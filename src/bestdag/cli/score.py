@@ -106,7 +106,8 @@ def command(
     )
     say_cut(cut, network)
     if prior is not None:
-        click.echo(f"with the structure prior kappa^differences, kappa = {prior.kappa:g}")
+        shown = prior if isinstance(prior, str) else f"kappa^differences, kappa = {prior.kappa:g}"
+        click.echo(f"with the structure prior {shown}")
     _print_families(table, net.dag, results) if families else _print_totals(results)
 
 
@@ -124,7 +125,7 @@ def _scored(
     one: ChosenScore,
     table: Dataset,
     dag: Dag,
-    prior: StructurePrior | None,
+    prior: StructurePrior | str | None,
     threads: int | None,
     *,
     keeps: bool,

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
 from bestdag.registry import canonical
-from bestdag.scores import ALIASES, DEFAULT_SCORE, SCORES, make_score
+from bestdag.scores import ALIASES, DEFAULT_PRIOR, DEFAULT_SCORE, SCORES, make_score
 from bestdag.wording import either
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ __all__ = [
     "ChosenScore",
     "choose_scores",
     "choose_structure_prior",
+    "default_prior",
     "score_option",
     "score_option_by",
     "score_options",
@@ -59,8 +61,9 @@ def score_options(function: _Function) -> _Function:
     )(function)
     function = click.option(
         "--structure-prior",
-        metavar="NETWORK",
-        help="Network file: add kappa to the power of the differences from its arcs.",
+        metavar="NAME",
+        help="sparse: about one parent per variable; uniform; or a network file: kappa to the "
+        "power of the differences from its arcs.  [default: sparse where no --score is named]",
     )(function)
     return settings_options(SCORES)(function)
 
@@ -82,12 +85,28 @@ def choose_scores(names: tuple[str, ...], options: dict[str, Any]) -> dict[str, 
     return chosen
 
 
-def choose_structure_prior(options: dict[str, Any]) -> ArcDifferencePrior | None:
-    """Make the structure prior asked for; takes its settings out of `options`."""
-    from bestdag.network.network import Network
-    from bestdag.scores.prior import ArcDifferencePrior
+def choose_structure_prior(options: dict[str, Any]) -> ArcDifferencePrior | str | None:
+    """Return the structure prior asked for, or its name; takes its settings out of `options`.
 
-    file, kappa = options.pop("structure_prior"), options.pop("kappa")
-    if (file is None) != (kappa is None):
-        raise click.UsageError("--structure-prior and --kappa are given together or not at all")
-    return None if file is None else ArcDifferencePrior(Network.load(file), kappa=kappa)
+    Where no score is named, the default of `learn` is its own.
+    """
+    from bestdag.network.network import Network
+    from bestdag.scores.prior import SPARSE, UNIFORM, ArcDifferencePrior
+
+    given, kappa = options.pop("structure_prior"), options.pop("kappa")
+    name = None if given is None else canonical(given, [SPARSE, UNIFORM])
+    if name in (SPARSE, UNIFORM):
+        if kappa is not None:
+            raise click.UsageError("--kappa goes with a network file as --structure-prior")
+        return name
+    if (given is None) != (kappa is None):
+        raise click.UsageError(
+            "--structure-prior is sparse, uniform, or a network file together with --kappa"
+        )
+    return None if given is None else ArcDifferencePrior(Network.load(given), kappa=kappa)
+
+
+def default_prior() -> str | None:
+    """Return the prior that goes with a score that nobody named; None where one was."""
+    source = click.get_current_context().get_parameter_source("name")
+    return DEFAULT_PRIOR if source is ParameterSource.DEFAULT else None

@@ -43,6 +43,7 @@ from bestdag.cli.rows_options import rows_options, rows_settings
 from bestdag.cli.score_options import (
     choose_scores,
     choose_structure_prior,
+    default_prior,
     score_option,
     score_options,
 )
@@ -152,7 +153,7 @@ def _learn_structure(
     estimator = None
     if output is not None:
         estimator = choose_parameters(one.score, options["parameters"])
-    prior = choose_structure_prior(options)
+    prior = choose_structure_prior(options) or default_prior()
     limits = {key: options[key] for key in ("max_parents", "support", "time_limit")}
     knowledge = choose_knowledge(options)
     cutting = Cutting.of(options, target)
@@ -173,7 +174,7 @@ def _learn_structure(
             result = learn(
                 ScoreTable.load(from_scores or "") if table is None else table.dataset,
                 None if from_scores else one.score,
-                structure_prior=prior,
+                structure_prior=None if from_scores else prior,
                 search=search,
                 missing=treatment,
                 knowledge=knowledge,

@@ -10,6 +10,7 @@ from bestdag.cli.output import mark_shown, print_json, print_line
 from bestdag.cli.settings import option_of
 from bestdag.cli.structures_output import print_structures, structures_for_json
 from bestdag.registry import settings_of
+from bestdag.scores.prior import SparsePrior
 from bestdag.search.auto import Auto
 from bestdag.wording import count_of
 
@@ -67,6 +68,8 @@ def print_structure(
             for name, value in score_settings.items()
             if not (isinstance(value, str) and value == _default(found, name))
         )
+        if isinstance(found.structure_prior, SparsePrior):
+            given = f"{given}, sparse prior" if given else "with sparse prior"
         rows = count_of(found.dataset.total_weight, "row")
         line += f" ({score_name}{f' {given}' if given else ''}, {rows})"
     _print(line, width)

@@ -25,7 +25,7 @@ from bestdag.scores.bulk import BulkScores
 from bestdag.scores.family_scores import Family, FamilyScores
 from bestdag.scores.family_support import FamilySupport
 from bestdag.scores.mit import MIT
-from bestdag.scores.prior import StructurePrior
+from bestdag.scores.prior import StructurePrior, make_prior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import Support
 from bestdag.scores.whole_counts import require_fractional_counts
@@ -263,14 +263,15 @@ class ExpectedScorer(Scorer):
         self,
         counts: ExpectedCounts,
         score: Score,
-        structure_prior: StructurePrior | None = None,
+        structure_prior: StructurePrior | str | None = None,
         *,
         support: float | Support = 0.0,
     ) -> None:
         require_fractional_counts(score, counts.dataset)
         if not isinstance(support, Support):
             support = Support(support)
-        scores = _ExpectedFamilyScores(counts, score, structure_prior, support)
+        prior = make_prior(structure_prior, len(counts.variables))
+        scores = _ExpectedFamilyScores(counts, score, prior, support)
         self._scores = scores
         self.bulk = _ExpectedBulk(scores)
         self.expected = counts

@@ -21,7 +21,7 @@ from bestdag.scores.bulk import BulkScores
 from bestdag.scores.explanation import Explanation, explain
 from bestdag.scores.family_scores import Family, FamilyScores, parent_set
 from bestdag.scores.node_average import AveragedScore, NodeAverage
-from bestdag.scores.prior import StructurePrior
+from bestdag.scores.prior import StructurePrior, make_prior
 from bestdag.scores.support import Support
 from bestdag.scores.whole_counts import require_whole_weights
 from bestdag.wording import first_names
@@ -45,7 +45,7 @@ class Scorer:
         Complete, unless `missing` says otherwise.
     score : Score or str
         A score, or the name of one with its default settings.
-    structure_prior : StructurePrior, optional
+    structure_prior : StructurePrior, "sparse" or "uniform", optional
         Its logarithm is added to every local and total score.
     missing : {"error", "available"}, default "error"
         What to do about missing cells: refuse them, or score each family by its mean
@@ -72,7 +72,7 @@ class Scorer:
         self,
         dataset: Dataset,
         score: Score | str = "bdeu",
-        structure_prior: StructurePrior | None = None,
+        structure_prior: StructurePrior | str | None = None,
         *,
         missing: str = "error",
         support: float | Support = 0.0,
@@ -86,10 +86,11 @@ class Scorer:
             score = _averaged(score, dataset)
         if not isinstance(support, Support):
             support = Support(support)
-        self._scores = FamilyScores(counts, score, structure_prior, support)
+        prior = make_prior(structure_prior, len(dataset.names))
+        self._scores = FamilyScores(counts, score, prior, support)
         self.bulk = BulkScores(self._scores)  # for searches
-        if structure_prior is not None:
-            _require_prior(structure_prior)
+        if prior is not None:
+            _require_prior(prior)
             for name in dataset.names:  # so that an unknown variable is found at once
                 self._scores.log_prior(name, frozenset())
 
