@@ -24,7 +24,7 @@ from bestdag.incomplete import Treatment, make_treatment
 from bestdag.incomplete.base import Task
 from bestdag.learned import Result
 from bestdag.machine import memory_limit as limited_memory
-from bestdag.progress import Told, listening, reporter_for
+from bestdag.progress import Told, listening, reporter_for, warn_of_interrupt
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
@@ -154,6 +154,13 @@ def learn(
         time limit is for all parts together. A file of other data or settings is refused.
     force : bool, default False
         Begin anew although there is a file.
+
+    Warns
+    -----
+    InterruptedWarning
+        After Ctrl-C, which is answered with the best structure so far; as an error
+        (``warnings.simplefilter("error", bestdag.InterruptedWarning)``) it ends a loop too, and
+        has that structure as `best`.
 
     Examples
     --------
@@ -310,6 +317,11 @@ def learn(
     lost = getattr(dataset, "lost", None)
     if lost is not None and result.status == "interrupted":
         raise ClusterError.after(lost, result)
+    if result.was_interrupted:
+        advice = "to go on from the checkpoint, call learn again with resume=True"
+        if checkpoint is None:
+            advice = "a run with checkpoint=FILE can be continued by resume=True"
+        warn_of_interrupt("learn", result, advice)
     return result
 
 

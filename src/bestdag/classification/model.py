@@ -18,6 +18,7 @@ from bestdag.learning import learn
 from bestdag.network.network import Network
 from bestdag.parameters import ESTIMATORS, choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator
+from bestdag.progress import handling_interrupts
 from bestdag.registry import canonical
 from bestdag.scores.base import Score
 from bestdag.search.problem import Search
@@ -57,17 +58,20 @@ class Recipe:
 
     def fit(self, dataset: Dataset, target: str) -> Classifier:
         """Learn from training rows that `coding` has cut."""
-        result = learn(
-            dataset,
-            self.score,
-            search=self.search,
-            missing=self.missing,
-            knowledge=self.knowledge,
-            max_parents=self.max_parents,
-            time_limit=self.time_limit,
-            seed=self.seed,
-            threads=self.threads,
-        )
+        with handling_interrupts():
+            result = learn(
+                dataset,
+                self.score,
+                search=self.search,
+                missing=self.missing,
+                knowledge=self.knowledge,
+                max_parents=self.max_parents,
+                time_limit=self.time_limit,
+                seed=self.seed,
+                threads=self.threads,
+            )
+        if result.was_interrupted:
+            raise KeyboardInterrupt  # half a search makes no classifier
         assert result.scored_by is not None
         # Not `result.fit`: many attributes have many parameters, and classify well all the same.
         estimator = choose_estimator(result.scored_by, self._estimator(), {})

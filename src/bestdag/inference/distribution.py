@@ -47,11 +47,11 @@ class Distribution:
     Examples
     --------
     >>> lung = Variable("lung", ("no", "yes"))
-    >>> found = Distribution([lung], np.array([0.9, 0.1]), condition=["smoke=yes"])
+    >>> found = Distribution([lung], np.array([0.9, 0.1]), condition=["smoke = yes"])
     >>> found["yes"], found.most_probable(), found.to_dict()
     (0.1, 'no', {'no': 0.9, 'yes': 0.1})
     >>> print(found)
-    P(lung | smoke=yes)
+    P(lung | smoke = yes)
       no   0.9  ##################
       yes  0.1  ##
     """
@@ -270,8 +270,8 @@ def condition_text(condition: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> condition_text(["smoke=yes", "do(tub=no)"])
-    'smoke=yes, do(tub=no)'
+    >>> condition_text(["do(tub = no)", "smoke = yes"])
+    'do(tub = no), smoke = yes'
     """
     shown = ", ".join(map(_one_line, condition[:_CONDITIONS]))
     n_more = len(condition) - _CONDITIONS

@@ -113,7 +113,7 @@ class CompiledNetwork:
         ----------
         data : Dataset, or anything `read` takes
             Columns are found by name; a missing cell is not known, nor is a variable without a
-            column. Columns that are not in the network are ignored.
+            column. Columns that are not in the network are as in `Network.predict_proba`.
         variables : str or list of str, optional
             Which distributions; by default those of all variables that have a missing cell or
             no column.

@@ -50,7 +50,7 @@ def query(
     known = known_of(answers.by_name, given, likelihood, who)
     _, values = answers.joint(places, known, who, whole=whole)
     asked = [answers.variables[i] for i in places]
-    return Distribution(asked, values, condition=condition_of(answers.variables, known))
+    return Distribution(asked, values, condition=condition_of(answers, known))
 
 
 def distributions(
@@ -59,7 +59,7 @@ def distributions(
     """Answer `marginals` exactly."""
     known = known_of(answers.by_name, given, likelihood, "marginals")
     _, found = answers.marginals(known, "marginals")
-    condition = condition_of(answers.variables, known)
+    condition = condition_of(answers, known)
     return {
         variable.name: Distribution((variable,), values, condition=condition)
         for variable, values in zip(answers.variables, found, strict=True)
@@ -81,7 +81,7 @@ def sampled_query(
     places = _targets(answers, targets, "query")
     known = known_of(answers.by_name, given, likelihood, "query")
     sample = _drawn(network, places, known, samples, seed, threads, "query")
-    return _estimated(answers, places, sample, condition_of(answers.variables, known))
+    return _estimated(answers, places, sample, condition_of(answers, known))
 
 
 def sampled_marginals(
@@ -98,7 +98,7 @@ def sampled_marginals(
     known = known_of(answers.by_name, given, likelihood, "marginals")
     every = range(len(answers.variables))
     sample = _drawn(network, every, known, samples, seed, threads, "marginals")
-    condition = condition_of(answers.variables, known)
+    condition = condition_of(answers, known)
     return {answers.variables[i].name: _estimated(answers, [i], sample, condition) for i in every}
 
 
@@ -213,12 +213,14 @@ def intervened(network: NetworkContent, states: Mapping[str, str]) -> Network:
             values[codes[place]] = 1.0
             table = ConditionalTable(table.child, (), values)
         tables.append(table)
-    return Network(
+    made = Network(
         tables,
         name=network.name,
         properties=network.properties,
         variable_properties={name: network.properties_of(name) for name in network.names},
     )
+    made._done = {**network.interventions, **states}
+    return made
 
 
 def require_method(method: str, who: str) -> bool:

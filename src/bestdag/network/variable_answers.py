@@ -82,7 +82,7 @@ class VariableAnswers(NetworkContent):
         ...     ConditionalTable(wet, (rain,), [[0.9, 0.1], [0.0, 1.0]]),
         ... ])
         >>> print(network.query("rain", given={"wet": "yes"}))
-        P(rain | wet=yes)
+        P(rain | wet = yes)
           no   0.285714  ######
           yes  0.714286  ##############
         """
