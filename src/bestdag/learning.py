@@ -318,11 +318,14 @@ def learn(
     if lost is not None and result.status == "interrupted":
         raise ClusterError.after(lost, result)
     if result.was_interrupted:
-        advice = "to go on from the checkpoint, call learn again with resume=True"
-        if checkpoint is None:
-            advice = "a run with checkpoint=FILE can be continued by resume=True"
-        warn_of_interrupt("learn", result, advice)
+        warn_of_interrupt("learn", result, _how_to_go_on(has_file=checkpoint is not None))
     return result
+
+
+def _how_to_go_on(*, has_file: bool) -> str:
+    if has_file:
+        return "to go on from the checkpoint, call learn again with resume=True"
+    return "a run with checkpoint=FILE can be continued by resume=True"
 
 
 def _read(data: Any, treatment: Treatment, client: Any) -> Rows:
