@@ -12,7 +12,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import unknown_name
 from bestdag.graph.knowledge import Knowledge
-from bestdag.incomplete import Treatment
+from bestdag.incomplete import Refuse, Treatment, make_treatment
 from bestdag.learned import Result
 from bestdag.learning import learn
 from bestdag.network.network import Network
@@ -55,6 +55,12 @@ class Recipe:
     time_limit: float | None = None
     seed: int = 0
     threads: int | None = None
+
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether rows with missing cells are learned from."""
+        treatment = make_treatment(self.missing)
+        return treatment.reads_as == "keep" and treatment.name != Refuse.name
 
     def fit(self, dataset: Dataset, target: str) -> Classifier:
         """Learn from training rows that `coding` has cut."""
