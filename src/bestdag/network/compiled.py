@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.errors import DataError, require_choice
-from bestdag.inference.distribution import Distribution
+from bestdag.inference.distribution import Distribution, Marginals
 from bestdag.machine import require_memory, thread_count
 from bestdag.network import prediction, questions
 from bestdag.network.answers import Answers
@@ -95,7 +95,7 @@ class CompiledNetwork:
 
     def marginals(
         self, given: Given | None = None, *, likelihood: Likelihood | None = None
-    ) -> dict[str, Distribution]:
+    ) -> Marginals:
         """Work out the distribution of every variable; see `Network.marginals`."""
         return questions.distributions(self._answers, given, likelihood)
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.errors import DataError, require_choice, require_count
-from bestdag.inference.distribution import Distribution, Explanation
+from bestdag.inference.distribution import Distribution, Explanation, Marginals
 from bestdag.inference.junction_tree import Known
 from bestdag.inference.likelihood_weighting import WeightedSample, draw_weighted
 from bestdag.network.findings import condition_of, known_of, positions_of
@@ -55,15 +55,15 @@ def query(
 
 def distributions(
     answers: Answers, given: Given | None, likelihood: Likelihood | None
-) -> dict[str, Distribution]:
+) -> Marginals:
     """Answer `marginals` exactly."""
     known = known_of(answers.by_name, given, likelihood, "marginals")
     _, found = answers.marginals(known, "marginals")
     condition = condition_of(answers, known)
-    return {
-        variable.name: Distribution((variable,), values, condition=condition)
+    return Marginals(
+        (variable.name, Distribution((variable,), values, condition=condition))
         for variable, values in zip(answers.variables, found, strict=True)
-    }
+    )
 
 
 def sampled_query(
@@ -92,14 +92,16 @@ def sampled_marginals(
     samples: int,
     seed: int,
     threads: int | None,
-) -> dict[str, Distribution]:
+) -> Marginals:
     """Answer `marginals` by likelihood weighting."""
     answers = network._answers()
     known = known_of(answers.by_name, given, likelihood, "marginals")
     every = range(len(answers.variables))
     sample = _drawn(network, every, known, samples, seed, threads, "marginals")
     condition = condition_of(answers, known)
-    return {answers.variables[i].name: _estimated(answers, [i], sample, condition) for i in every}
+    return Marginals(
+        (answers.variables[i].name, _estimated(answers, [i], sample, condition)) for i in every
+    )
 
 
 def _drawn(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bestdag.network.content import NetworkContent
 
 if TYPE_CHECKING:
-    from bestdag.inference.distribution import Distribution, Explanation
+    from bestdag.inference.distribution import Distribution, Explanation, Marginals
     from bestdag.network.answers import TreeForecast
     from bestdag.network.findings import Given, Likelihood
 
@@ -103,8 +103,14 @@ class VariableAnswers(NetworkContent):
         samples: int = 100_000,
         seed: int = 0,
         threads: int | None = None,
-    ) -> dict[str, Distribution]:
-        """Work out the distributions of all variables at once; the parameters are as in `query`."""
+    ) -> Marginals:
+        """Work out the distributions of all variables at once; the parameters are as in `query`.
+
+        Returns
+        -------
+        Marginals
+            A dict by name, with `to_pandas` for all of them in one frame.
+        """
         from bestdag.network import questions
 
         if questions.require_method(method, "marginals"):
