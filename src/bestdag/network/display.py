@@ -52,7 +52,7 @@ def html_table(network: Network) -> str:
 def conditional_table(table: ConditionalTable) -> Table:
     """Return the rows of a conditional table, and last the one for all others of a sparse one."""
     n_rows = table.n_configurations if table.sparse is None else table.sparse.n_listed + 1
-    title = f"P({table.child.name}" + (f" | {_names(table.parents)})" if table.parents else ")")
+    title = f"P({shown_text(table.child.name)}" + (f" | {_names(table.parents)})" if table.parents else ")")
     return Table(
         names=(*(parent.name for parent in table.parents), *table.child.states),
         rows=((*labels, *numbers) for labels, numbers in table_rows(table, n_rows)),
@@ -63,7 +63,7 @@ def conditional_table(table: ConditionalTable) -> Table:
 
 
 def _names(variables: Sequence[Variable]) -> str:
-    return ", ".join(variable.name for variable in variables)
+    return ", ".join(shown_text(variable.name) for variable in variables)
 
 
 def _some(states: Sequence[str]) -> str:

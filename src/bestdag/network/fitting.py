@@ -14,6 +14,7 @@ import numpy.typing as npt
 from bestdag.counts.engine import CountingEngine
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
+from bestdag.data.endings import table_name
 from bestdag.data.schema import Variable
 from bestdag.errors import DataWarning, InvalidParameterError
 from bestdag.graph.dag import Dag
@@ -73,7 +74,8 @@ def fit_network(
     -------
     Network
         Variables in the order of the nodes, the parents of each in name order (those of a
-        network in its own order).
+        network in its own order). It is called as the network, as the file of the table, or
+        "network".
 
     Raises
     ------
@@ -96,11 +98,12 @@ def fit_network(
     >>> network.table("wet").row(rain="yes").round(3).tolist()
     [0.333, 0.667]
     """
+    name = table_name(dataset)
     network, dataset = fitted_network(
         structure, dataset, estimator, missing=missing, threads=threads
     )
     warn_of_many_parameters(network.tables, dataset)
-    return network
+    return network if isinstance(structure, Network) else network.with_name(name)
 
 
 def fitted_network(
@@ -127,7 +130,11 @@ def fitted_network(
     families = [(node, dag.parents(node)) for node in dag.nodes]
     engine = CountingEngine(dataset.select(dag.nodes), missing=missing, threads=threads)
     tables = [_fitted(chosen, counts) for counts in engine.count(families)]
-    network = like(structure, tables) if isinstance(structure, Network) else Network(tables)
+    network = (
+        like(structure, tables)
+        if isinstance(structure, Network)
+        else Network(tables, name="network")
+    )
     return network, dataset
 
 

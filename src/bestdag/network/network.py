@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from bestdag.errors import DataError
+from bestdag.network.content import NetworkContent
 from bestdag.network.findings import interventions_text
 from bestdag.network.row_answers import RowAnswers
 from bestdag.network.table import ConditionalTable
@@ -61,6 +63,16 @@ class Network(RowAnswers, VariableAnswers):
     """
 
     __slots__ = ()
+
+    def with_name(self, name: str) -> Network:
+        """Return the same network under another name, which files keep."""
+        if not isinstance(name, str):
+            raise DataError(f"Network: a name must be text, got {name!r}")
+        made: Network = object.__new__(type(self))
+        for slot in NetworkContent.__slots__:
+            setattr(made, slot, getattr(self, slot))
+        made._name, made._hash = name, None
+        return made
 
     def do(self, states: Mapping[str, str] | None = None, /, **more: str) -> Network:
         """Return the network after an intervention: variables set from outside.
