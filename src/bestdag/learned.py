@@ -111,10 +111,10 @@ class Result(SearchResult):
         >>> from bestdag import learn
         >>> from bestdag.examples import example
         >>> result = learn(example("asia.csv"), "bdeu")
-        >>> print(result.network.query("lung", given={"smoke": "yes"}))
-        P(lung | smoke = yes)
-          no   0.911675  ##################
-          yes  0.088325  ##
+        >>> result.network.query("lung", given={"smoke": "yes"}).most_probable()
+        'no'
+        >>> result.network is result.network
+        True
         """
         if not self._fitted:
             self._fitted.append(self.fit())

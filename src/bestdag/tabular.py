@@ -88,16 +88,15 @@ class Tabular:
 
 
 def measures(values: Mapping[str, Any], title: str = "") -> Table:
-    """Return the table of single numbers, each with its name.
+    """Return the table of single numbers, each with its name; what is None is left out.
 
     Examples
     --------
     >>> print(html_of(measures({"rank": 3})).count("<tr>"))
     2
     """
-    return Table(
-        names=("measure", "value"), rows=values.items(), n_rows=len(values), n_labels=1, title=title
-    )
+    known = [(name, value) for name, value in values.items() if value is not None]
+    return Table(names=("measure", "value"), rows=known, n_rows=len(known), n_labels=1, title=title)
 
 
 def html_of(table: Table, *, most_rows: int = _SHOWN_ROWS) -> str:
@@ -109,29 +108,38 @@ def html_of(table: Table, *, most_rows: int = _SHOWN_ROWS) -> str:
         for place in range(len(names))
     ]
     styles = [_LEFT if text else _RIGHT for text in is_text]
-    bar = names.index(table.bars) if table.bars in names else None
-    more = "<th></th>" * (bar is not None) + "<th>...</th>" * (len(table.names) > len(names))
-    head = "".join(map(_header, names, styles)) + more
-    body = []
-    for row in rows:
-        cells = "".join(
+    head = [_header(name, style) for name, style in zip(names, styles, strict=True)]
+    lines = [
+        [
             _cell(value, style, is_label=place < table.n_labels)
             for place, (value, style) in enumerate(zip(row, styles, strict=True))
-        )
-        if bar is not None:
-            width = round(_BAR_PIXELS * min(1.0, max(0.0, row[bar] or 0.0)))
-            drawn = f'<div style="width:{width}px;{_BAR}"></div>' if width else ""
-            cells += f'<td style="{_LEFT}">{drawn}</td>'
-        body.append(f"<tr>{cells}</tr>")
+        ]
+        for row in rows
+    ]
+    if table.bars in names:
+        place = names.index(table.bars) + 1
+        head.insert(place, "<th></th>")
+        for line, row in zip(lines, rows, strict=True):
+            line.insert(place, _bar(row[place - 1]))
+    if len(table.names) > len(names):
+        head.append("<th>...</th>")
     notes = list(table.notes)
     if table.n_rows > len(rows):
         notes.insert(0, f"... and {count_of(table.n_rows - len(rows), 'more row')}")
+    body = "".join(f"<tr>{''.join(line)}</tr>" for line in lines)
     below = "".join(f"<div>{_escaped(note)}</div>" for note in notes)
     title = f"<div><b>{_escaped(table.title)}</b></div>" if table.title else ""
     return (
-        f"<div>{title}<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        f"<div>{title}<table><thead><tr>{''.join(head)}</tr></thead>"
+        f"<tbody>{body}</tbody></table>"
         f"{below}</div>"
     )
+
+
+def _bar(share: float) -> str:
+    width = round(_BAR_PIXELS * min(1.0, max(0.0, share)))
+    drawn = f'<div style="width:{width}px;{_BAR}"></div>' if width else ""
+    return f'<td style="{_LEFT}">{drawn}</td>'
 
 
 def shown_text(text: str) -> str:

@@ -83,7 +83,7 @@ EXAMPLES = {
     "CrossValidation": lambda: (close(), 2),
     "MethodResult": lambda: (close().best, 2),
     "PairedDifference": lambda: (close().differences()[0], 4),
-    "NetworkEvaluation": lambda: (evaluate_network(network(), data()), 8),
+    "NetworkEvaluation": lambda: (evaluate_network(network(), data()), 5),
     "Evaluation": lambda: (classified(), 3),
     "Sensitivity": lambda: (sensitivity(Dag(NAMES), data()), 6),
     "SensitivityGrid": lambda: (sensitivity(Dag(NAMES), data(), ess=[1, 2]), 2),
@@ -186,7 +186,7 @@ def test_only_what_is_shown_is_worked_out():
 def test_a_value_of_its_own_rows_is_a_table():
     class Own(Tabular):
         def _table(self):
-            return measures({"a": 1, "b": None, "c": 2.5}, "<title>")
+            return measures({"a": 1, "b": "x", "c": 2.5}, "<title>")
 
     assert Own().to_pandas()["value"].to_dict()["a"] == 1
     assert "&lt;title&gt;" in Own()._repr_html_()

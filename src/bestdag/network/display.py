@@ -52,7 +52,9 @@ def html_table(network: Network) -> str:
 def conditional_table(table: ConditionalTable) -> Table:
     """Return the rows of a conditional table, and last the one for all others of a sparse one."""
     n_rows = table.n_configurations if table.sparse is None else table.sparse.n_listed + 1
-    title = f"P({shown_text(table.child.name)}" + (f" | {_names(table.parents)})" if table.parents else ")")
+    title = f"P({shown_text(table.child.name)}" + (
+        f" | {_names(table.parents)})" if table.parents else ")"
+    )
     return Table(
         names=(*(parent.name for parent in table.parents), *table.child.states),
         rows=((*labels, *numbers) for labels, numbers in table_rows(table, n_rows)),

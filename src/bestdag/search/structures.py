@@ -155,7 +155,7 @@ class Structures(Sequence[Structure], Tabular):
                 (
                     number,
                     item.score,
-                    self.items[0].score - item.score,
+                    max(0.0, self.items[0].score - item.score),
                     *(self.bayes_factor(number) for _ in ratios),
                     sum(map(len, item.parents)),
                     self.difference(number),
