@@ -298,7 +298,7 @@ def test_labels_and_first_rows():
     with pytest.raises(InvalidParameterError, match="n must be a whole number >= 1, got 0"):
         data.head(0)
     lines = str(data).splitlines()
-    assert lines[0].startswith("4 rows, 2 variables: a[2], b[3]; 2 missing cells")
+    assert lines[0].startswith("Dataset(4 rows, 2 variables: a[2], b[3]; 2 missing cells")
     assert lines[1:] == ["a  b", *(f"{a or '':1}  {b or ''}".rstrip() for a, b in rows_of(data))]
 
 

@@ -197,7 +197,7 @@ class Dataset:
         --------
         >>> data = Dataset([Variable("a", ("x", "y"))], [np.arange(10) % 2])
         >>> print(data.head(2))
-        2 rows, 1 variable: a[2]
+        Dataset(2 rows, 1 variable: a[2])
         a
         x
         y

@@ -46,7 +46,7 @@ def first_rows_text(data: Dataset) -> str:
     shown = [list(map(shown_text, table.names)), *([cell or "" for cell in r] for r in table.rows)]
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
     lines = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in shown]
-    return "\n".join([summary(data), *lines])
+    return "\n".join([repr(data), *lines])
 
 
 def _first_rows(data: Dataset) -> Table:
