@@ -53,6 +53,7 @@ __all__ = [
     "WriteError",
     "as_option",
     "bad_setting",
+    "caller_level",
     "import_optional",
     "is_short_of_memory",
     "nearest_name",
@@ -220,6 +221,14 @@ class InterruptedWarning(UserWarning):
     """
 
     best: Any = None
+
+
+def caller_level() -> int:
+    """Return the `stacklevel` at which a warning names the line that called our code."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("bestdag"):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def unknown_name(

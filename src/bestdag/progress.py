@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bestdag import _core
-from bestdag.errors import InterruptedWarning, InvalidParameterError
+from bestdag.errors import InterruptedWarning, InvalidParameterError, caller_level
 
 __all__ = [
     "OutOfTimeError",
@@ -270,7 +270,7 @@ def warn_of_interrupt(who: str, best: Any, how_to_go_on: str) -> None:
         f"loop goes on unless it looks at that); {how_to_go_on}"
     )
     warning.best = best
-    warnings.warn(warning, stacklevel=3)
+    warnings.warn(warning, stacklevel=caller_level())
 
 
 def counting(

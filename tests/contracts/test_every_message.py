@@ -38,6 +38,7 @@ PYTHON_ONLY = (
     "inference/distribution.py:marginal",  # a value that commands only print
     "learning.py:_how_to_go_on",  # a warning that the command line does not show
     "network/compiled.py",
+    "network/loading.py",
     "data/choice.py:variables",  # columns=, which no command has
     "data/opening.py:_chunk",  # a stream whose read() gives something else
     "data/opening.py:_opened",  # what is neither a file nor a stream

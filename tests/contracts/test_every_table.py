@@ -27,6 +27,7 @@ from bestdag import (  # noqa: E402
     evaluate_network,
     learn,
     learning_curve,
+    posterior,
     saturation,
     sensitivity,
     structural_rank,
@@ -62,6 +63,11 @@ def sure():
     return bootstrap(data(), replicates=5)
 
 
+def chains():
+    settings = {"steps": 200, "burn_in": 10, "samples": 20}
+    return posterior(data(), method="chains", **settings)
+
+
 def close():
     settings = {"score": ["bic", "bdeu"], "search": "tree", "k": 2}
     return cross_validate(data(), **settings)
@@ -76,6 +82,10 @@ def classified():
 EXAMPLES = {
     "Distribution": lambda: (network().query([NAMES[0], NAMES[1]]), 9),
     "Marginals": lambda: (network().marginals({NAMES[0]: "<b>"}), 12),
+    "Explanations": lambda: (network().most_probable(n=5), 5),
+    "Explanation": lambda: (Scorer(data()).explain(NAMES[0], [NAMES[1]]), 3),
+    "WeightedDags": lambda: (sure().dags, len(sure().dags)),
+    "ChainDiagnostics": lambda: (chains().diagnostics, 8),
     "ConditionalTable": lambda: (network().table(NAMES[2]), 9),
     "ArcProbabilities": lambda: (sure(), len(sure().edges())),
     "TruthComparison": lambda: (sure().compare(network()), 2),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 
-from bestdag.errors import DataError, DataWarning, nearest_name
+from bestdag.errors import DataError, DataWarning, caller_level, nearest_name
 from bestdag.wording import either, first_names
 
 __all__ = ["check_unknown_columns"]
@@ -47,11 +47,11 @@ def check_unknown_columns(
         return
     columns = f"{either(len(extra), 'column', 'columns')} {first_names(extra)}"
     warnings.warn(
-        f"{who}: {columns} {either(len(extra), 'is', 'are')} not in the network and ignored; it "
-        f"has no column for {first_names(lacking)}"
+        f"{who}: {columns} {either(len(extra), 'is', 'are')} not in the network and ignored; "
+        f"{either(len(lacking), 'variable', 'variables')} without a column: {first_names(lacking)}"
         + (f" ({' '.join(hints[:3])})" if hints else ""),
         DataWarning,
-        stacklevel=2,
+        stacklevel=caller_level(),
     )
 
 

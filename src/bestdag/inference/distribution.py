@@ -18,7 +18,7 @@ from bestdag.wording import count_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Distribution", "Estimate", "Explanation", "Marginals", "condition_text"]
+__all__ = ["Distribution", "Estimate", "Explanation", "Explanations", "Marginals", "condition_text"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -344,6 +344,20 @@ class Explanation:
             f"  {shown_text(n).ljust(width)}  {shown_text(s)}" for n, s in self.states.items()
         ]
         return "\n".join(lines)
+
+
+class Explanations(list[Explanation], Tabular):
+    """The most probable configurations, the best first."""
+
+    def _table(self) -> Table:
+        names = list(self[0].states) if self else []
+        return Table(
+            names=("probability", *names),
+            rows=((one.probability, *one.states.values()) for one in self),
+            n_rows=len(self),
+            title="most probable configurations",
+            bars="probability",
+        )
 
 
 @dataclass(frozen=True, slots=True)

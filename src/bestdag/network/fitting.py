@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +15,7 @@ from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
 from bestdag.data.endings import table_name
 from bestdag.data.schema import Variable
-from bestdag.errors import DataWarning, InvalidParameterError
+from bestdag.errors import DataWarning, InvalidParameterError, caller_level
 from bestdag.graph.dag import Dag
 from bestdag.network.em import is_incomplete, run_em
 from bestdag.network.fit_inputs import (
@@ -152,11 +151,7 @@ def warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Dataset
         "learn with a score that charges more for parameters (bic, fnml), limit the number of "
         "parents, or cut columns of many values into few"
     )
-    # Where our code was called from.
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("bestdag"):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, DataWarning, stacklevel=level)
+    warnings.warn(message, DataWarning, stacklevel=caller_level())
 
 
 def _fitted(estimator: Estimator, counts: FamilyCounts) -> ConditionalTable:

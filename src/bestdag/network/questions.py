@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.errors import DataError, require_choice, require_count
-from bestdag.inference.distribution import Distribution, Explanation, Marginals
+from bestdag.inference.distribution import Distribution, Explanation, Explanations, Marginals
 from bestdag.inference.junction_tree import Known
 from bestdag.inference.likelihood_weighting import WeightedSample, draw_weighted
 from bestdag.network.findings import condition_of, known_of, positions_of
@@ -146,7 +146,7 @@ def explanations(
     given: Given | None,
     likelihood: Likelihood | None,
     n: int,
-) -> list[Explanation]:
+) -> Explanations:
     """Answer `most_probable`."""
     who = "most_probable"
     n = require_count(who, "n", n, minimum=1)
@@ -157,7 +157,7 @@ def explanations(
     else:
         places = _targets(answers, variables, who, what="variables")
         log, codes, logs = answers.marginal_map(places, known, n, who)
-    found = []
+    found = Explanations()
     for row, log_joint in zip(codes.tolist(), logs.tolist(), strict=True):
         states = {
             answers.variables[place].name: answers.variables[place].states[code]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bestdag.network.content import NetworkContent
 
 if TYPE_CHECKING:
-    from bestdag.inference.distribution import Distribution, Explanation, Marginals
+    from bestdag.inference.distribution import Distribution, Explanations, Marginals
     from bestdag.network.answers import TreeForecast
     from bestdag.network.findings import Given, Likelihood
 
@@ -154,7 +154,7 @@ class VariableAnswers(NetworkContent):
         *,
         likelihood: Likelihood | None = None,
         n: int = 1,
-    ) -> list[Explanation]:
+    ) -> Explanations:
         """Find the most probable configuration, and the n best of them, exactly.
 
         Parameters
@@ -169,8 +169,8 @@ class VariableAnswers(NetworkContent):
 
         Returns
         -------
-        list of Explanation
-            The best first; fewer than n where fewer are possible.
+        Explanations
+            A list, the best first; fewer than n where fewer are possible.
 
         Notes
         -----
