@@ -104,7 +104,7 @@ def html_of(table: Table, *, most_rows: int = _SHOWN_ROWS) -> str:
     names = list(table.names)[:_SHOWN_COLUMNS]
     rows = [list(row)[:_SHOWN_COLUMNS] for row in islice(table.rows, most_rows)]
     is_text = [
-        place < table.n_labels or any(isinstance(row[place], str) for row in rows)
+        place < table.n_labels or any(isinstance(row[place], str | list) for row in rows)
         for place in range(len(names))
     ]
     styles = [_LEFT if text else _RIGHT for text in is_text]

@@ -249,6 +249,15 @@ def test_a_misspelt_column_is_refused_with_what_was_meant(name, as_data):
         asia().compile().posteriors(rows)
 
 
+def test_rows_that_must_have_every_variable_say_what_was_meant():
+    data = asia().sample(100, seed=1)
+    frame = data.to_pandas().rename(columns={"smoke": "Smoke"})
+    with pytest.raises(UnknownNameError, match=r"unknown column 'smoke'; .*did you mean 'Smoke'"):
+        asia().log_loss(frame)
+    with pytest.raises(DataError, match=r"column 'Smoke' is not .* a variable 'smoke'; rename"):
+        asia().log_loss(read(frame))
+
+
 def test_every_other_column_is_named_where_a_variable_has_none():
     rows = {"smoke": ["yes", "no"], "place": ["x", "y"], "smoking": ["1", "0"], "lung": ["a", "b"]}
     with pytest.warns(DataWarning, match=r"columns 'place', 'smoking' are not in the network"):

@@ -1,6 +1,7 @@
 """The classifiers as scikit-learn's users use them."""
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -359,3 +360,13 @@ def test_whole_numbers_of_any_size():
 def test_discretizer_refuses_bins_that_its_method_has_no_use_for(iris):
     with pytest.raises(KeyError, match="fayyad_irani: unknown setting 'bins'"):
         FayyadIraniDiscretizer(bins=5).fit(*iris)
+
+
+# Half a search makes no classifier, and cross-validation must not go on to the next part.
+def test_ctrl_c_ends_it(iris, monkeypatch):
+    def interrupted(*_, **__):
+        return SimpleNamespace(was_interrupted=True)
+
+    monkeypatch.setattr("bestdag.classification.model.learn", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cross_val_score(TANClassifier(), *iris)

@@ -199,8 +199,8 @@ def _matched(
             may_lack=target is not None and missing != "error",
             beside=() if target is None else (target,),
         )
-    elif target is not None:
-        _check_extra(network, data, [v.name for v in wanted], who)
+    else:
+        _check_extra(network, data, [v.name for v in wanted], who, are_ignored=target is not None)
     names = data.arities
     present = [v for v in wanted if v.name in names] if target is not None else wanted
     if target is not None and not present:
