@@ -147,7 +147,7 @@ def main():
     given = parser.parse_args()
     head = (
         "| table | rows | refused first | accepted with | arcs | most parents | parameters | "
-        "families without support | held-out gain, nats a row | seconds | next steps | from pandas |"
+        "families without support | held-out gain, nats a row | seconds | next steps | pandas |"
     )
     lines = [head, "|---|---|---|---|---|---|---|---|---|---|---|---|"]
     n_bad = 0

@@ -1,5 +1,7 @@
 """`Result.fit`: the parameters that belong to the score, unless others are asked for."""
 
+import pathlib
+import pickle
 from dataclasses import replace
 
 import pytest
@@ -12,19 +14,23 @@ from bestdag import (
     QNML,
     BDe,
     BDeu,
+    Dag,
     Dirichlet,
     Exact,
     Knowledge,
     MaxBDeu,
     Network,
     Scorer,
+    ScoreTable,
     UniformPrior,
     fit_network,
     learn,
+    load,
     read,
 )
 from bestdag.errors import DataError, InvalidParameterError, UnknownNameError
 from bestdag.examples import example
+from bestdag.network.formats import FORMATS
 from bestdag.scores.parent_sets.build import build_score_table
 
 PRIOR = Network.load(example("asia.bif"))
@@ -41,7 +47,7 @@ def under(learned, score):
 
 
 def fitted(learned, estimator):
-    return fit_network(learned.dag, learned.dataset, estimator)
+    return fit_network(learned.dag, learned.dataset, estimator).with_name("asia")
 
 
 @pytest.mark.parametrize(
@@ -202,3 +208,49 @@ def test_arcs_that_statements_fix_are_not_reversible():
     assert told.dag.cpdag() == free.dag.cpdag()
     assert not arcs & free.compelled()
     assert arcs & told.compelled() == {("smoke", "lung")}
+
+
+def test_a_result_keeps_its_network_and_knows_its_class():
+    result = learn(example("asia.csv"), "bdeu")
+    assert result.network == result.fit()
+    assert result.network is result.network
+    assert result.cpdag == result.dag.cpdag()
+    assert pickle.loads(pickle.dumps(result)).network == result.network
+    networkx = pytest.importorskip("networkx")
+    assert networkx.is_directed_acyclic_graph(result.to_networkx())
+    assert set(result.to_networkx().edges) == set(result.dag.arcs)
+
+
+@pytest.mark.parametrize("suffix", [*FORMATS, ".bif.gz"])
+def test_what_a_result_saves_opens_again(tmp_path, suffix):
+    result = learn(example("asia.csv"), "bdeu")
+    result.save(tmp_path / f"net{suffix}")
+    opened = load(tmp_path / f"net{suffix}")
+    assert opened == result.network
+    assert opened.name == "asia"
+
+
+def test_a_name_without_a_format_is_refused_before_anything_is_fitted(tmp_path):
+    result = learn(example("asia.csv"), "bdeu")
+    with pytest.raises(UnknownNameError, match=r"unknown network format '\.pkl'"):
+        result.save(tmp_path / "result.pkl")
+    assert not result._fitted
+    table = ScoreTable.from_lists(["a", "b"], {"a": [(-1.0, "")], "b": [(-1.0, ""), (-0.5, "a")]})
+    with pytest.raises(DataError, match="learned from a table of local"):
+        learn(table).save(tmp_path / "net.bif")
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        (example("asia.csv"), "asia"),
+        (pathlib.Path(example("asia.csv")), "asia"),
+        (read(example("asia.csv")), "network"),
+        (read(example("asia.csv")).to_pandas(), "network"),
+    ],
+    ids=["text", "path", "dataset", "frame"],
+)
+def test_a_fitted_network_is_called_as_its_table(table, name):
+    dag = Dag(read(example("asia.csv")).names)
+    assert fit_network(dag, table).name == name
+    assert fit_network(Network.load(example("asia.bif")), read(example("asia.csv"))).name == "asia"

@@ -63,6 +63,11 @@ def test_unknown_attribute_is_an_attribute_error():
     assert "read" in dir(bestdag)
 
 
+def test_dir_lists_public_names_only():
+    assert dir(bestdag) == sorted(bestdag.__all__)
+    assert not {"annotations", "Any", "importlib", "data", "network"} & set(dir(bestdag))
+
+
 def test_every_place_says_the_same_version():
     declared = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert re.fullmatch(r"\d+\.\d+\.\d+", declared)

@@ -2,6 +2,7 @@
 
 import math
 import threading
+import warnings
 
 import pytest
 
@@ -9,7 +10,7 @@ import bestdag.progress
 import bestdag.search.exact.bnc.engine
 from bestdag import bootstrap, cross_validate, learn, pc, posterior
 from bestdag.data.readers import read
-from bestdag.errors import InvalidParameterError
+from bestdag.errors import InterruptedWarning, InvalidParameterError
 from bestdag.examples import example
 from bestdag.network.random_network import random_network
 from bestdag.progress import Progress, Reporter, listening
@@ -63,9 +64,26 @@ def test_what_the_callback_raises_is_raised(name):
 
 @pytest.mark.parametrize("name", [*STEPWISE, "tree"])
 def test_keyboard_interrupt_in_the_callback_gives_the_best_so_far(name):
-    found = learn(ASIA, "bic", search=name, progress=press)
+    with pytest.warns(InterruptedWarning, match="the best so far, .* unless it looks") as warned:
+        found = learn(ASIA, "bic", search=name, progress=press)
     assert found.status == "interrupted"
+    assert warned[0].message.best is found
     assert found.score == pytest.approx(Scorer(ASIA, "bic").total(found.dag))
+
+
+def test_an_interrupt_ends_a_loop_where_its_warning_is_an_error():
+    n_begun = 0
+    with warnings.catch_warnings(), pytest.raises(InterruptedWarning):  # noqa: PT012
+        warnings.simplefilter("error", InterruptedWarning)
+        for _ in range(3):
+            n_begun += 1
+            learn(ASIA, "bic", search="hill_climb", progress=press)
+    assert n_begun == 1
+
+
+def test_an_interrupted_run_with_a_checkpoint_says_how_to_go_on(tmp_path):
+    with pytest.warns(InterruptedWarning, match="with resume=True"):
+        learn(ASIA, "bic", search="order", progress=press, checkpoint=tmp_path / "run.ckpt")
 
 
 def test_score_and_bound_enclose_the_optimum_throughout(monkeypatch):

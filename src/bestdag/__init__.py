@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from bestdag.inference.distribution import Distribution as Distribution
     from bestdag.inference.distribution import Estimate as Estimate
     from bestdag.inference.distribution import Explanation as Explanation
+    from bestdag.inference.distribution import Marginals as Marginals
     from bestdag.learned import Result as Result
     from bestdag.learning import learn as learn
     from bestdag.machine import memory_limit as memory_limit
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from bestdag.network.evidence import read_evidence as read_evidence
     from bestdag.network.evidence import write_evidence as write_evidence
     from bestdag.network.fitting import fit_network as fit_network
+    from bestdag.network.loading import load as load
     from bestdag.network.network import Network as Network
     from bestdag.network.random_network import random_network as random_network
     from bestdag.network.table import ConditionalTable as ConditionalTable
@@ -114,6 +116,7 @@ _HOME = {
     "IndependenceTest": "bestdag.independence",
     "Knowledge": "bestdag.graph.knowledge",
     "LearningCurve": "bestdag.validation.learning_curve",
+    "Marginals": "bestdag.inference.distribution",
     "Network": "bestdag.network.network",
     "NetworkEvaluation": "bestdag.evaluation.networks",
     "ObservedScore": "bestdag.incomplete.scoring",
@@ -153,6 +156,7 @@ _HOME = {
     "independence_test": "bestdag.independence.asking",
     "learn": "bestdag.learning",
     "learning_curve": "bestdag.validation.learning_curve",
+    "load": "bestdag.network.loading",
     "memory_limit": "bestdag.machine",
     "observed_score": "bestdag.incomplete.scoring",
     "pc": "bestdag.constraint.pc",
@@ -203,4 +207,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__getattr__("__all__")})
+    return sorted(__getattr__("__all__"))

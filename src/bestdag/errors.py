@@ -44,6 +44,7 @@ __all__ = [
     "FormatError",
     "GraphError",
     "ImpossibleEvidenceError",
+    "InterruptedWarning",
     "InvalidParameterError",
     "MissingPackageError",
     "NotEnoughMemoryError",
@@ -52,8 +53,10 @@ __all__ = [
     "WriteError",
     "as_option",
     "bad_setting",
+    "caller_level",
     "import_optional",
     "is_short_of_memory",
+    "nearest_name",
     "no_memory",
     "require_choice",
     "require_count",
@@ -210,6 +213,24 @@ class DataWarning(UserWarning):
     on_command_line: str | None = None
 
 
+class InterruptedWarning(UserWarning):
+    """Ctrl-C stopped the work early, and what was returned is the best so far.
+
+    `best` is what was returned. ``warnings.simplefilter("error", InterruptedWarning)`` makes it an
+    exception, so that Ctrl-C ends a loop as well.
+    """
+
+    best: Any = None
+
+
+def caller_level() -> int:
+    """Return the `stacklevel` at which a warning names the line that called our code."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("bestdag"):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 def unknown_name(
     kind: str, name: object, known: Iterable[str], *, who: str | None = None
 ) -> UnknownNameError:
@@ -227,14 +248,25 @@ def unknown_name(
     shown = listed + (f", ... ({len(names)} in all)" if len(names) > 12 else "")
     text = f"{who}: " if who else ""
     text += f"unknown {kind} {name!r}; known: {shown or 'none'}"
-    folded = {n.casefold(): n for n in names}
-    given = str(name).casefold()
+    near = nearest_name(str(name), names)
+    return UnknownNameError(text if near is None else f"{text} (did you mean {near!r}?)")
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that may have been meant, if there is one like it.
+
+    Examples
+    --------
+    >>> nearest_name("Smoke", ["smoke", "lung"]), nearest_name("age", ["smoke", "lung"])
+    ('smoke', None)
+    """
+    folded = {n.casefold(): n for n in known}
+    given = name.casefold()
     near = difflib.get_close_matches(given, folded, n=3)
-    if near:
-        # Letters that changed places are the likeliest slip; else the nearest comes first.
-        nearest = min(near, key=lambda one: sorted(one) != sorted(given))
-        text += f" (did you mean {folded[nearest]!r}?)"
-    return UnknownNameError(text)
+    if not near:
+        return None
+    # Letters that changed places are the likeliest slip; else the nearest comes first.
+    return folded[min(near, key=lambda one: sorted(one) != sorted(given))]
 
 
 def require_known(kind: str, name: str, known: Iterable[str], *, who: str | None = None) -> str:

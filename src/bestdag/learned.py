@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from bestdag.advice import Advice, advice_on
 from bestdag.data.dataset import Dataset
+from bestdag.data.endings import table_name
 from bestdag.errors import DataError
 from bestdag.graph.knowledge.given import known_as
+from bestdag.graph.pdag import Pdag
 from bestdag.incomplete import Treatment
 from bestdag.network.fitting import warn_of_many_parameters
+from bestdag.network.formats import format_for_writing
 from bestdag.network.network import Network
 from bestdag.parameters import choose_estimator
 from bestdag.parameters.base import Estimator
@@ -24,6 +27,8 @@ from bestdag.scores.strength import arc_losses
 from bestdag.search.result import SearchResult
 
 if TYPE_CHECKING:
+    import networkx
+
     from bestdag.drawing.picture import Picture
     from bestdag.report.sections import Probabilities
 
@@ -55,6 +60,7 @@ class Result(SearchResult):
     structure_prior: StructurePrior | None = None
     data_notes: tuple[str, ...] = ()
     asked: Mapping[str, Any] = field(default_factory=dict)
+    _fitted: list[Network] = field(default_factory=list, init=False)
 
     @property
     def advice(self) -> tuple[Advice, ...]:
@@ -98,7 +104,7 @@ class Result(SearchResult):
         >>> from bestdag.examples import example
         >>> result = learn(example("asia.csv"), "bdeu")
         >>> result.fit()  # by fsNML
-        <Network 'unknown': 8 variables, 7 arcs, 17 parameters>
+        <Network 'asia': 8 variables, 7 arcs, 17 parameters>
         >>> result.fit("dirichlet", ess=10) == result.fit()
         False
         """
@@ -110,7 +116,43 @@ class Result(SearchResult):
         estimator = choose_estimator(self.scored_by, parameters, settings)
         network = self.treatment.fit(self.dag, self.dataset, estimator, threads)
         warn_of_many_parameters(network.tables, self.dataset)
-        return network
+        return network.with_name(table_name(self.asked.get("data")))
+
+    @property
+    def network(self) -> Network:
+        """The fitted network: `fit` with its defaults, done once and kept.
+
+        Examples
+        --------
+        >>> from bestdag import learn
+        >>> from bestdag.examples import example
+        >>> result = learn(example("asia.csv"), "bdeu")
+        >>> result.network.query("lung", given={"smoke": "yes"}).most_probable()
+        'no'
+        >>> result.network is result.network
+        True
+        """
+        if not self._fitted:
+            self._fitted.append(self.fit())
+        return self._fitted[0]
+
+    @property
+    def cpdag(self) -> Pdag:
+        """The class of the structure: arcs that all equivalent ones have, edges for the others."""
+        return self.dag.cpdag()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted network (see `network`); the ending names the format.
+
+        The formats are those of `Network.save`, ``.json`` among them; `bestdag.load` opens what
+        was written. Other parameters than the default ones: ``result.fit(...).save(path)``.
+        """
+        format_for_writing(path)  # a name that says no format is refused before anything is fitted
+        self.network.save(path)
+
+    def to_networkx(self) -> networkx.DiGraph[str]:
+        """Make a networkx graph of the arcs."""
+        return self.dag.to_networkx()
 
     def scorer(self, *, threads: int | None = None) -> Scorer:
         """Return where the scores of families come from.

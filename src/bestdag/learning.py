@@ -29,7 +29,7 @@ from bestdag.incomplete import Treatment, make_treatment
 from bestdag.incomplete.base import Task
 from bestdag.learned import Result
 from bestdag.machine import memory_limit as limited_memory
-from bestdag.progress import Told, listening, reporter_for
+from bestdag.progress import Told, listening, reporter_for, warn_of_interrupt
 from bestdag.scores import chosen_or_default
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior, make_prior
@@ -167,6 +167,13 @@ def learn(
         time limit is for all parts together. A file of other data or settings is refused.
     force : bool, default False
         Begin anew although there is a file.
+
+    Warns
+    -----
+    InterruptedWarning
+        After Ctrl-C, which is answered with the best structure so far; as an error
+        (``warnings.simplefilter("error", bestdag.InterruptedWarning)``) it ends a loop too, and
+        has that structure as `best`.
 
     Examples
     --------
@@ -332,7 +339,15 @@ def learn(
     lost = getattr(dataset, "lost", None)
     if lost is not None and result.status == "interrupted":
         raise ClusterError.after(lost, result)
+    if result.was_interrupted:
+        warn_of_interrupt("learn", result, _how_to_go_on(has_file=checkpoint is not None))
     return result
+
+
+def _how_to_go_on(*, has_file: bool) -> str:
+    if has_file:
+        return "to go on from the checkpoint, call learn again with resume=True"
+    return "a run with checkpoint=FILE can be continued by resume=True"
 
 
 def _read(data: Any, treatment: Treatment, client: Any) -> Rows:

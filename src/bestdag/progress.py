@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 from bestdag import _core
-from bestdag.errors import InvalidParameterError
+from bestdag.errors import InterruptedWarning, InvalidParameterError, caller_level
 
 __all__ = [
     "OutOfTimeError",
@@ -18,10 +20,12 @@ __all__ = [
     "Reporter",
     "Told",
     "counting",
+    "handling_interrupts",
     "heed",
     "listening",
     "reporter_for",
     "until",
+    "warn_of_interrupt",
 ]
 
 # Between two calls within one phase; a new phase is told at once.
@@ -239,6 +243,34 @@ def heed() -> None:
     _core.set_listener(listener)
     if listener is not None:
         listener()
+
+
+_handles_interrupts = ContextVar("_handles_interrupts", default=False)
+
+
+@contextmanager
+def handling_interrupts() -> Iterator[None]:
+    """Leave it to the caller to look at the status of what was interrupted: nothing is warned."""
+    before = _handles_interrupts.set(True)
+    try:
+        yield
+    finally:
+        _handles_interrupts.reset(before)
+
+
+def warn_of_interrupt(who: str, best: Any, how_to_go_on: str) -> None:
+    """Say that Ctrl-C stopped the work, so that no loop goes on without a word.
+
+    There is no exception, for `best` would be lost; who wants one makes an error of the warning.
+    """
+    if _handles_interrupts.get():
+        return
+    warning = InterruptedWarning(
+        f"{who}: stopped early by Ctrl-C; this is the best so far, with status 'interrupted' (a "
+        f"loop goes on unless it looks at that); {how_to_go_on}"
+    )
+    warning.best = best
+    warnings.warn(warning, stacklevel=caller_level())
 
 
 def counting(

@@ -13,6 +13,7 @@ from bestdag import (
     ArcDifferencePrior,
     ArcProbabilities,
     Dag,
+    InterruptedWarning,
     InvalidParameterError,
     NotEnoughMemoryError,
     Scorer,
@@ -207,7 +208,8 @@ def test_a_time_limit_keeps_what_chains_drew():
 def test_ctrl_c_keeps_what_chains_drew():
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
-    found = posterior(FIVE, method="chains", steps=10**9, burn_in=10, samples=10**4)
+    with pytest.warns(InterruptedWarning, match="posterior: stopped early"):
+        found = posterior(FIVE, method="chains", steps=10**9, burn_in=10, samples=10**4)
     timer.join()
     assert found.status == "interrupted"
     assert "Ctrl-C ended the chains: these are the structures drawn so far" in found.notes

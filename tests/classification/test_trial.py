@@ -88,12 +88,10 @@ def test_incomplete_rows_are_predicted_but_not_learned_from():
     assert found.log_loss == pytest.approx(math.log(2), rel=1e-12)
 
 
-def test_unknown_values_are_refused_or_ignored():
+def test_unknown_values_are_summed_over():
     train = raw(table())
     test = raw({"colour": ["green"], "size": ["small"], "class": ["no"]}, like=train)
-    with pytest.raises(DataError, match=r"value 'green' in row 0 .* was not seen in training"):
-        dict(Trial(train, "class", test).run({"one": naive()}))
-    ((_, found),) = Trial(train, "class", test, ignore_unknown=True).run({"one": naive()})
+    ((_, found),) = Trial(train, "class", test).run({"one": naive()})
     assert found.n_rows == 1
 
 
@@ -161,7 +159,7 @@ def test_notes_of_a_cross_validation_add_up():
 def test_ignored_values_of_a_test_table_are_noted():
     train = raw(table())
     rows = {"colour": ["green", "red"], "size": ["tiny", "huge"], "class": ["no", "no"]}
-    trial = Trial(train, "class", raw(rows, like=train), ignore_unknown=True)
+    trial = Trial(train, "class", raw(rows, like=train))
     ((_, found),) = trial.run({"one": naive()})
     assert found.notes == (
         "3 cells of 2 predicted rows have values that none of their training rows has, "
@@ -186,7 +184,7 @@ def test_a_class_that_training_does_not_know():
     train = raw(table())
     test = raw({"colour": ["red"], "size": ["small"], "class": ["maybe"]}, like=train)
     with pytest.raises(DataError, match="class in row 1 'maybe' is not in the training data"):
-        dict(Trial(train, "class", test, ignore_unknown=True).run({"one": naive()}))
+        dict(Trial(train, "class", test).run({"one": naive()}))
 
 
 @pytest.mark.parametrize("n", [0, 8, 99])

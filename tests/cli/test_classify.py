@@ -151,13 +151,21 @@ def test_a_column_without_values_is_named(cli, table):
     assert cli("classify", table, "--target", "class", "--drop", "void").code == 0
 
 
-def test_missing_cells_are_refused_until_a_choice_is_made(cli, table):
+def test_missing_cells_are_learned_from_unless_a_choice_is_made(cli, table):
     text = table.read_text().replace(",x,", ",,", 3)
     table.write_text(text)
     arguments = ("classify", str(table), "--target", "class")
-    shown = cli(*arguments)
+    found = json.loads(cli(*arguments, "--json").out)
+    assert (found["rows"], found["settings"]["missing"]) == (200, "em")
+    has = f"{table}: 3 rows of 200 have missing values; "
+    over = "summed over them in prediction"
+    assert found["notes"] == [f"{has}learned from all rows, by EM, and {over}"]
+    # fNML takes no fractional counts, which EM has.
+    found = json.loads(cli(*arguments, "--score", "fnml", "--json").out)
+    assert found["notes"] == [f"{has}learned from the others, and {over}"]
+    shown = cli(*arguments, "--missing", "error")
     assert shown.code == 2
-    assert "3 rows of 200 have missing cells; pass --missing drop or --missing marg" in shown.err
+    assert "3 rows of 200 have missing cells; leave out --missing error to learn" in shown.err
     dropped = json.loads(cli(*arguments, "--missing", "drop", "--json").out)
     assert dropped["rows"] == 197
     summed = json.loads(cli(*arguments, "--missing", "marginalize", "--json").out)

@@ -54,16 +54,16 @@ def test_every_marginal(cli):
 
 def test_text_for_people(cli):
     out = printed(cli, "query", ASIA, "lung", "--given", "smoke=yes")
-    title = "P(lung | smoke=yes)\n"
+    title = "P(lung | smoke = yes)\n"
     assert out.startswith(title + "  no   0.9  ##################\n  yes  0.1  ##\n")
 
 
 def test_the_title_says_what_is_known_and_what_is_set(cli):
     known = ["--given", "dysp=yes", "--likelihood", "xray=0.9,0.2", "--do", "smoke=yes"]
-    title = "P(lung, tub | do(smoke=yes), dysp=yes, likelihood of xray)\n"
+    title = "P(lung, tub | do(smoke = yes), dysp = yes, likelihood of xray)\n"
     assert printed(cli, "query", ASIA, "lung", "tub", *known).startswith(title)
     every = printed(cli, "query", ASIA, "--given", "dysp=yes", "--do", "smoke=yes")
-    assert "distribution given do(smoke=yes), dysp=yes\n" in every
+    assert "distribution given do(smoke = yes), dysp = yes\n" in every
     assert printed(cli, "query", ASIA, "lung").startswith("P(lung)\n")
 
 

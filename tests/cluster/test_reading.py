@@ -109,9 +109,13 @@ def test_what_needs_rows_is_refused_in_one_sentence(client, table):
         rows.to_pandas,
         lambda: rows.split(0.5),
         lambda: rows.with_states({}),
+        lambda: rows["a"],
+        rows.head,
     ):
         with pytest.raises(ClusterError, match=r"are on 2 workers and cannot be had one by one"):
             ask()
+    assert str(rows) == repr(rows)
+    assert "&lt;ClusterRows" in rows._repr_html_()
 
 
 @pytest.mark.parametrize("n_parts", [1, 2, 3, 7, 50])

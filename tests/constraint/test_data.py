@@ -11,7 +11,13 @@ import numpy as np
 import pytest
 
 from bestdag import Dataset, G2Test, Network, Variable, independence_test, pc
-from bestdag.errors import DataError, GraphError, InvalidParameterError, UnknownNameError
+from bestdag.errors import (
+    DataError,
+    GraphError,
+    InterruptedWarning,
+    InvalidParameterError,
+    UnknownNameError,
+)
 from bestdag.examples import example
 from tests.shared_data import shared_file
 
@@ -237,7 +243,8 @@ def test_ctrl_c_ends_it_with_what_is_known(settings):
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()
     try:
-        result = pc(data, keep_tests=False, **settings)
+        with pytest.warns(InterruptedWarning, match="pc: stopped early"):
+            result = pc(data, keep_tests=False, **settings)
     finally:
         timer.cancel()
     assert result.status == "interrupted"

@@ -36,7 +36,9 @@ PYTHON_ONLY = (
     "graph/extension.py",
     "incomplete/__init__.py:make_treatment",  # a way of the user's own
     "inference/distribution.py:marginal",  # a value that commands only print
+    "learning.py:_how_to_go_on",  # a warning that the command line does not show
     "network/compiled.py",
+    "network/loading.py",
     "data/choice.py:variables",  # columns=, which no command has
     "data/opening.py:_chunk",  # a stream whose read() gives something else
     "data/opening.py:_opened",  # what is neither a file nor a stream

@@ -278,9 +278,32 @@ def test_prints_rows_columns_arities_weights_and_missing_cells():
 def test_html_escapes_names_and_states():
     data = Dataset([Variable("<b>", ("<script>", "&"))], [np.array([0, 1, 2])])
     page = data._repr_html_()
-    assert "<th>&lt;b&gt;</th>" in page
-    assert "<td>&lt;script&gt;</td>" in page
+    assert ">&lt;b&gt;</th>" in page
+    assert ">&lt;script&gt;</td>" in page
     assert "<script>" not in page
+
+
+def test_labels_and_first_rows():
+    data = small()
+    assert data["b"].tolist() == [
+        None if code == 3 else data.variable("b").states[code] for code in data.codes("b")
+    ]
+    with pytest.raises(UnknownNameError, match="did you mean 'b'"):
+        data["B"]
+    assert ("a" in data, "c" in data, 0 in data) == (True, False, False)
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(data)
+    assert data.head(2) == data.select(rows=[0, 1])
+    assert data.head(100) == data
+    with pytest.raises(InvalidParameterError, match="n must be a whole number >= 1, got 0"):
+        data.head(0)
+    lines = str(data).splitlines()
+    assert lines[0].startswith("Dataset(4 rows, 2 variables: a[2], b[3]; 2 missing cells")
+    assert lines[1:] == ["a  b", *(f"{a or '':1}  {b or ''}".rstrip() for a, b in rows_of(data))]
+
+
+def rows_of(data):
+    return list(zip(*(data[name] for name in data.names), strict=True))
 
 
 def test_importing_the_package_and_dataset_loads_no_heavy_module():

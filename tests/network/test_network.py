@@ -83,7 +83,8 @@ def test_shows_itself():
     assert repr(network) == "<Network 'small one': 2 variables, 1 arc, 5 parameters>"
     state = Variable("<b>", ("a&b", "c"))
     shown = Network([ConditionalTable(state, (), [0.5, 0.5])], name="<i>")._repr_html_()
-    assert "<td>&lt;b&gt;</td><td>a&amp;b, c</td>" in shown
+    assert ">&lt;b&gt;</th>" in shown
+    assert ">a&amp;b, c</td>" in shown
     assert "<i>" not in shown
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read_matching
+from bestdag.data.readers import read, read_matching
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError, InvalidParameterError, UnknownNameError
+from bestdag.errors import DataError, DataWarning, InvalidParameterError, UnknownNameError
 from bestdag.inference import rows as rows_module
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
@@ -233,3 +233,48 @@ def test_refusals():
         network.predict("rain", {"wet grass": [None]}, missing="error")
     with pytest.raises(InvalidParameterError, match="threads must be a whole number"):
         network.predict("rain", {"wet grass": ["dry"]}, threads=0)
+
+
+@pytest.mark.parametrize("as_data", [dict, pd.DataFrame, read])
+@pytest.mark.parametrize("name", ["Smoke", "smoke ", "smoker", "somke", "s_moke"])
+def test_a_misspelt_column_is_refused_with_what_was_meant(name, as_data):
+    rows = as_data({name: ["yes", "no"], "tub": ["no", "yes"]})
+    meant = f"column {name!r} is not in the network, which has a variable 'smoke'"
+    for answer in ("predict", "predict_proba", "predict_log_proba"):
+        with pytest.raises(DataError, match=meant):
+            getattr(asia(), answer)("lung", rows)
+    with pytest.raises(DataError, match=meant):
+        asia().impute(rows)
+    with pytest.raises(DataError, match=meant):
+        asia().compile().posteriors(rows)
+
+
+def test_rows_that_must_have_every_variable_say_what_was_meant():
+    data = asia().sample(100, seed=1)
+    frame = data.to_pandas().rename(columns={"smoke": "Smoke"})
+    with pytest.raises(UnknownNameError, match=r"unknown column 'smoke'; .*did you mean 'Smoke'"):
+        asia().log_loss(frame)
+    with pytest.raises(DataError, match=r"column 'Smoke' is not .* a variable 'smoke'; rename"):
+        asia().log_loss(read(frame))
+
+
+def test_every_other_column_is_named_where_a_variable_has_none():
+    rows = {"smoke": ["yes", "no"], "place": ["x", "y"], "smoking": ["1", "0"], "lung": ["a", "b"]}
+    with pytest.warns(DataWarning, match=r"columns 'place', 'smoking' are not in the network"):
+        shares = asia().predict_proba("lung", rows)
+    assert (shares == asia().predict_proba("lung", {"smoke": rows["smoke"]})).all()
+    with pytest.warns(DataWarning, match=r"did you mean 'xray' by 'xray img'\?"):
+        asia().predict("lung", {"smoke": ["yes", "no"], "xray img": ["a", "b"]})
+
+
+# Where every variable has its column, another cannot be a slip: an identifier, say.
+def test_columns_beside_all_that_are_needed_are_ignored():
+    data = asia().sample(20, seed=1)
+    extra = {"Smoke": [str(i) for i in range(20)], **data.to_pandas()}
+    assert (asia().predict("lung", extra) == asia().predict("lung", data)).all()
+
+
+def test_digits_and_short_names_make_other_variables():
+    network = naive_bayes(12, 2, 2)
+    with pytest.warns(DataWarning, match=r"did you mean 'x011' by 'x013'\?"):
+        network.predict("class", {"x001": ["0", "1"], "x013": ["0", "1"]})

@@ -1,6 +1,7 @@
 """Questions to networks: equal to the joint distribution written out, by either road."""
 
 import math
+import pickle
 from itertools import combinations
 
 import numpy as np
@@ -355,3 +356,24 @@ def test_marginal_map_forecasts_its_sums():
     ends = [f"x25_{i}" for i in range(26)]
     with memory_limit("20 MB"), pytest.raises(NotEnoughMemoryError, match="most_probable"):
         network.most_probable(ends)
+
+
+def test_the_title_says_what_was_set_however_the_answer_came():
+    after = asia().do(smoke="yes")
+    title = "P(lung | do(smoke = yes))"
+    answers = [
+        after.query("lung"),
+        after.query("lung", method="sampling", samples=100),
+        after.marginals()["lung"],
+        after.compile().query("lung"),
+        pickle.loads(pickle.dumps(after)).query("lung"),
+        after.query(["lung", "tub"]).marginal("lung"),
+    ]
+    for answer in answers:
+        assert str(answer).splitlines()[0] == title
+        assert title in answer._repr_html_()
+    both = after.do(tub="no").query("lung", {"xray": "yes"})
+    assert str(both).startswith("P(lung | do(smoke = yes), do(tub = no), xray = yes)\n")
+    assert dict(after.interventions) == {"smoke": "yes"}
+    assert not asia().interventions
+    assert "do(smoke = yes)" in repr(after)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bestdag import learn, read
-from bestdag.errors import GraphError, InvalidParameterError
+from bestdag.errors import GraphError, InterruptedWarning, InvalidParameterError
 from bestdag.examples import example
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
@@ -292,7 +292,8 @@ def test_ctrl_c_gives_the_best_so_far(name):
             return super().family(counts)
 
     data = linked_data(0)
-    result = learn(data, Interrupting(make_score("bic")), search=name)
+    with pytest.warns(InterruptedWarning):
+        result = learn(data, Interrupting(make_score("bic")), search=name)
     assert result.status == "interrupted"
     assert result.score == pytest.approx(Scorer(data, "bic").total(result.dag), rel=1e-12)
 

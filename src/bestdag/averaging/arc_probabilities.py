@@ -15,6 +15,7 @@ from bestdag.averaging.truth import TruthComparison, compare_with_truth
 from bestdag.errors import bad_setting, require_known
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
+from bestdag.tabular import Table, Tabular
 
 if TYPE_CHECKING:
     from bestdag.averaging.diagnostics import ChainDiagnostics
@@ -47,7 +48,7 @@ class ParentSetProbability(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ArcProbabilities:
+class ArcProbabilities(Tabular):
     """How sure each arc is: shares of bootstrap replicates, or posterior probabilities.
 
     Attributes
@@ -170,6 +171,17 @@ class ArcProbabilities:
             Over the same variables.
         """
         return compare_with_truth(self.names, self.matrix, true)
+
+    def _table(self) -> Table:
+        edges = self.edges()
+        return Table(
+            names=("parent", "child", "probability", "direction"),
+            rows=edges,
+            n_rows=len(edges),
+            title=f"confidence in each arc ({self.method})",
+            notes=(*self.notes, f"threshold of the averaged network: {self.threshold:.4g}"),
+            bars="probability",
+        )
 
     def plot(self, ax: Any = None, *, kind: str = "heat map", threshold: float = 0.1) -> Any:
         """Draw a heat map, or a graph whose arcs are as wide as they are probable.

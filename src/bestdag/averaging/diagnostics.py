@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bestdag.tabular import Table, Tabular, measures
 from bestdag.wording import count_of
 
 __all__ = ["UNMIXED", "ChainDiagnostics", "diagnose", "effective_sizes", "split_r_hat"]
@@ -26,7 +27,7 @@ UNMIXED = "the chains do not agree: the probabilities are rough, more steps are 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChainDiagnostics:
+class ChainDiagnostics(Tabular):
     """Whether chains agree.
 
     Attributes
@@ -74,6 +75,9 @@ class ChainDiagnostics:
         One chain has nothing to agree with but itself, and less than four draws tell nothing.
         """
         return self.worst_r_hat <= _WELL_MIXED and self.n_kept >= _LEAST_DRAWS
+
+    def _table(self) -> Table:
+        return measures(self.to_dict(), "agreement of the chains")
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold: None for what is infinite."""

@@ -32,7 +32,7 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.learning import known_as
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import thread_count
-from bestdag.progress import Told, listening, reporter_for
+from bestdag.progress import Told, listening, reporter_for, warn_of_interrupt
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior
@@ -228,13 +228,16 @@ def posterior(
         found = plan.chosen(len(weights.names)).run(weights)
         if found.status != "done":
             kept.stop(at_once=found.status == "interrupted")
-    return replace(
+    answer = replace(
         found,
         notes=(*notes, *found.notes),
         settings={**_settings(problem), "max_parents": most, **plan.settings(found.method)},
         seconds=time.monotonic() - begun + before,
         resumed_seconds=before,
     )
+    if answer.status == "interrupted":
+        warn_of_interrupt(WHO, answer, "more time gives smaller errors")
+    return answer
 
 
 def _about(problem: Problem, max_parents: int | None, asked: dict[str, Any]) -> dict[str, str]:

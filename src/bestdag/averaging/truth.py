@@ -12,6 +12,7 @@ import numpy.typing as npt
 from bestdag.errors import GraphError
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
+from bestdag.tabular import Table, Tabular
 from bestdag.wording import first_names
 
 __all__ = ["CalibrationBin", "TruthComparison", "TruthMeasures", "compare_with_truth"]
@@ -62,7 +63,7 @@ class TruthMeasures:
 
 
 @dataclass(frozen=True, slots=True)
-class TruthComparison:
+class TruthComparison(Tabular):
     """Probabilities compared with a true network.
 
     Attributes
@@ -77,6 +78,17 @@ class TruthComparison:
 
     arcs: TruthMeasures
     edges: TruthMeasures
+
+    def _table(self) -> Table:
+        names = ("auc", "brier", "n_true", "n")
+        pairs = (("arcs", self.arcs), ("edges", self.edges))
+        return Table(
+            names=("of", *names),
+            rows=([of, *(getattr(one, name) for name in names)] for of, one in pairs),
+            n_rows=2,
+            n_labels=1,
+            title="probabilities compared with the true structure",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.graph.dag import Dag
+from bestdag.tabular import Table, Tabular
 
 __all__ = ["WeightedDags"]
 
@@ -18,7 +19,7 @@ _AT_ONCE = 1024  # structures
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WeightedDags:
+class WeightedDags(Tabular):
     """Distinct structures over the same variables, the heaviest first.
 
     Attributes
@@ -89,6 +90,19 @@ class WeightedDags:
             held = relation(self.parents[some]).astype(np.float64)
             sums += np.tensordot(self.weights[some], held, axes=1)
         return np.asarray(np.clip(sums, 0.0, 1.0))  # rounding may lead above 1
+
+    def _table(self) -> Table:
+        return Table(
+            names=("number", "weight", "arcs"),
+            rows=(
+                (k, weight, [f"{a} -> {b}" for a, b in dag.arcs])
+                for k, (dag, weight) in enumerate(self)
+            ),
+            n_rows=len(self),
+            n_labels=1,
+            title="structures by weight",
+            bars="weight",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold: the number of structures and the heaviest ones."""

@@ -11,12 +11,13 @@ from bestdag.classification.coding import Coding
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.graph.knowledge import Knowledge
-from bestdag.incomplete import Treatment
+from bestdag.incomplete import Refuse, Treatment, make_treatment
 from bestdag.learned import Result
 from bestdag.learning import learn
 from bestdag.network.network import Network
 from bestdag.parameters import choose_estimator
 from bestdag.parameters.base import Estimator
+from bestdag.progress import handling_interrupts
 from bestdag.scores import DEFAULT_SCORE
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
@@ -56,20 +57,29 @@ class Recipe:
     seed: int = 0
     threads: int | None = None
 
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether rows with missing cells are learned from."""
+        treatment = make_treatment(self.missing)
+        return treatment.reads_as == "keep" and treatment.name != Refuse.name
+
     def fit(self, dataset: Dataset, target: str) -> Classifier:
         """Learn from training rows that `coding` has cut."""
-        result = learn(
-            dataset,
-            self.score,
-            search=self.search,
-            missing=self.missing,
-            knowledge=self.knowledge,
-            max_parents=self.max_parents,
-            support=self.support,
-            time_limit=self.time_limit,
-            seed=self.seed,
-            threads=self.threads,
-        )
+        with handling_interrupts():
+            result = learn(
+                dataset,
+                self.score,
+                search=self.search,
+                missing=self.missing,
+                knowledge=self.knowledge,
+                max_parents=self.max_parents,
+                support=self.support,
+                time_limit=self.time_limit,
+                seed=self.seed,
+                threads=self.threads,
+            )
+        if result.was_interrupted:
+            raise KeyboardInterrupt  # half a search makes no classifier
         assert result.scored_by is not None
         # Not `result.fit`: many attributes have many parameters, and classify well all the same.
         estimator = choose_estimator(result.scored_by, self.parameters, {})

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.classification.model import Recipe
-from bestdag.classification.uncut import UncutTable, are_unknown, refuse_unknown
+from bestdag.classification.uncut import UncutTable, are_unknown
 from bestdag.classification.unseen import Part, notes_on
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
@@ -28,12 +28,13 @@ class Trial:
 
     The classes, and the states of columns that are not cut, are those of all rows of `train`:
     they are declared, so they count in training rows that lack some of them. The evaluation has a
-    note that says how many of the predicted rows have such a class or value.
+    note that says how many of the predicted rows have such a class or value. A value that is none
+    of these states, in `test`, is summed over as a missing one is.
 
     Parameters
     ----------
     train : UncutTable
-        Rows with missing cells are not learned from; they are predicted.
+        Rows with missing cells are predicted, and learned from where the recipe does so.
     target : str
         The column with the classes.
     test : UncutTable, optional
@@ -49,8 +50,6 @@ class Trial:
     shuffle : bool, default False
     seed : int, default 0
         Which rows are in which part.
-    ignore_unknown : bool, default False
-        Treat values that were not seen in training as missing.
     executor : concurrent.futures.Executor, optional
         Who learns and predicts, instead of processes of this machine.
     """
@@ -62,7 +61,6 @@ class Trial:
     shuffle: bool = False
     n_folds: int = 5
     seed: int = 0
-    ignore_unknown: bool = False
     executor: Executor | None = None
     stratified: bool = True
 
@@ -104,14 +102,15 @@ class Trial:
             yield name, truth, np.concatenate([next(found) for _ in parts])
 
     def _parts(self, recipe: Recipe) -> Iterator[Part]:
-        complete = ~self.train.is_missing()
+        usable = np.ones_like(self.train.is_missing())
+        if not recipe.keeps_missing:
+            usable = ~self.train.is_missing()
         classes = self._classes(self.train)
         if self.test is not None:
-            self._require_known(self.test)
-            yield self._part(recipe, complete, self.test, self._classes(self.test))
+            yield self._part(recipe, usable, self.test, self._classes(self.test))
             return
         for held_out in self._held_out(classes):
-            kept = complete & ~held_out
+            kept = usable & ~held_out
             yield self._part(recipe, kept, self.train.rows(held_out), classes[held_out])
 
     def _part(
@@ -150,13 +149,8 @@ class Trial:
             empty = [n for n in self.train.names if self.train.is_missing_in(n).all()]
             why = f"; column {empty[0]!r} has no values, leave it out" if empty else ""
             raise DataError(f"classify: no complete row is left to learn from{why}")
-        return recipe.coding.cut(self.train.rows(kept), self.target)
-
-    def _require_known(self, table: UncutTable) -> None:
-        """Refuse unknown values, unless they are ignored."""
-        if not self.ignore_unknown:
-            variables = [v for v in table.dataset.variables if v.name != self.target]
-            refuse_unknown(variables, table.unknown)
+        rows = self.train.rows(kept)
+        return recipe.coding.cut(rows, self.target, keep_missing=recipe.keeps_missing)
 
     def _classes(self, table: UncutTable) -> npt.NDArray[np.int64]:
         """Return the classes by their numbers in the training table."""

@@ -202,13 +202,10 @@ def refuse_unknown(variables: Iterable[Variable], unknown: Unknown) -> None:
             states = variable.states
             shown = ", ".join(map(repr, states[:_SHOWN_STATES]))
             more = f" and {len(states) - _SHOWN_STATES} more" if states[_SHOWN_STATES:] else ""
-            what = (
+            raise DataError(
                 f"column {variable.name!r}: value {values[rows[0]]!r:.60} in row {rows[0]:,} "
                 f"(counted from 0) was not seen in training; known are {shown}{more}; leave the "
-                "row out"
-            )
-            raise DataError(f"{what}, or pass handle_unknown='ignore'").with_option(
-                f"{what}, or pass --ignore-unknown"
+                "row out, or pass handle_unknown='ignore'"
             )
 
 

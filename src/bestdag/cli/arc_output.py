@@ -117,9 +117,11 @@ def finish_arcs(
     if options["output"] is not None:
         estimator = choose_parameters(score, options["parameters"])
         is_said = not (options["as_json"] or options["quiet"])
+        from bestdag.data.endings import table_name
         from bestdag.network.fitting import fit_network
 
         network = fit_network(dag, table, estimator, threads=options["threads"])
+        network = network.with_name(table_name(data))
         write_fitted(options["output"], network, estimator, is_said=is_said)
     if found.status == "interrupted":
         raise click.exceptions.Exit(INTERRUPTED)

@@ -98,16 +98,10 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 @max_values_option
 @click.option(
     "--missing",
-    type=click.Choice(["error", "drop", "marginalize"]),
-    default="error",
-    show_default=True,
-    help="Rows with missing cells: refuse them, drop them, or learn from the others and sum over "
-    "missing cells in prediction; then only rows without a class are dropped.",
-)
-@click.option(
-    "--ignore-unknown",
-    is_flag=True,
-    help="Treat values of --test that TRAIN does not have as missing, instead of refusing them.",
+    type=click.Choice(["em", "marginalize", "drop", "error"]),
+    help="Rows with missing values: learn from all of them by EM; learn from the complete ones; "
+    "drop them; or refuse them. The first two predict them too, summing over what is missing.  "
+    "[default: em; marginalize for scores that EM does not take]",
 )
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which rows are together."
@@ -132,8 +126,7 @@ def command(
     method: str,
     bins: int | None,
     max_values: int,
-    missing: str,
-    ignore_unknown: bool,
+    missing: str | None,
     seed: int,
     threads: int | None,
     as_json: bool,
@@ -146,14 +139,15 @@ def command(
     what was learned from the rest. Columns of many different numbers are cut into intervals, each
     time in the training rows alone. Classes and the states of other columns are those of all rows
     of TRAIN; a note says how many of the predicted rows have some that their training rows lack.
-    The interval of the accuracy is Wilson's, for 95 %; the log
-    loss is the mean of -ln P(true class), in nats.
+    Values of --test that TRAIN does not have are summed over, as missing ones are. The interval of
+    the accuracy is Wilson's, for 95 %; the log loss is the mean of -ln P(true class), in nats.
     """
     from bestdag.classification.coding import Coding
     from bestdag.classification.model import Recipe
     from bestdag.classification.trial import Trial
     from bestdag.classification.uncut import read_uncut
     from bestdag.graph.knowledge import Knowledge
+    from bestdag.incomplete import StructuralEM
     from bestdag.scores import DEFAULT_SCORE, make_score
     from bestdag.search.naive_bayes import augmented
 
@@ -170,6 +164,12 @@ def command(
         )
     if choose_structure_prior(options) is not None:
         raise click.UsageError("classify takes no --structure-prior")
+    scores = {score_name: chosen.score}
+    if compare:
+        scores = {label: make_score(s, **given) for label, s, given in COMPARED}
+    if missing is None:
+        refused = any(StructuralEM().refusal(score) for score in scores.values())
+        missing = "marginalize" if refused else "em"
     reading = read_settings(options)
     allow_few_rows = reading.pop("allow_few_rows")
     with working(f"reading {train}", quiet=quiet):
@@ -179,7 +179,15 @@ def command(
             like = tables[0] if tables else None
             table = read_uncut(path, target=target, max_values=max_values, like=like, **reading)
             tables.append(
-                usable_rows(table, path, target, missing, notes, allow_few_rows=allow_few_rows)
+                usable_rows(
+                    table,
+                    path,
+                    target,
+                    missing,
+                    notes,
+                    allow_few_rows=allow_few_rows,
+                    is_test=like is not None,
+                )
             )
     attributes = [column for column in tables[0].names if column != target]
     knowledge: Knowledge | None = None
@@ -195,13 +203,12 @@ def command(
             coding=Coding(method=method, bins=bins, max_values=max_values),
             max_parents=max_parents,
             support=support,
+            missing="em" if missing == "em" else "error",
             seed=seed,
             threads=threads,
         )
 
-    recipes = {score_name: recipe(chosen.score)}
-    if compare:
-        recipes = {label: recipe(make_score(s, **given)) for label, s, given in COMPARED}
+    recipes = {label: recipe(score) for label, score in scores.items()}
     trial = Trial(
         tables[0],
         target,
@@ -210,7 +217,6 @@ def command(
         shuffle=shuffle,
         n_folds=cv or 5,
         seed=seed,
-        ignore_unknown=ignore_unknown,
     )
     with working(f"learning to tell {target} apart", quiet=quiet):
         found = dict(trial.run(recipes))

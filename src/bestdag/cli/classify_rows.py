@@ -22,25 +22,39 @@ def usable_rows(
     notes: list[str],
     *,
     allow_few_rows: bool = False,
+    is_test: bool = False,
 ) -> UncutTable:
     """Refuse rows with missing cells, or leave some out and note how many.
 
-    With "marginalize" those without a class are left out: there is nothing to compare with.
+    With "em" and "marginalize" those without a class are left out, as there is nothing to compare
+    with, and the others are noted; rows that are only to be predicted have `is_test`.
     """
     is_missing = table.is_missing()
     if not is_missing.any():
         return table
-    if missing != "marginalize":
+    is_kept = missing in ("em", "marginalize")
+    if not is_kept:
         _refuse_empty_columns(table, path)
     n_missing, n_rows = int(is_missing.sum()), len(is_missing)
     if missing == "error":
         raise click.UsageError(
             f"{path}: {count_of(n_missing, 'row')} of {n_rows:,} "
-            f"{either(n_missing, 'has', 'have')} missing cells; pass --missing drop or "
-            "--missing marginalize"
+            f"{either(n_missing, 'has', 'have')} missing cells; leave out --missing error to "
+            "learn from what they show, or pass --missing drop"
         )
     what = "missing cells"
-    if missing == "marginalize":
+    if is_kept:
+        n_holed = int((is_missing & ~table.is_missing_in(target)).sum())
+        if n_holed:
+            learned = (
+                "learned from all rows, by EM" if missing == "em" else "learned from the others"
+            )
+            how = "" if is_test else f"{learned}, and "
+            notes.append(
+                f"{path}: {count_of(n_holed, 'row')} of {n_rows:,} "
+                f"{either(n_holed, 'has', 'have')} missing values; {how}summed over them in "
+                "prediction"
+            )
         what = f"no class in {target!r}"
         is_missing = table.is_missing_in(target)
         n_missing = int(is_missing.sum())
@@ -49,7 +63,7 @@ def usable_rows(
     if missing == "drop" and not allow_few_rows and 3 * (n_rows - n_missing) < n_rows:
         raise click.UsageError(
             f"{path}: {n_rows - n_missing:,} of {n_rows:,} rows have no missing cells, less than a "
-            "third; leave columns out with --drop, use --missing marginalize, or pass "
+            "third; leave columns out with --drop, use --missing em, or pass "
             "--allow-few-rows to go on"
         )
     if n_missing:

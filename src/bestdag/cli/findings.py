@@ -67,11 +67,6 @@ class Findings:
             found["do"] = self.done
         return found
 
-    @property
-    def interventions(self) -> tuple[str, ...]:
-        """What is set, as text."""
-        return tuple(f"do({name}={state})" for name, state in self.done.items())
-
     def probability_of_evidence(self, *, is_asked: bool = True) -> dict[str, float | None]:
         """Return the probability of what is known, for JSON; null where it is too large a sum."""
         log = None

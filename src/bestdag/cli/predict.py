@@ -89,7 +89,13 @@ def command(
     known = [v for v in net.variables if v.name != target] or list(net.variables)
     with working(f"predicting {target}", quiet=quiet):
         rows, cut = read_for_network(
-            data, known, ignore_extra=True, missing="keep", may_lack=True, **read_settings(options)
+            data,
+            known,
+            ignore_extra=True,
+            missing="keep",
+            may_lack=True,
+            beside=(target,),
+            **read_settings(options),
         )
         table = rows.dataset
         shares = net.predict_proba(target, table, impossible=impossible, threads=threads)

@@ -73,7 +73,6 @@ def command(
     elif as_json:
         print_json({**_target(answer, found), **_errors(answer), **evidence})
     else:
-        answer.condition = (*found.interventions, *answer.condition)
         click.echo(str(answer))
         _say_evidence(found, evidence)
 
@@ -130,7 +129,7 @@ def _print_marginals(
         shares = list(distribution.to_dict().items())
         shown = ", ".join(f"{state} {p:.6g}" for state, p in shares[:_SHOWN])
         rows.append([name, shown + (", ..." if len(shares) > _SHOWN else "")])
-    condition = (*found.interventions, *next(iter(marginals.values())).condition)
+    condition = next(iter(marginals.values())).condition
     given = f" given {condition_text(condition)}" if condition else ""
     print_table(["variable", "distribution" + given], rows, left=2)
     _say_evidence(found, evidence)

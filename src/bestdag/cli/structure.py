@@ -142,6 +142,7 @@ def _learn_structure(
     require_optimal: bool,
     **more: Any,
 ) -> None:
+    from bestdag.data.endings import table_name
     from bestdag.errors import ClusterError
     from bestdag.learning import learn
     from bestdag.scores.table import ScoreTable
@@ -213,7 +214,7 @@ def _learn_structure(
     if estimator is not None and result.dataset is not None:
         # After the structure is shown: tables that do not fit into memory do not lose it.
         is_said = not (as_json or options["quiet"])
-        network = result.fit(estimator, threads=threads)
+        network = result.fit(estimator, threads=threads).with_name(table_name(data))
         write_fitted(output, network, estimator, is_said=is_said)
     if options["report"] is not None:
         sure = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import html
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -189,6 +190,12 @@ class ClusterRows(Dataset):
             f"<ClusterRows {self.name}: {self.n_rows:,} rows, {self.n_variables} variables, "
             f"{self.n_parts} parts on {self.n_workers} workers>"
         )
+
+    def __str__(self) -> str:
+        return repr(self)  # there are no first rows to show
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>"
 
 
 def seen_anywhere(facts: list[PartFacts]) -> list[npt.NDArray[np.bool_]]:

@@ -27,7 +27,7 @@ from bestdag.graph.pdag import Pdag
 from bestdag.independence import IndependenceTest
 from bestdag.independence.oracle import Answers
 from bestdag.machine import require_memory
-from bestdag.progress import Reporter, Told, listening, reporter_for
+from bestdag.progress import Reporter, Told, listening, reporter_for, warn_of_interrupt
 from bestdag.registry import make
 from bestdag.wording import first_names
 
@@ -108,9 +108,12 @@ def pc(
     source = source_of(data, oracle, test, chosen.alpha, threads)
     told = reporter_for("pc", progress)
     with listening(told):
-        return _Run(
+        result = _Run(
             source, chosen, knowledge, keep_tests=keep_tests, time_limit=time_limit, progress=told
         ).result()
+    if result.status == "interrupted":
+        warn_of_interrupt("pc", result, "links that were not tested are still in it")
+    return result
 
 
 def pc_skeleton(

@@ -14,6 +14,7 @@ from bestdag.data.encode import ReadOptions, check_states
 from bestdag.data.labels import is_broken
 from bestdag.data.schema import DEFAULT_MAX_STATES
 from bestdag.data.sql_source import SqlQuery
+from bestdag.data.unknown_columns import check_unknown_columns
 from bestdag.errors import (
     DataError,
     InvalidParameterError,
@@ -33,9 +34,10 @@ SEPARATORS = (",", ";", "\t", "|")
 class Choice:
     """Which columns are variables, where the weights are, and what cells mean.
 
-    With an `owner` its variables must be all there are; with `may_lack` some of the columns need
-    not be there. `separator` is that of CSV, if it is not what the ending says, and `sheet` that
-    of a workbook, if there are several.
+    With an `owner` its variables must be all there are. With `may_lack` some of the columns need
+    not be there, and others that are look like a slip unless they are `beside`. `separator` is
+    that of CSV, if it is not what the ending says, and `sheet` that of a workbook, if there are
+    several.
     """
 
     options: ReadOptions
@@ -46,6 +48,7 @@ class Choice:
     may_lack: bool
     separator: str | None
     sheet: str | None
+    beside: tuple[str, ...] = ()
 
     def of_plain_csv(self) -> Choice:
         """Return the same choice for CSV that was written with commas."""
@@ -58,7 +61,11 @@ class Choice:
         known = set(names)
         wanted = names if self.columns is None else self.columns
         asked = [*(self.columns or ()), *self.options.states]
+        out = {*self.drop, self.weights} if isinstance(self.weights, str) else set(self.drop)
         if self.may_lack:
+            unasked = [n for n in names if n not in {*out, *wanted, *self.beside}]
+            lacking = [name for name in wanted if name not in known]
+            check_unknown_columns(who, unasked, lacking, are_ignored=self.owner is None)
             wanted, asked = [name for name in wanted if name in known], []
             if not wanted:
                 shown = first_names(self.columns or [])
@@ -69,7 +76,6 @@ class Choice:
         for name in asked:
             if name not in known:
                 raise unknown_name("column", name, names, who=who)
-        out = {*self.drop, self.weights} if isinstance(self.weights, str) else set(self.drop)
         chosen = [n for n in wanted if n not in out]
         extra = [n for n in names if n not in out and n not in chosen]
         if self.owner is not None and extra:
@@ -117,6 +123,7 @@ def choose(
     sheet: str | None = None,
     owner: str | None = None,
     may_lack: bool = False,
+    beside: Iterable[str] = (),
 ) -> Choice:
     """Check the settings of `read`, and those of `Choice`."""
     if separator is not None:
@@ -140,6 +147,7 @@ def choose(
         may_lack,
         separator,
         sheet,
+        tuple(beside),
     )
 
 

@@ -20,7 +20,7 @@ from bestdag.data.checks import (
 )
 from bestdag.data.parts import name_list, random_part, row_positions
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError, InvalidParameterError, unknown_name
+from bestdag.errors import DataError, InvalidParameterError, require_count, unknown_name
 
 if TYPE_CHECKING:
     from bestdag.counts.provider import CountProvider
@@ -173,6 +173,38 @@ class Dataset:
         self._require(name)
         return self._columns[name]
 
+    def __getitem__(self, name: str) -> npt.NDArray[np.object_]:
+        """Return the labels of one column: the state of each row, None where it is missing.
+
+        Examples
+        --------
+        >>> Dataset([Variable("a", ("x", "y"))], [np.array([1, 0, 2])])["a"].tolist()
+        ['y', 'x', None]
+        """
+        from bestdag.data.display import labels
+
+        return labels(self, name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._arities
+
+    __iter__ = None  # neither names nor rows: `names` has the ones, `to_pandas` the others
+
+    def head(self, n: int = 5) -> Dataset:
+        """Return the first rows; printed, they are a table.
+
+        Examples
+        --------
+        >>> data = Dataset([Variable("a", ("x", "y"))], [np.arange(10) % 2])
+        >>> print(data.head(2))
+        Dataset(2 rows, 1 variable: a[2])
+        a
+        x
+        y
+        """
+        n = require_count("head", "n", n, minimum=1)
+        return self.select(rows=slice(0, n))
+
     def missing(self, name: str) -> npt.NDArray[np.bool_]:
         """Which cells of a column are missing."""
         return np.asarray(self.codes(name) == self._arities[name])
@@ -291,11 +323,12 @@ class Dataset:
         """
         from bestdag.data.combine import stacked
 
-        if isinstance(datasets, Dataset) or not isinstance(datasets, Iterable):
+        given: Any = datasets
+        if isinstance(given, Dataset) or not isinstance(given, Iterable):
             raise InvalidParameterError(
-                f"concat: a list of Datasets is needed, got one {type(datasets).__name__}"
+                f"concat: a list of Datasets is needed, got one {type(given).__name__}"
             )
-        return cls._adopt(*stacked(list(datasets)))
+        return cls._adopt(*stacked(list(given)))
 
     def with_states(self, states: Mapping[str, Sequence[str]]) -> Dataset:
         """Declare other states for some columns: more of them, or in another order.
@@ -389,6 +422,11 @@ class Dataset:
         from bestdag.data.display import summary
 
         return f"Dataset({summary(self)})"
+
+    def __str__(self) -> str:
+        from bestdag.data.display import first_rows_text
+
+        return first_rows_text(self)
 
     def _repr_html_(self) -> str:
         from bestdag.data.display import html_table

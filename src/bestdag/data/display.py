@@ -5,16 +5,20 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.tabular import Table, html_of, shown_text
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
 
-__all__ = ["html_table", "summary"]
+__all__ = ["first_rows_text", "html_table", "labels", "summary"]
 
 _SHOWN_VARIABLES = 8
-_SHOWN_HTML_ROWS = 8
-_SHOWN_HTML_COLUMNS = 20
+_SHOWN_ROWS = 8
+_SHOWN_COLUMNS = 19
 
 
 def summary(data: Dataset) -> str:
@@ -33,18 +37,32 @@ def summary(data: Dataset) -> str:
 
 def html_table(data: Dataset) -> str:
     """Return the summary and the first rows as HTML, with all text escaped."""
-    names = data.names[:_SHOWN_HTML_COLUMNS]
-    labels = {v.name: (*v.states, "") for v in data.variables}
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    rows = [
-        "".join(f"<td>{html.escape(labels[n][data.codes(n)[row]])}</td>" for n in names)
-        for row in range(min(data.n_rows, _SHOWN_HTML_ROWS))
-    ]
-    body = "".join(f"<tr>{cells}</tr>" for cells in rows)
-    return (
-        f"<div><p>{html.escape(summary(data))}</p>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    return f"<div><p>{html.escape(summary(data))}</p>{html_of(_first_rows(data))}</div>"
+
+
+def first_rows_text(data: Dataset) -> str:
+    """Return the summary and the first rows as text."""
+    table = _first_rows(data)
+    shown = [list(map(shown_text, table.names)), *([cell or "" for cell in r] for r in table.rows)]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    lines = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in shown]
+    return "\n".join([repr(data), *lines])
+
+
+def _first_rows(data: Dataset) -> Table:
+    n_rows = min(data.n_rows, _SHOWN_ROWS)
+    names = data.names[:_SHOWN_COLUMNS]
+    columns = [labels(data, name, n_rows) for name in names]
+    more = [] if len(names) == data.n_variables else ["..."]
+    rows = [[*row, *more] for row in zip(*columns, strict=True)]
+    return Table(names=(*names, *more), rows=rows, n_rows=n_rows)
+
+
+def labels(data: Dataset, name: str, n_rows: int | None = None) -> npt.NDArray[np.object_]:
+    """Return the states of the first cells of a column, or of all; None where one is missing."""
+    states = np.array([*data.variable(name).states, None], dtype=object)
+    found: npt.NDArray[np.object_] = states[np.asarray(data.codes(name)[:n_rows])]
+    return found
 
 
 def _line(name: str) -> str:

@@ -171,6 +171,7 @@ def match(
     ignore_extra: bool = False,
     owner: str = "the network",
     may_lack: bool = False,
+    beside: Iterable[str] = (),
     **settings: Any,
 ) -> Matched:
     """Read the columns that are these variables, with their states, in their order.
@@ -179,14 +180,21 @@ def match(
     states themselves. A value that is not a state, a column that is missing and, unless
     `ignore_extra`, a column too many is an error that names it and whose variables these are
     (`owner`). With `may_lack` columns may be missing, though not all of them: those that are
-    there are read. The other settings are those of `read`.
+    there are read, and a column that looks like one of them misspelt is refused, unless its name
+    is among those `beside`. The other settings are those of `read`.
     """
     listed = list(variables)
     states = {variable.name: variable.states for variable in listed}
     given = {variable.name: variable for variable in listed if variable.cuts is not None}
     owned = None if ignore_extra else owner
     choice = choose(
-        source, states=states, columns=list(states), owner=owned, may_lack=may_lack, **settings
+        source,
+        states=states,
+        columns=list(states),
+        owner=owned,
+        may_lack=may_lack,
+        beside=beside,
+        **settings,
     )
     return _matched(source, choice, given)
 

@@ -73,6 +73,7 @@ def match_rows(
     ignore_extra: bool = False,
     owner: str = "the network",
     may_lack: bool = False,
+    beside: Iterable[str] = (),
     **settings: Any,
 ) -> tuple[Rows, tuple[str, ...]]:
     """Read the columns that are these variables, as `match` does; also name those that were cut."""
@@ -84,14 +85,26 @@ def match_rows(
                 f"{what}; leave out --rows-in disk and --collapse"
             )
         found = match(
-            source, listed, ignore_extra=ignore_extra, owner=owner, may_lack=may_lack, **settings
+            source,
+            listed,
+            ignore_extra=ignore_extra,
+            owner=owner,
+            may_lack=may_lack,
+            beside=beside,
+            **settings,
         )
         return Rows(found.dataset), found.cut
     source = sql_source(source)
     states = {variable.name: variable.states for variable in listed}
     owned = None if ignore_extra else owner
     choice = choose(
-        source, states=states, columns=list(states), owner=owned, may_lack=may_lack, **settings
+        source,
+        states=states,
+        columns=list(states),
+        owner=owned,
+        may_lack=may_lack,
+        beside=beside,
+        **settings,
     )
     return _placed(source, choice, rows_in, cache, collapse), ()
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.errors import DataError, InvalidParameterError, require_count
+from bestdag.tabular import Table, Tabular
 from bestdag.wording import count_of
 
 __all__ = ["Evaluation", "accuracy_interval", "evaluate", "folds"]
@@ -20,7 +21,7 @@ _Z = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
+class Evaluation(Tabular):
     """Predictions of classes compared with the truth.
 
     Attributes
@@ -58,6 +59,21 @@ class Evaluation:
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval of the accuracy."""
         return accuracy_interval(self.n_right, self.n_rows)
+
+    def _table(self) -> Table:
+        low, high = self.interval
+        return Table(
+            names=("true class", *self.classes),
+            rows=zip(self.classes, *self.confusion.T.tolist(), strict=True),
+            n_rows=len(self.classes),
+            n_labels=1,
+            title="rows by true class and predicted class",
+            notes=(
+                f"accuracy {self.accuracy:.2%} (95 % interval {low:.2%} to {high:.2%}), log loss "
+                f"{self.log_loss:.4f} nats",
+                *self.notes,
+            ),
+        )
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the confusion matrix; needs matplotlib."""

@@ -16,6 +16,7 @@ from bestdag.graph.dag import Dag
 from bestdag.machine import require_memory, require_row_memory
 from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
+from bestdag.tabular import Table, Tabular, measures
 from bestdag.wording import count_of
 
 __all__ = ["NetworkEvaluation", "distance_score", "evaluate_network"]
@@ -27,7 +28,7 @@ _Z = 1.959963984540054
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkEvaluation:
+class NetworkEvaluation(Tabular):
     """What a network says about rows.
 
     Attributes
@@ -63,6 +64,9 @@ class NetworkEvaluation:
         """The log loss and 1.96 standard errors on both sides."""
         half = _Z * self.standard_error
         return self.log_loss - half, self.log_loss + half
+
+    def _table(self) -> Table:
+        return measures(self.to_dict(), "network on data")
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold: None for what is infinite."""

@@ -16,6 +16,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.enumeration import n_dags
 from bestdag.scores.scorer import Scorer
 from bestdag.search.ties import tie_width
+from bestdag.tabular import Table, Tabular, measures
 from bestdag.wording import first_names
 
 __all__ = ["StructuralRank", "every_structure", "scores_of_structures", "structural_rank"]
@@ -26,7 +27,7 @@ _Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class StructuralRank:
+class StructuralRank(Tabular):
     """Where a structure stands among all structures, by score.
 
     Attributes
@@ -52,6 +53,9 @@ class StructuralRank:
     among: Literal["dags", "classes"]
     score: float
     best_score: float
+
+    def _table(self) -> Table:
+        return measures(self.to_dict(), "rank of a structure")
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""

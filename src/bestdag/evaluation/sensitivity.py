@@ -13,12 +13,13 @@ from bestdag.graph.dag import Dag
 from bestdag.scores.max_bdeu import MaxBDeu
 from bestdag.scores.min_bdeu import MinBDeu
 from bestdag.scores.scorer import Scorer
+from bestdag.tabular import Table, Tabular, measures
 
 __all__ = ["Sensitivity", "SensitivityGrid", "sensitivity"]
 
 
 @dataclass(frozen=True, slots=True)
-class Sensitivity:
+class Sensitivity(Tabular):
     """The least and the greatest BDeu score of a structure over a set of priors.
 
     Attributes
@@ -43,6 +44,9 @@ class Sensitivity:
         """The difference divided by the size of Min-BDeu."""
         return self.difference / abs(self.min_bdeu) if self.min_bdeu else 0.0
 
+    def _table(self) -> Table:
+        return measures(self.to_dict(), "sensitivity to the prior")
+
     def to_dict(self) -> dict[str, float]:
         """Return all numbers."""
         names = ("ess", "epsilon", "min_bdeu", "max_bdeu", "difference", "relative")
@@ -65,7 +69,7 @@ class Sensitivity:
 
 
 @dataclass(frozen=True, slots=True)
-class SensitivityGrid:
+class SensitivityGrid(Tabular):
     """The sensitivity for several values of ess and epsilon: all of their combinations.
 
     Attributes
@@ -75,6 +79,15 @@ class SensitivityGrid:
     """
 
     points: tuple[Sensitivity, ...]
+
+    def _table(self) -> Table:
+        names = ("ess", "epsilon", "min_bdeu", "max_bdeu", "difference", "relative")
+        return Table(
+            names=names,
+            rows=([getattr(point, name) for name in names] for point in self.points),
+            n_rows=len(self.points),
+            title="sensitivity to the prior",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""

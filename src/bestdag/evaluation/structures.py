@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bestdag.errors import GraphError
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
+from bestdag.tabular import Table, Tabular
 from bestdag.wording import count_of, first_names
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class StructureComparison:
+class StructureComparison(Tabular):
     """A learned structure compared with the true one.
 
     Attributes
@@ -104,6 +105,16 @@ class StructureComparison:
     within_class: tuple[_Pair, ...]
     directed: tuple[_Pair, ...]
     undirected: tuple[_Pair, ...]
+
+    def _table(self) -> Table:
+        rows = self.rows()
+        return Table(
+            names=("pair", "true", "learned"),
+            rows=rows,
+            n_rows=len(rows),
+            title="differences of two structures",
+            notes=self._summary(),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
@@ -155,7 +166,7 @@ class StructureComparison:
 
         return plot_comparison(self, ax)
 
-    def __str__(self) -> str:
+    def _summary(self) -> list[str]:
         lines = [
             f"SHD {self.shd_dag if self.shd_dag is not None else '-'} between DAGs, "
             f"{self.shd_cpdag} between classes; "
@@ -167,6 +178,10 @@ class StructureComparison:
                 f"{name.replace('_', '-')}: precision {found.precision:.3f}, "
                 f"recall {found.recall:.3f}, F1 {found.f1:.3f}"
             )
+        return lines
+
+    def __str__(self) -> str:
+        lines = self._summary()
         rows = self.rows()
         lines += [f"{pair}: {a or 'none'} | {b or 'none'}" for pair, a, b in rows[:_MAX_LINES]]
         if len(rows) > _MAX_LINES:

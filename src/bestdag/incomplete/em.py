@@ -101,9 +101,10 @@ class StructuralEM:
         """Return the data as they are."""
         reason = self.refusal(score)
         if reason is not None:
-            raise InvalidParameterError(f"learn: missing='em' {reason}").with_option(
-                f"learn: --missing em {reason}"
-            )
+            advice = "choose another score, or leave incomplete rows out"
+            raise InvalidParameterError(
+                f"learn: missing='em' {reason}; {advice} with missing='drop'"
+            ).with_option(f"learn: --missing em {reason}; {advice} with --missing drop")
         require_fractional_counts(score, dataset)
         return dataset.in_memory("EM")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
@@ -13,12 +12,13 @@ import numpy.typing as npt
 
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, import_optional, unknown_name
+from bestdag.tabular import Table, Tabular, html_of, shown_text
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Distribution", "Estimate", "Explanation", "condition_text"]
+__all__ = ["Distribution", "Estimate", "Explanation", "Explanations", "Marginals", "condition_text"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -47,11 +47,11 @@ class Distribution:
     Examples
     --------
     >>> lung = Variable("lung", ("no", "yes"))
-    >>> found = Distribution([lung], np.array([0.9, 0.1]), condition=["smoke=yes"])
+    >>> found = Distribution([lung], np.array([0.9, 0.1]), condition=["smoke = yes"])
     >>> found["yes"], found.most_probable(), found.to_dict()
     (0.1, 'no', {'no': 0.9, 'yes': 0.1})
     >>> print(found)
-    P(lung | smoke=yes)
+    P(lung | smoke = yes)
       no   0.9  ##################
       yes  0.1  ##
     """
@@ -212,7 +212,7 @@ class Distribution:
 
     @property
     def _title(self) -> str:
-        names = ", ".join(map(_one_line, self.names))
+        names = ", ".join(map(shown_text, self.names))
         return f"P({names} | {condition_text(self.condition)})" if self.condition else f"P({names})"
 
     @property
@@ -226,9 +226,9 @@ class Distribution:
         return f"<Distribution of {', '.join(self.names)}: {shape} states{kind}>"
 
     def __str__(self) -> str:
-        header = [tuple(map(_one_line, self.names))] if len(self.variables) > 1 else []
+        header = [tuple(map(shown_text, self.names))] if len(self.variables) > 1 else []
         rows = [
-            (tuple(map(_one_line, states)), f"{p:.6g}{error}", "#" * round(p * _BAR))
+            (tuple(map(shown_text, states)), f"{p:.6g}{error}", "#" * round(p * _BAR))
             for states, p, error in self._lines()
         ]
         cells = [*header, *(states for states, _, _ in rows)]
@@ -246,22 +246,45 @@ class Distribution:
             text.append(f"  effective sample size {self.effective_sample_size:,.0f}")
         return "\n".join(text)
 
+    def _table(self) -> Table:
+        errors = () if self._errors is None else ("standard_error",)
+        numbers = [self._values.reshape(-1)]
+        if self._errors is not None:
+            numbers.append(self._errors.reshape(-1))
+        notes = []
+        if self.effective_sample_size is not None:
+            notes.append(f"effective sample size {self.effective_sample_size:,.0f}")
+        return Table(
+            names=(*self.names, "probability", *errors),
+            rows=(
+                (*self._states(i), *(float(n[i]) for n in numbers)) for i in range(len(numbers[0]))
+            ),
+            n_rows=len(numbers[0]),
+            n_labels=len(self.variables),
+            title=self._title,
+            notes=notes,
+            bars="probability",
+        )
+
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(_one_line(name))}</th>" for name in self.names)
-        rows = []
-        for states, p, error in self._lines():
-            labels = "".join(f"<td>{html.escape(_one_line(state))}</td>" for state in states)
-            bar = (
-                f'<div style="width:{round(150 * p)}px;height:0.8em;background:#4a90d9"></div>'
-                if p > 0
-                else ""
-            )
-            rows.append(f"<tr>{labels}<td>{p:.6g}{error}</td><td>{bar}</td></tr>")
-        if self._more:
-            rows.append(f'<tr><td colspan="{len(self.names) + 2}">{self._more}</td></tr>')
-        return (
-            f"<table><caption>{html.escape(self._title)}</caption><thead><tr>{head}<th>probability</th><th></th></tr></thead>"
-            f"<tbody>{''.join(rows)}</tbody></table>"
+        return html_of(self._table())
+
+
+class Marginals(dict[str, Distribution], Tabular):
+    """The distribution of each variable, by name."""
+
+    def _table(self) -> Table:
+        shown = next(iter(self.values()), None)
+        given = shown.condition if shown is not None else ()
+        return Table(
+            names=("variable", "state", "probability"),
+            rows=(
+                (name, state, p) for name, one in self.items() for state, p in one.to_dict().items()
+            ),
+            n_rows=sum(len(one.variables[0].states) for one in self.values()),
+            n_labels=2,
+            title=f"marginals given {condition_text(given)}" if given else "marginals",
+            bars="probability",
         )
 
 
@@ -270,10 +293,10 @@ def condition_text(condition: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> condition_text(["smoke=yes", "do(tub=no)"])
-    'smoke=yes, do(tub=no)'
+    >>> condition_text(["do(tub = no)", "smoke = yes"])
+    'do(tub = no), smoke = yes'
     """
-    shown = ", ".join(map(_one_line, condition[:_CONDITIONS]))
+    shown = ", ".join(map(shown_text, condition[:_CONDITIONS]))
     n_more = len(condition) - _CONDITIONS
     return f"{shown}, and {n_more:,} more" if n_more > 0 else shown
 
@@ -317,8 +340,24 @@ class Explanation:
     def __str__(self) -> str:
         width = max(map(len, self.states), default=0)
         lines = [f"probability {self.probability:.6g}, log {self.log_probability:.6f}"]
-        lines += [f"  {_one_line(n).ljust(width)}  {_one_line(s)}" for n, s in self.states.items()]
+        lines += [
+            f"  {shown_text(n).ljust(width)}  {shown_text(s)}" for n, s in self.states.items()
+        ]
         return "\n".join(lines)
+
+
+class Explanations(list[Explanation], Tabular):
+    """The most probable configurations, the best first."""
+
+    def _table(self) -> Table:
+        names = list(self[0].states) if self else []
+        return Table(
+            names=("probability", *names),
+            rows=((one.probability, *one.states.values()) for one in self),
+            n_rows=len(self),
+            title="most probable configurations",
+            bars="probability",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +384,3 @@ class Estimate:
 
     def __float__(self) -> float:
         return self.value
-
-
-def _one_line(text: str) -> str:
-    return text if text.isprintable() and text else repr(text)

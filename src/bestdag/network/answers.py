@@ -81,6 +81,7 @@ class Answers:
     def __init__(self, network: NetworkContent) -> None:
         tables = network.tables
         self.variables: tuple[Variable, ...] = tuple(table.child for table in tables)
+        self.done = network.interventions
         self.by_name = {v.name: (i, v) for i, v in enumerate(self.variables)}
         place = {v.name: i for i, v in enumerate(self.variables)}
         self.tables = Tables(

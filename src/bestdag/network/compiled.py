@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.errors import DataError, require_choice
-from bestdag.inference.distribution import Distribution
+from bestdag.inference.distribution import Distribution, Marginals
 from bestdag.machine import require_memory, thread_count
 from bestdag.network import prediction, questions
 from bestdag.network.answers import Answers
@@ -95,7 +95,7 @@ class CompiledNetwork:
 
     def marginals(
         self, given: Given | None = None, *, likelihood: Likelihood | None = None
-    ) -> dict[str, Distribution]:
+    ) -> Marginals:
         """Work out the distribution of every variable; see `Network.marginals`."""
         return questions.distributions(self._answers, given, likelihood)
 
@@ -113,7 +113,7 @@ class CompiledNetwork:
         ----------
         data : Dataset, or anything `read` takes
             Columns are found by name; a missing cell is not known, nor is a variable without a
-            column. Columns that are not in the network are ignored.
+            column. Columns that are not in the network are as in `Network.predict_proba`.
         variables : str or list of str, optional
             Which distributions; by default those of all variables that have a missing cell or
             no column.

@@ -26,6 +26,7 @@ class NetworkContent:
 
     __slots__ = (
         "_dag",
+        "_done",
         "_hash",
         "_kept_answers",
         "_log_tables",
@@ -37,6 +38,7 @@ class NetworkContent:
 
     _kept_answers: Answers | None
     _dag: Dag
+    _done: dict[str, str]
     _hash: int | None
     _log_tables: LogTables | None
     _name: str
@@ -66,6 +68,7 @@ class NetworkContent:
         self._name = name
         self._properties = property_texts(properties)
         self._notes = {each: texts for each, texts in notes.items() if texts}
+        self._done = {}
         self._hash = None
         self._log_tables = None
         self._kept_answers = None
@@ -85,6 +88,11 @@ class NetworkContent:
     def properties_of(self, name: str) -> tuple[str, ...]:
         """Free text about one variable."""
         return self._notes.get(self.variable(name).name, ())
+
+    @property
+    def interventions(self) -> Mapping[str, str]:
+        """The variables set by `do`, with their states; no part of comparisons or files."""
+        return MappingProxyType(self._done)
 
     @property
     def dag(self) -> Dag:

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bestdag.graph.plotting import notebook_svg
+from bestdag.tabular import Table, html_of, shown_text
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
+    from bestdag.data.schema import Variable
     from bestdag.network.network import Network
     from bestdag.network.table import ConditionalTable
 
-__all__ = ["html_table", "network_text", "summary", "table_rows", "table_text"]
+__all__ = ["conditional_table", "html_table", "network_text", "summary", "table_rows", "table_text"]
 
 _SHOWN_HTML_ROWS = 30
 # Text shows so many tables of a network, rows of a table (of one in a network) and states.
@@ -34,26 +36,46 @@ def summary(network: Network) -> str:
 
 def html_table(network: Network) -> str:
     """Return the summary, the picture and the first variables as HTML, with all text escaped."""
-    head = "".join(f"<th>{title}</th>" for title in ("variable", "states", "parents"))
-    rows = []
-    for table in network.tables[:_SHOWN_HTML_ROWS]:
-        states = ", ".join(table.child.states[:10]) + (", ..." * (table.child.arity > 10))
-        cells = (table.child.name, states, ", ".join(p.name for p in table.parents))
-        rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
-    if len(network.tables) > _SHOWN_HTML_ROWS:
-        rows.append("<td>...</td>" * 3)
-    body = "".join(f"<tr>{cells}</tr>" for cells in rows)
+    table = Table(
+        names=("variable", "states", "parents"),
+        rows=((t.child.name, _some(t.child.states), _names(t.parents)) for t in network.tables),
+        n_rows=len(network.tables),
+        n_labels=1,
+    )
     return (
         f"<div><p>{html.escape(network.name)}: {summary(network)}</p>"
         f"{notebook_svg(network, len(network.names)) or ''}"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"{html_of(table, most_rows=_SHOWN_HTML_ROWS)}</div>"
     )
+
+
+def conditional_table(table: ConditionalTable) -> Table:
+    """Return the rows of a conditional table, and last the one for all others of a sparse one."""
+    n_rows = table.n_configurations if table.sparse is None else table.sparse.n_listed + 1
+    title = f"P({shown_text(table.child.name)}" + (
+        f" | {_names(table.parents)})" if table.parents else ")"
+    )
+    return Table(
+        names=(*(parent.name for parent in table.parents), *table.child.states),
+        rows=((*labels, *numbers) for labels, numbers in table_rows(table, n_rows)),
+        n_rows=n_rows,
+        n_labels=len(table.parents),
+        title=title,
+    )
+
+
+def _names(variables: Sequence[Variable]) -> str:
+    return ", ".join(shown_text(variable.name) for variable in variables)
+
+
+def _some(states: Sequence[str]) -> str:
+    return ", ".join(states[:10]) + (", ..." * (len(states) > 10))
 
 
 def network_text(network: Network) -> str:
     """Write the summary and the tables with their numbers, those of large networks in part."""
     shown = network.tables[:_SHOWN_TABLES]
-    parts = [f"{_one_line(network.name)}: {summary(network)}"]
+    parts = [f"{shown_text(network.name)}: {summary(network)}"]
     parts += [table_text(table, most_rows=_SHOWN_ROWS_IN_NETWORK) for table in shown]
     n_more = len(network.tables) - len(shown)
     if n_more:
@@ -63,9 +85,9 @@ def network_text(network: Network) -> str:
 
 def table_text(table: ConditionalTable, *, most_rows: int = _SHOWN_ROWS) -> str:
     """Write a table for people: a line for each configuration of the parents."""
-    given = [_one_line(parent.name) for parent in table.parents]
-    title = f"P({_one_line(table.child.name)}" + (f" | {', '.join(given)})" if given else ")")
-    states = [_one_line(state) for state in table.child.states[:_SHOWN_STATES]]
+    given = [shown_text(parent.name) for parent in table.parents]
+    title = f"P({shown_text(table.child.name)}" + (f" | {', '.join(given)})" if given else ")")
+    states = [shown_text(state) for state in table.child.states[:_SHOWN_STATES]]
     has_more_states = table.child.arity > _SHOWN_STATES
     lines = [[*given, *states, *(["..."] * has_more_states)]]
     for labels, numbers in table_rows(table, most_rows):
@@ -104,8 +126,4 @@ def table_rows(table: ConditionalTable, most: int) -> Iterator[tuple[list[str], 
 
 def _labels(table: ConditionalTable, codes: Sequence[int]) -> list[str]:
     pairs = zip(table.parents, codes, strict=True)
-    return [_one_line(parent.states[code]) for parent, code in pairs]
-
-
-def _one_line(text: str) -> str:
-    return text if text.isprintable() and text else repr(text)
+    return [shown_text(parent.states[code]) for parent, code in pairs]

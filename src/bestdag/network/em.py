@@ -159,7 +159,7 @@ def network_of(
         made[variable.name] = ConditionalTable(variable, parents, cells.reshape(shape))
     if isinstance(structure, Network):
         return like(structure, [made[name] for name in structure.names])
-    return Network([made[name] for name in structure.nodes])
+    return Network([made[name] for name in structure.nodes], name="network")
 
 
 def _result(

@@ -13,10 +13,12 @@ from bestdag.errors import DataError, bad_setting, unknown_name
 from bestdag.inference.junction_tree import Known
 
 if TYPE_CHECKING:
+    from bestdag.network.answers import Answers
+
     Given = Mapping[str, str]
     Likelihood = Mapping[str, Sequence[float] | Mapping[str, float]]
 
-__all__ = ["condition_of", "known_of", "positions_of", "said"]
+__all__ = ["condition_of", "interventions_text", "known_of", "positions_of", "said"]
 
 
 def known_of(
@@ -62,12 +64,26 @@ def said(variable: Variable, code: int | None) -> str:
     return f"{variable.name}={variable.states[code]}" if code is not None else variable.name
 
 
-def condition_of(variables: Sequence[Variable], known: Known) -> tuple[str, ...]:
-    """Write what is known, finding by finding."""
+def condition_of(answers: Answers, known: Known) -> tuple[str, ...]:
+    """Write what was set and what is known, one by one, for a title."""
+    variables = answers.variables
+    named = [(variables[place], code) for place, code in known.codes.items()]
     return (
-        *(said(variables[place], code) for place, code in known.codes.items()),
+        *interventions_text(answers.done),
+        *(f"{variable.name} = {variable.states[code]}" for variable, code in named),
         *(f"likelihood of {variables[place].name}" for place in known.weights),
     )
+
+
+def interventions_text(done: Mapping[str, str]) -> tuple[str, ...]:
+    """Write what `do` has set, variable by variable.
+
+    Examples
+    --------
+    >>> interventions_text({"smoke": "yes"})
+    ('do(smoke = yes)',)
+    """
+    return tuple(f"do({name} = {state})" for name, state in done.items())
 
 
 def _items(given: Any, what: str, needed: str, who: str) -> Iterable[tuple[Any, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -14,8 +13,9 @@ import numpy.typing as npt
 from bestdag.counts.engine import CountingEngine
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
+from bestdag.data.endings import table_name
 from bestdag.data.schema import Variable
-from bestdag.errors import DataWarning, InvalidParameterError
+from bestdag.errors import DataWarning, InvalidParameterError, caller_level
 from bestdag.graph.dag import Dag
 from bestdag.network.em import is_incomplete, run_em
 from bestdag.network.fit_inputs import (
@@ -73,7 +73,8 @@ def fit_network(
     -------
     Network
         Variables in the order of the nodes, the parents of each in name order (those of a
-        network in its own order).
+        network in its own order). It is called as the network, as the file of the table, or
+        "network".
 
     Raises
     ------
@@ -96,11 +97,12 @@ def fit_network(
     >>> network.table("wet").row(rain="yes").round(3).tolist()
     [0.333, 0.667]
     """
+    name = table_name(dataset)
     network, dataset = fitted_network(
         structure, dataset, estimator, missing=missing, threads=threads
     )
     warn_of_many_parameters(network.tables, dataset)
-    return network
+    return network if isinstance(structure, Network) else network.with_name(name)
 
 
 def fitted_network(
@@ -127,7 +129,11 @@ def fitted_network(
     families = [(node, dag.parents(node)) for node in dag.nodes]
     engine = CountingEngine(dataset.select(dag.nodes), missing=missing, threads=threads)
     tables = [_fitted(chosen, counts) for counts in engine.count(families)]
-    network = like(structure, tables) if isinstance(structure, Network) else Network(tables)
+    network = (
+        like(structure, tables)
+        if isinstance(structure, Network)
+        else Network(tables, name="network")
+    )
     return network, dataset
 
 
@@ -145,11 +151,7 @@ def warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Dataset
         "learn with a score that charges more for parameters (bic, fnml), limit the number of "
         "parents, or cut columns of many values into few"
     )
-    # Where our code was called from.
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("bestdag"):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, DataWarning, stacklevel=level)
+    warnings.warn(message, DataWarning, stacklevel=caller_level())
 
 
 def _fitted(estimator: Estimator, counts: FamilyCounts) -> ConditionalTable:

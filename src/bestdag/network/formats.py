@@ -26,6 +26,7 @@ __all__ = [
     "format_for_writing",
     "is_network_file",
     "load_network",
+    "looks_like_a_network",
     "parse_network",
     "save_network",
 ]
@@ -88,6 +89,20 @@ def load_network(path: str | os.PathLike[str]) -> Network:
 
 def parse_network(data: bytes, source: str, suffix: str = "") -> Network:
     """Read a network from bytes whose beginning tells the format."""
+    module = _module_by_content(data)
+    if module is not None:
+        return module.parse(data, source)
+    if suffix in _ALSO:
+        return _module(FORMATS[_ALSO[suffix]]).parse(data, source)  # says what is wrong
+    raise unknown_name("network format", suffix, FORMATS, who=f"load: {source}")
+
+
+def looks_like_a_network(data: bytes) -> bool:
+    """Whether the beginning of a file is that of a network."""
+    return _module_by_content(data) is not None
+
+
+def _module_by_content(data: bytes) -> Format | None:
     head = data[:_HEAD].decode("utf-8", "replace").removeprefix("\ufeff")
     before = _BEFORE.match(head)
     beginning = head[before.end() if before else 0 :]
@@ -95,10 +110,8 @@ def parse_network(data: bytes, source: str, suffix: str = "") -> Network:
         module = _module(name)
         looks_like = getattr(module, "looks_like", None)
         if looks_like is not None and looks_like(beginning):
-            return module.parse(data, source)
-    if suffix in _ALSO:
-        return _module(FORMATS[_ALSO[suffix]]).parse(data, source)  # says what is wrong
-    raise unknown_name("network format", suffix, FORMATS, who=f"load: {source}")
+            return module
+    return None
 
 
 def save_network(network: Network, path: str | os.PathLike[str]) -> None:

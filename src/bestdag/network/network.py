@@ -6,6 +6,9 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from bestdag.errors import DataError
+from bestdag.network.content import NetworkContent
+from bestdag.network.findings import interventions_text
 from bestdag.network.row_answers import RowAnswers
 from bestdag.network.table import ConditionalTable
 from bestdag.network.variable_answers import VariableAnswers
@@ -61,6 +64,16 @@ class Network(RowAnswers, VariableAnswers):
 
     __slots__ = ()
 
+    def with_name(self, name: str) -> Network:
+        """Return the same network under another name, which files keep."""
+        if not isinstance(name, str):
+            raise DataError(f"Network: a name must be text, got {name!r}")
+        made: Network = object.__new__(type(self))
+        for slot in NetworkContent.__slots__:
+            setattr(made, slot, getattr(self, slot))
+        made._name, made._hash = name, None
+        return made
+
     def do(self, states: Mapping[str, str] | None = None, /, **more: str) -> Network:
         """Return the network after an intervention: variables set from outside.
 
@@ -79,8 +92,10 @@ class Network(RowAnswers, VariableAnswers):
         ...     ConditionalTable(rain, (), [0.8, 0.2]),
         ...     ConditionalTable(wet, (rain,), [[0.9, 0.1], [0.0, 1.0]]),
         ... ])
-        >>> network.do(wet="yes").query("rain").to_dict()
-        {'no': 0.8, 'yes': 0.2}
+        >>> print(network.do(wet="yes").query("rain"))
+        P(rain | do(wet = yes))
+          no   0.8  ################
+          yes  0.2  ####
         """
         from bestdag.network import questions
 
@@ -158,12 +173,14 @@ class Network(RowAnswers, VariableAnswers):
         return self.dag.plot()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self.tables, self._name, self._properties, self._notes)
+        what = (self.tables, self._name, self._properties, self._notes, self._done)
+        return _rebuilt, what
 
     def __repr__(self) -> str:
         from bestdag.network.display import summary
 
-        return f"<Network {self._name!r}: {summary(self)}>"
+        done = "".join(f", {text}" for text in interventions_text(self._done))
+        return f"<Network {self._name!r}: {summary(self)}{done}>"
 
     def __str__(self) -> str:
         from bestdag.network.display import network_text
@@ -181,5 +198,8 @@ def _rebuilt(
     name: str,
     properties: tuple[str, ...],
     notes: dict[str, tuple[str, ...]],
+    done: dict[str, str],
 ) -> Network:
-    return Network(tables, name=name, properties=properties, variable_properties=notes)
+    network = Network(tables, name=name, properties=properties, variable_properties=notes)
+    network._done = done
+    return network

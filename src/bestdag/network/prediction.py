@@ -12,6 +12,7 @@ import numpy.typing as npt
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read_matching
 from bestdag.data.schema import Variable
+from bestdag.data.unknown_columns import check_unknown_columns
 from bestdag.errors import DataError, require_choice
 from bestdag.inference.log_tables import LogTables, Rows
 from bestdag.inference.rows import log_marginal, log_probabilities, most_probable, posteriors
@@ -132,6 +133,10 @@ def evidence_dataset(
             missing_values=marks,
             may_lack=True,
         )
+    else:
+        _check_extra(
+            network, data, [v.name for v in network.variables], who, are_ignored=not strict
+        )
     present = [v for v in network.variables if v.name in data.arities]
     if not present:
         raise DataError(f"{who}: the data have no variable of the network")
@@ -192,7 +197,10 @@ def _matched(
             missing="keep",
             missing_values=marks,
             may_lack=target is not None and missing != "error",
+            beside=() if target is None else (target,),
         )
+    else:
+        _check_extra(network, data, [v.name for v in wanted], who, are_ignored=target is not None)
     names = data.arities
     present = [v for v in wanted if v.name in names] if target is not None else wanted
     if target is not None and not present:
@@ -209,6 +217,20 @@ def _matched(
             f'{cells}; pass missing="marginalize" to sum over them'
         )
     return chosen
+
+
+def _check_extra(
+    network: NetworkContent,
+    data: Dataset,
+    wanted: list[str],
+    who: str,
+    *,
+    are_ignored: bool = True,
+) -> None:
+    """Refuse columns of a Dataset that look like misspelt variables, or say what is ignored."""
+    extra = [name for name in data.names if name not in network.arities]
+    lacking = [name for name in wanted if name not in data.arities]
+    check_unknown_columns(who, extra, lacking, are_ignored=are_ignored)
 
 
 def _chosen(

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.errors import DataError, require_choice, require_count
-from bestdag.inference.distribution import Distribution, Explanation
+from bestdag.inference.distribution import Distribution, Explanation, Explanations, Marginals
 from bestdag.inference.junction_tree import Known
 from bestdag.inference.likelihood_weighting import WeightedSample, draw_weighted
 from bestdag.network.findings import condition_of, known_of, positions_of
@@ -50,20 +50,20 @@ def query(
     known = known_of(answers.by_name, given, likelihood, who)
     _, values = answers.joint(places, known, who, whole=whole)
     asked = [answers.variables[i] for i in places]
-    return Distribution(asked, values, condition=condition_of(answers.variables, known))
+    return Distribution(asked, values, condition=condition_of(answers, known))
 
 
 def distributions(
     answers: Answers, given: Given | None, likelihood: Likelihood | None
-) -> dict[str, Distribution]:
+) -> Marginals:
     """Answer `marginals` exactly."""
     known = known_of(answers.by_name, given, likelihood, "marginals")
     _, found = answers.marginals(known, "marginals")
-    condition = condition_of(answers.variables, known)
-    return {
-        variable.name: Distribution((variable,), values, condition=condition)
+    condition = condition_of(answers, known)
+    return Marginals(
+        (variable.name, Distribution((variable,), values, condition=condition))
         for variable, values in zip(answers.variables, found, strict=True)
-    }
+    )
 
 
 def sampled_query(
@@ -81,7 +81,7 @@ def sampled_query(
     places = _targets(answers, targets, "query")
     known = known_of(answers.by_name, given, likelihood, "query")
     sample = _drawn(network, places, known, samples, seed, threads, "query")
-    return _estimated(answers, places, sample, condition_of(answers.variables, known))
+    return _estimated(answers, places, sample, condition_of(answers, known))
 
 
 def sampled_marginals(
@@ -92,14 +92,16 @@ def sampled_marginals(
     samples: int,
     seed: int,
     threads: int | None,
-) -> dict[str, Distribution]:
+) -> Marginals:
     """Answer `marginals` by likelihood weighting."""
     answers = network._answers()
     known = known_of(answers.by_name, given, likelihood, "marginals")
     every = range(len(answers.variables))
     sample = _drawn(network, every, known, samples, seed, threads, "marginals")
-    condition = condition_of(answers.variables, known)
-    return {answers.variables[i].name: _estimated(answers, [i], sample, condition) for i in every}
+    condition = condition_of(answers, known)
+    return Marginals(
+        (answers.variables[i].name, _estimated(answers, [i], sample, condition)) for i in every
+    )
 
 
 def _drawn(
@@ -144,7 +146,7 @@ def explanations(
     given: Given | None,
     likelihood: Likelihood | None,
     n: int,
-) -> list[Explanation]:
+) -> Explanations:
     """Answer `most_probable`."""
     who = "most_probable"
     n = require_count(who, "n", n, minimum=1)
@@ -155,7 +157,7 @@ def explanations(
     else:
         places = _targets(answers, variables, who, what="variables")
         log, codes, logs = answers.marginal_map(places, known, n, who)
-    found = []
+    found = Explanations()
     for row, log_joint in zip(codes.tolist(), logs.tolist(), strict=True):
         states = {
             answers.variables[place].name: answers.variables[place].states[code]
@@ -213,12 +215,14 @@ def intervened(network: NetworkContent, states: Mapping[str, str]) -> Network:
             values[codes[place]] = 1.0
             table = ConditionalTable(table.child, (), values)
         tables.append(table)
-    return Network(
+    made = Network(
         tables,
         name=network.name,
         properties=network.properties,
         variable_properties={name: network.properties_of(name) for name in network.names},
     )
+    made._done = {**network.interventions, **states}
+    return made
 
 
 def require_method(method: str, who: str) -> bool:

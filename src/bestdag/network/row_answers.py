@@ -127,7 +127,9 @@ class RowAnswers(NetworkContent):
             The variable asked for. Its column may be absent and is never looked at.
         data : Dataset, or anything `read` takes
             Columns for other variables, found by name. A variable without a column is not known,
-            and summed over; columns that are not in the network are ignored.
+            and summed over. Columns that are not in the network are ignored; one whose name is
+            nearly that of a variable without a column is refused, and others are warned of where
+            a variable has none.
         missing : {"marginalize", "error"}, default "marginalize"
             Sum over missing cells and columns, exactly, or refuse them.
         impossible : {"error", "marginal"}, default "error"

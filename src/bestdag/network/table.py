@@ -21,6 +21,7 @@ from bestdag.network.table_rows import (
     configuration_text,
     wrong_row,
 )
+from bestdag.tabular import Table, Tabular
 from bestdag.wording import count_of
 
 __all__ = ["MAX_AXES", "MAX_DENSE_ROWS", "ConditionalTable"]
@@ -38,7 +39,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
-class ConditionalTable:
+class ConditionalTable(Tabular):
     r"""The distribution of one variable in each configuration of its parents.
 
     Numbers are kept as they are given, to the last bit: rows that sum to 0.9999999 stay so.
@@ -271,6 +272,11 @@ class ConditionalTable:
         listed = self.sparse
         parts = (listed.configurations, listed.rows[:-1], listed.default)
         return ConditionalTable.of_rows, (self.child, self.parents, *parts)
+
+    def _table(self) -> Table:
+        from bestdag.network.display import conditional_table
+
+        return conditional_table(self)
 
     def __str__(self) -> str:
         from bestdag.network.display import table_text

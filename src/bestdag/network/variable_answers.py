@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bestdag.network.content import NetworkContent
 
 if TYPE_CHECKING:
-    from bestdag.inference.distribution import Distribution, Explanation
+    from bestdag.inference.distribution import Distribution, Explanations, Marginals
     from bestdag.network.answers import TreeForecast
     from bestdag.network.findings import Given, Likelihood
 
@@ -82,7 +82,7 @@ class VariableAnswers(NetworkContent):
         ...     ConditionalTable(wet, (rain,), [[0.9, 0.1], [0.0, 1.0]]),
         ... ])
         >>> print(network.query("rain", given={"wet": "yes"}))
-        P(rain | wet=yes)
+        P(rain | wet = yes)
           no   0.285714  ######
           yes  0.714286  ##############
         """
@@ -103,8 +103,14 @@ class VariableAnswers(NetworkContent):
         samples: int = 100_000,
         seed: int = 0,
         threads: int | None = None,
-    ) -> dict[str, Distribution]:
-        """Work out the distributions of all variables at once; the parameters are as in `query`."""
+    ) -> Marginals:
+        """Work out the distributions of all variables at once; the parameters are as in `query`.
+
+        Returns
+        -------
+        Marginals
+            A dict by name, with `to_pandas` for all of them in one frame.
+        """
         from bestdag.network import questions
 
         if questions.require_method(method, "marginals"):
@@ -148,7 +154,7 @@ class VariableAnswers(NetworkContent):
         *,
         likelihood: Likelihood | None = None,
         n: int = 1,
-    ) -> list[Explanation]:
+    ) -> Explanations:
         """Find the most probable configuration, and the n best of them, exactly.
 
         Parameters
@@ -163,8 +169,8 @@ class VariableAnswers(NetworkContent):
 
         Returns
         -------
-        list of Explanation
-            The best first; fewer than n where fewer are possible.
+        Explanations
+            A list, the best first; fewer than n where fewer are possible.
 
         Notes
         -----

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bestdag.counts.family import FamilyCounts
 from bestdag.scores.base import Score
+from bestdag.tabular import Table, Tabular
 
 __all__ = ["Explanation", "explain"]
 
@@ -14,7 +15,7 @@ _MAX_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Explanation:
+class Explanation(Tabular):
     """A family's counts, the terms of its score and their sum; print it.
 
     Attributes
@@ -31,6 +32,24 @@ class Explanation:
     counts: FamilyCounts
     terms: dict[str, float]
     value: float
+
+    def _table(self) -> Table:
+        counts = self.counts
+        given = ", ".join(parent.name for parent in counts.parents) or "no parents"
+        return Table(
+            names=(*(parent.name for parent in counts.parents), *counts.child.states),
+            rows=(
+                (*(p.states[k] for p, k in zip(counts.parents, codes, strict=True)), *row.tolist())
+                for codes, row in zip(counts.configurations, counts.table, strict=True)
+            ),
+            n_rows=counts.n_observed,
+            n_labels=len(counts.parents),
+            title=f"counts of {counts.child.name} given {given}",
+            notes=[
+                *(f"{label}: {value:.9f}" for label, value in self.terms.items()),
+                f"{self.score!r}: {self.value:.9f}",
+            ],
+        )
 
     def __str__(self) -> str:
         counts = self.counts

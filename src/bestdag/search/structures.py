@@ -10,6 +10,7 @@ from typing import Any, Literal, overload
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
 from bestdag.search.ties import tie_width
+from bestdag.tabular import Table, Tabular
 from bestdag.wording import count_of
 
 __all__ = ["ListStatus", "Structure", "Structures"]
@@ -57,7 +58,7 @@ class Structure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Structures(Sequence[Structure]):
+class Structures(Sequence[Structure], Tabular):
     """The best structures, best first; an immutable list.
 
     Attributes
@@ -145,6 +146,27 @@ class Structures(Sequence[Structure]):
         lost = [f"without {link}" for link in sorted(best - own)]
         new = [f"with {link}" for link in sorted(own - best)]
         return ", ".join([*new, *lost]) or ("the best" if number == 0 else "the same links")
+
+    def _table(self) -> Table:
+        ratios = ("bayes_factor",) if self.has_bayes_factors else ()
+        return Table(
+            names=("number", "score", "below_best", *ratios, "arcs", "difference"),
+            rows=(
+                (
+                    number,
+                    item.score,
+                    max(0.0, self.items[0].score - item.score),
+                    *(self.bayes_factor(number) for _ in ratios),
+                    sum(map(len, item.parents)),
+                    self.difference(number),
+                )
+                for number, item in enumerate(self.items)
+            ),
+            n_rows=len(self.items),
+            n_labels=1,
+            title=self.summary(),
+            notes=self.notes,
+        )
 
     def __repr__(self) -> str:
         return f"<Structures: {self.summary()}>"

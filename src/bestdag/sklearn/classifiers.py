@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         max_values: int,
         max_states: int,
         missing: str,
+        missing_values: Iterable[str],
         unlabelled: str,
         handle_unknown: str,
         n_jobs: int | None,
@@ -69,6 +70,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.max_values = max_values
         self.max_states = max_states
         self.missing = missing
+        self.missing_values = missing_values
         self.unlabelled = unlabelled
         self.handle_unknown = handle_unknown
         self.n_jobs = n_jobs
@@ -89,16 +91,16 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             How often each row counts; rows of weight 0 are as if they were not there.
         """
         rows = TrainingRows(type(self).__name__, self.missing, self.unlabelled)
-        require_choice("classifier", "handle_unknown", self.handle_unknown, ("error", "ignore"))
+        require_choice("classifier", "handle_unknown", self.handle_unknown, ("ignore", "error"))
         columns = raw_columns(self, X, reset=True)
         known, has_class = class_labels(self, X, y, may_lack=self.unlabelled != "error")
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        table, options = raw_table(X, columns)
+        table, options = raw_table(X, columns, self.missing_values)
         kept = rows.kept(table, has_class, weights)
         if not kept.all():
-            table, options = raw_table(X, columns, kept)
+            table, options = raw_table(X, columns, self.missing_values, kept)
         self.classes_, found = np.unique(known[kept[has_class]], return_inverse=True)
         codes = np.full(len(kept), len(self.classes_))  # the code of a missing cell
         codes[has_class & kept] = found
@@ -118,7 +120,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # By place, as in all of scikit-learn: an array may follow a frame; names were compared.
         attributes = self.model_.attributes
         named = [(v.name, column) for v, (_, column) in zip(attributes, columns, strict=True)]
-        codes, unknown = codes_under(*raw_table(X, named), attributes)
+        codes, unknown = codes_under(*raw_table(X, named, self.missing_values), attributes)
         if self.handle_unknown == "error":
             refuse_unknown(attributes, unknown)
         return self.model_.log_probabilities(Dataset(attributes, codes))
@@ -191,15 +193,19 @@ class TANClassifier(_NetworkClassifier):
     max_states : int, default 50
         Refuse a text column with more different values than this. Columns that declare their
         values (pandas categorical, polars Enum) may have more.
-    missing : {"drop", "error", "em", "available"}, default "drop"
-        Leave out training rows with missing cells, with a warning, refuse them, or learn from them
-        too, as `learn` does: "em" by structural EM, "available" with the scores LL, AIC, BIC, HQC
-        and PNAL. Missing cells of rows to predict are summed over.
+    missing : {"em", "available", "drop", "error"}, default "em"
+        Training rows with missing values: learn from all that they show, as `learn` does, by
+        structural EM or, with the scores LL, AIC, BIC, HQC and PNAL, by "available" cases; leave
+        them out, with a warning; or refuse them. EM needs a score that takes fractional counts:
+        all but fNML and PNAL. Missing values of rows to predict are summed over.
+    missing_values : sequence of str, default ("",)
+        Texts that mark a missing value, beside None and NaN, such as ``("", "?")``.
     unlabelled : {"error", "drop", "keep"}, default "error"
         Training rows without a class, None or NaN in y: refuse them, leave them out, or learn from
         what else they show, for the ways `missing` that keep missing cells.
-    handle_unknown : {"error", "ignore"}, default "error"
-        What to do about a value that was not seen in training: refuse it, or treat it as missing.
+    handle_unknown : {"ignore", "error"}, default "ignore"
+        What to do about a value that was not seen in training: sum over it, as over a missing one,
+        or refuse it.
     n_jobs : int, optional
         Threads: 1 unless given, -1 for all processors.
 
@@ -239,14 +245,15 @@ class TANClassifier(_NetworkClassifier):
         bins: int | None = None,
         max_values: int = DEFAULT_MAX_VALUES,
         max_states: int = DEFAULT_MAX_STATES,
-        missing: str = "drop",
+        missing: str = "em",
+        missing_values: Iterable[str] = ("",),
         unlabelled: str = "error",
-        handle_unknown: str = "error",
+        handle_unknown: str = "ignore",
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
             *(score, parameters, discretization, bins, max_values, max_states),
-            *(missing, unlabelled, handle_unknown, n_jobs),
+            *(missing, missing_values, unlabelled, handle_unknown, n_jobs),
         )
         self.forest = forest
 
@@ -277,14 +284,15 @@ class NaiveBayesClassifier(_NetworkClassifier):
         bins: int | None = None,
         max_values: int = DEFAULT_MAX_VALUES,
         max_states: int = DEFAULT_MAX_STATES,
-        missing: str = "drop",
+        missing: str = "em",
+        missing_values: Iterable[str] = ("",),
         unlabelled: str = "error",
-        handle_unknown: str = "error",
+        handle_unknown: str = "ignore",
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
             *(score, parameters, discretization, bins, max_values, max_states),
-            *(missing, unlabelled, handle_unknown, n_jobs),
+            *(missing, missing_values, unlabelled, handle_unknown, n_jobs),
         )
 
     def _search(self, target: str) -> Search:
@@ -297,7 +305,8 @@ class BayesianNetworkClassifier(_NetworkClassifier):
     Parameters
     ----------
     score, parameters, discretization, bins, max_values, max_states
-        As of `TANClassifier`, and so are missing, unlabelled, handle_unknown and n_jobs.
+        As of `TANClassifier`, and so are missing, missing_values, unlabelled, handle_unknown and
+        n_jobs.
     search : str or Search, default "auto"
         The search for the structure.
     augmented : bool, default True
@@ -333,15 +342,16 @@ class BayesianNetworkClassifier(_NetworkClassifier):
         bins: int | None = None,
         max_values: int = DEFAULT_MAX_VALUES,
         max_states: int = DEFAULT_MAX_STATES,
-        missing: str = "drop",
+        missing: str = "em",
+        missing_values: Iterable[str] = ("",),
         unlabelled: str = "error",
-        handle_unknown: str = "error",
+        handle_unknown: str = "ignore",
         random_state: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
             *(score, parameters, discretization, bins, max_values, max_states),
-            *(missing, unlabelled, handle_unknown, n_jobs),
+            *(missing, missing_values, unlabelled, handle_unknown, n_jobs),
         )
         self.search = search
         self.augmented = augmented

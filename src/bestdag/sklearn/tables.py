@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,10 +50,13 @@ def raw_columns(estimator: Any, given: Any, *, reset: bool) -> Columns:
 
 
 def raw_table(
-    given: Any, columns: Columns, rows: npt.NDArray[np.bool_] | None = None
+    given: Any,
+    columns: Columns,
+    missing_values: Iterable[str],
+    rows: npt.NDArray[np.bool_] | None = None,
 ) -> tuple[RawTable, ReadOptions]:
     """Open the columns of a table, all rows or some."""
-    choice = choose(given, missing="keep", missing_values=(), max_states=MAX_ARITY)
+    choice = choose(given, missing="keep", missing_values=missing_values, max_states=MAX_ARITY)
     if rows is not None:
         places = np.flatnonzero(rows)
         columns = [(name, _taken(column, places)) for name, column in columns]

@@ -11,13 +11,14 @@ from typing import Any
 from bestdag.errors import import_optional, unknown_name
 from bestdag.evaluation.structures import StructureComparison
 from bestdag.learned import Result
+from bestdag.tabular import Table, Tabular, measures
 from bestdag.wording import count_of
 
 __all__ = ["CrossValidation", "MethodResult", "PairedDifference"]
 
 
 @dataclass(frozen=True, slots=True)
-class MethodResult:
+class MethodResult(Tabular):
     """How one method did in every part.
 
     Attributes
@@ -64,6 +65,21 @@ class MethodResult:
         """95 % interval of the log loss, by Student's distribution."""
         return _interval(self.log_loss, self.standard_error, len(self.log_losses))
 
+    def _table(self) -> Table:
+        return Table(
+            names=("part", "log_loss", "arcs", "parameters"),
+            rows=zip(
+                range(len(self.log_losses)),
+                self.log_losses,
+                self.n_arcs,
+                self.n_parameters,
+                strict=True,
+            ),
+            n_rows=len(self.log_losses),
+            n_labels=1,
+            title=self.label,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold: None for what is infinite."""
         return {
@@ -80,7 +96,7 @@ class MethodResult:
 
 
 @dataclass(frozen=True, slots=True)
-class PairedDifference:
+class PairedDifference(Tabular):
     """The log loss of one method minus that of another, on the same rows.
 
     Attributes
@@ -98,6 +114,12 @@ class PairedDifference:
     standard_error: float
     interval: tuple[float, float]
 
+    def _table(self) -> Table:
+        low, high = self.interval
+        values = {"difference": self.mean, "standard_error": self.standard_error}
+        values |= {"low": low, "high": high}
+        return measures(values, f"log loss of {self.one} minus that of {self.other}")
+
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
         return {
@@ -110,7 +132,7 @@ class PairedDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class CrossValidation:
+class CrossValidation(Tabular):
     """Methods compared on the same parts of one table.
 
     Attributes
@@ -158,6 +180,23 @@ class CrossValidation:
             self.difference(method.label, best.label)
             for method in self.methods
             if method is not best
+        )
+
+    def _table(self) -> Table:
+        return Table(
+            names=("method", "log_loss", "standard_error", "low", "high", "arcs", "seconds"),
+            rows=(
+                (m.label, m.log_loss, m.standard_error, *m.interval, _mean(m.n_arcs), m.seconds)
+                for m in self.methods
+            ),
+            n_rows=len(self.methods),
+            n_labels=1,
+            title=self._about(),
+            notes=[
+                f"{one.one} - {one.other}: {one.mean:.6f}, 95 % interval {one.interval[0]:.6f} to "
+                f"{one.interval[1]:.6f}"
+                for one in self.differences()
+            ],
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from bestdag.graph.pdag import Pdag
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.problem import Search
+from bestdag.tabular import Table, Tabular
 from bestdag.validation.fits import learn_one_of_many
 
 __all__ = ["DEFAULT_GRID", "EssGrid", "EssPoint", "ess_grid"]
@@ -64,7 +65,7 @@ class EssPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class EssGrid:
+class EssGrid(Tabular):
     """Optimal structures for a grid of equivalent sample sizes.
 
     Attributes
@@ -110,6 +111,25 @@ class EssGrid:
     def come_and_go(self) -> tuple[tuple[str, str], ...]:
         """List the pairs that are joined for some ess and not for others."""
         return tuple(pair for pair, marks in self.table() if "" in marks)
+
+    def _table(self) -> Table:
+        return Table(
+            names=("ess", "score", "arcs", "shd_to_last", "test_log_loss", "proved"),
+            rows=(
+                (
+                    point.ess,
+                    point.score,
+                    len(point.dag.arcs),
+                    point.shd_to_last,
+                    point.test_log_loss,
+                    point.is_proved,
+                )
+                for point in self.points
+            ),
+            n_rows=len(self.points),
+            n_labels=1,
+            title="optimal structures by equivalent sample size",
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""

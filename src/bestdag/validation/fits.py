@@ -12,6 +12,7 @@ from typing import Any
 from bestdag.data.dataset import Dataset
 from bestdag.learned import Result
 from bestdag.learning import learn
+from bestdag.progress import handling_interrupts
 from bestdag.scores.base import Score
 
 __all__ = ["learn_one_of_many"]
@@ -23,7 +24,7 @@ _NUMBERS = [
 
 def learn_one_of_many(data: Dataset, score: Score, **settings: Any) -> Result:
     """Learn; a search that was interrupted raises KeyboardInterrupt, whatever it found."""
-    with _listening() as came:
+    with _listening() as came, handling_interrupts():
         result = learn(data, score, **settings)
     if came() or result.status == "interrupted":
         raise KeyboardInterrupt

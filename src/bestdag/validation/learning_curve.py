@@ -21,6 +21,7 @@ from bestdag.scores import DEFAULT_SCORE
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.problem import Search
+from bestdag.tabular import Table, Tabular
 from bestdag.validation.cross_validation import Method, methods_of
 from bestdag.validation.fits import learn_one_of_many
 from bestdag.workers import run_all
@@ -32,7 +33,7 @@ _LEAST_ROWS = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LearningCurve:
+class LearningCurve(Tabular):
     """How well each method predicts after so many rows.
 
     Attributes
@@ -48,6 +49,16 @@ class LearningCurve:
     sizes: tuple[int, ...]
     log_losses: Mapping[str, npt.NDArray[np.float64]]
     n_held_out: int
+
+    def _table(self) -> Table:
+        means = [losses.mean(axis=0).tolist() for losses in self.log_losses.values()]
+        return Table(
+            names=("rows", *self.log_losses),
+            rows=zip(self.sizes, *means, strict=True),
+            n_rows=len(self.sizes),
+            n_labels=1,
+            title=f"log loss of {self.n_held_out:,} held-out rows, in nats",
+        )
 
     def plot(self, ax: Any = None) -> Any:
         """Draw a line for each method, see `bestdag.plots.learning_curve`."""

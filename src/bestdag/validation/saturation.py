@@ -17,6 +17,7 @@ from bestdag.graph.dag import Dag
 from bestdag.scores.bdeu import BDeu
 from bestdag.search import search_for_fit
 from bestdag.search.problem import Search
+from bestdag.tabular import Table, Tabular
 from bestdag.validation.fits import learn_one_of_many
 from bestdag.wording import count_of
 
@@ -63,7 +64,7 @@ class SaturationPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Saturation:
+class Saturation(Tabular):
     """The curve of the relative sensitivity over the number of rows.
 
     Attributes
@@ -97,6 +98,26 @@ class Saturation:
     def is_flat(self) -> bool:
         """Whether the curve is flat at its end."""
         return self.saturated_at is not None
+
+    def _table(self) -> Table:
+        return Table(
+            names=("rows", "relative", "difference", "arcs", "shd_to_last", "proved"),
+            rows=(
+                (
+                    point.n_rows,
+                    point.sensitivity.relative,
+                    point.sensitivity.difference,
+                    len(point.dag.arcs),
+                    point.shd_to_last,
+                    point.is_proved,
+                )
+                for point in self.points
+            ),
+            n_rows=len(self.points),
+            n_labels=1,
+            title="sensitivity to the prior over growing samples",
+            notes=str(self).splitlines()[-2:],
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bestdag import BDeu, Dag, Knowledge, Scorer, ScoreTable, learn, read
-from bestdag.errors import InvalidParameterError
+from bestdag.errors import InterruptedWarning, InvalidParameterError
 from bestdag.scores.parent_sets.build import build_score_table
 from tests.search.near_best.every_dag import class_scores, random_data, ranked
 from tests.shared_data import shared_file
@@ -305,7 +305,8 @@ def test_ctrl_c_keeps_what_was_found():
     timer = threading.Timer(1.5, signal.raise_signal, (signal.SIGINT,))
     timer.start()
     start = time.monotonic()
-    result = learn(data, "bdeu", k_best=10_000_000, max_parents=3)
+    with pytest.warns(InterruptedWarning):
+        result = learn(data, "bdeu", k_best=10_000_000, max_parents=3)
     assert result.structures.status == "interrupted"
     assert len(result.structures) >= 1
     assert result.structures[0].dag == result.dag
