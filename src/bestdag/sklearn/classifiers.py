@@ -17,6 +17,9 @@ from bestdag.classification.uncut import codes_under, refuse_unknown
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
 from bestdag.errors import require_choice
+from bestdag.parameters import DEFAULT_ESTIMATOR
+from bestdag.scores import DEFAULT_SCORE
+from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import search_for_fit
 from bestdag.search.naive_bayes import NaiveBayes, augmented
 from bestdag.search.problem import Search
@@ -176,11 +179,11 @@ class TANClassifier(_NetworkClassifier):
 
     Parameters
     ----------
-    score : str or Score, default "bdeu"
+    score : str or Score, default "qnml"
         What the tree is best for.
-    parameters : {"mle", "dirichlet", "fsnml", "score"} or Estimator, default "dirichlet"
-        How the tables are estimated; names mean default settings, whatever the score. "score" or
-        None takes the estimator that belongs to the score.
+    parameters : {"mle", "dirichlet", "fsnml", "score"} or Estimator, default "fsnml"
+        How the tables are estimated; names mean default settings, whatever the score. "score" is
+        the estimator that belongs to the score.
     forest : bool, default False
         Leave out arcs of the tree that do not raise the score.
     discretization : {"fayyad_irani", "quantile", "uniform"}, default "fayyad_irani"
@@ -237,9 +240,9 @@ class TANClassifier(_NetworkClassifier):
 
     def __init__(
         self,
-        score: Any = "bdeu",
+        score: Any = DEFAULT_SCORE,
         *,
-        parameters: Any = "dirichlet",
+        parameters: Any = DEFAULT_ESTIMATOR,
         forest: bool = False,
         discretization: Any = "fayyad_irani",
         bins: int | None = None,
@@ -277,9 +280,9 @@ class NaiveBayesClassifier(_NetworkClassifier):
 
     def __init__(
         self,
-        score: Any = "bdeu",
+        score: Any = DEFAULT_SCORE,
         *,
-        parameters: Any = "dirichlet",
+        parameters: Any = DEFAULT_ESTIMATOR,
         discretization: Any = "fayyad_irani",
         bins: int | None = None,
         max_values: int = DEFAULT_MAX_VALUES,
@@ -315,6 +318,8 @@ class BayesianNetworkClassifier(_NetworkClassifier):
         decides.
     max_parents : int, optional
         At most so many parents, the class included.
+    support : float, default 5.0
+        At least so many rows per occupied table cell, as in `learn`.
     time_limit : float, optional
         Seconds for the search.
     random_state : int, optional
@@ -331,13 +336,14 @@ class BayesianNetworkClassifier(_NetworkClassifier):
 
     def __init__(
         self,
-        score: Any = "bdeu",
+        score: Any = DEFAULT_SCORE,
         *,
         search: Any = "auto",
         augmented: bool = True,
         max_parents: int | None = None,
+        support: float = DEFAULT_SUPPORT,
         time_limit: float | None = None,
-        parameters: Any = "dirichlet",
+        parameters: Any = DEFAULT_ESTIMATOR,
         discretization: Any = "fayyad_irani",
         bins: int | None = None,
         max_values: int = DEFAULT_MAX_VALUES,
@@ -356,6 +362,7 @@ class BayesianNetworkClassifier(_NetworkClassifier):
         self.search = search
         self.augmented = augmented
         self.max_parents = max_parents
+        self.support = support
         self.time_limit = time_limit
         self.random_state = random_state
 
@@ -366,6 +373,7 @@ class BayesianNetworkClassifier(_NetworkClassifier):
         return {
             "knowledge": augmented(target, names) if self.augmented else None,
             "max_parents": self.max_parents,
+            "support": self.support,
             "time_limit": self.time_limit,
             "seed": _seed(self.random_state),
         }
