@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
+from bestdag.cli.durations import time_limit_option
 from bestdag.cli.learning_table import (
     Cutting,
     class_of_intervals,
@@ -40,7 +41,7 @@ __all__ = ["command"]
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Which rows are drawn.")
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long.")
+@time_limit_option("Time limit of each search, e.g. 30s, 5m.")
 @cutting_options
 @arc_options
 def command(

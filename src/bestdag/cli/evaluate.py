@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bestdag.cli.durations import time_limit_option
 from bestdag.cli.network_output import choose_parameters, parameters_option
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, print_table, working
@@ -56,7 +57,7 @@ __all__ = ["command"]
 @click.option("--truth", metavar="NETWORK", help="Network file: also say the SHD to it.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which rows are together.")
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long.")
+@time_limit_option("Time limit of each search, e.g. 30s, 5m.")
 @knowledge_options
 @data_options()
 @rows_options

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from bestdag.cli.durations import time_limit_option
 from bestdag.cli.interrupts import INTERRUPTED
 from bestdag.cli.options import (
     DATA_OPTIONS,
@@ -54,7 +55,7 @@ _LISTED: Mapping[str, Any] = {PC.name: PC, **TESTS}
 @knowledge_options
 @click.option("--explain", nargs=2, metavar="A B", help="Say why two variables are linked or not.")
 @click.option("--trace", is_flag=True, help="List every test with its numbers, and every step.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after so long.")
+@time_limit_option()
 @data_options()
 @rows_options
 @threads_option

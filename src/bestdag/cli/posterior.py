@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
+from bestdag.cli.durations import time_limit_option
 from bestdag.cli.options import read_settings
 from bestdag.cli.output import working
 from bestdag.cli.rows_options import read_for, rows_settings
@@ -55,11 +56,9 @@ __all__ = ["command"]
     help="Steps of each chain.  [default: 20,000, then more until the chains agree, up to 500,000]",
 )
 @click.option("--burn-in", type=int, help="Of --steps, those thrown away.  [default: a fifth]")
-@click.option(
-    "--time-limit",
-    type=float,
-    metavar="SECONDS",
-    help="End chains after so long, with what was drawn; refuse exact sums that take longer.",
+@time_limit_option(
+    "Time limit, e.g. 30s, 5m: chains end with what was drawn; exact sums that would take longer "
+    "are refused."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="For draws and chains.")
 @click.option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bestdag.cli.durations import time_limit_option
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, require_new_file, working
 from bestdag.cli.rows_options import read_for, rows_options, rows_settings
@@ -38,7 +39,7 @@ __all__ = ["command"]
 @score_options
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
 @click.option("--no-prune", is_flag=True, help="List sets too that score no more than a subset.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop, incomplete, after this.")
+@time_limit_option("Time limit, e.g. 30s, 5m; the table is incomplete if it ends the scoring.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @data_options()
 @rows_options

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bestdag.cli.checkpoint_options import checkpoint_settings
+from bestdag.cli.durations import time_limit_option
 from bestdag.cli.em_options import choose_treatment, em_options
 from bestdag.cli.interrupts import INTERRUPTED
 from bestdag.cli.learning_table import (
@@ -64,7 +65,7 @@ _OPTIONS = (
     score_option,
     score_options,
     click.option("--max-parents", type=click.IntRange(0), help="At most so many parents."),
-    click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after so long."),
+    time_limit_option(),
     knowledge_options,
     network_output(required=False),
     parameters_option,

@@ -96,7 +96,9 @@ class Auto:
 
     name: ClassVar[str] = "auto"
 
-    budget: float = setting(60.0, "End after so many seconds without a time limit.")
+    budget: float = setting(
+        60.0, "Most seconds without a time limit; also 5m, 2h.", is_duration=True
+    )
     rounds: int | None = setting(None, "End after so many rounds; the same result every time.")
     engine: Literal["auto", "dp", "gpu", "bnc"] = setting("auto", "Engine of the exact search.")
 
