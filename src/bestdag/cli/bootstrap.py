@@ -62,14 +62,13 @@ def command(
     of threads, unless searches are ended by a clock.
     """
     from bestdag.averaging.bootstrap import bootstrap
-    from bestdag.registry import canonical
-    from bestdag.search import search_for_fit
+    from bestdag.search import search_for_fit, search_name
 
     true, kept = check_arc_files(data, options)
     (one,) = choose_scores((name,), options).values()
     prior = choose_structure_prior(options)
-    target = class_of_intervals(search, options)
-    is_plain_auto = canonical(search, SEARCHES) == "auto" and options.get("budget") is None
+    target = class_of_intervals(search, options, data)
+    is_plain_auto = search_name(search) == "auto" and options.get("budget") is None
     chosen = choose_search(search, options)
     knowledge = choose_knowledge(options)
     cutting = Cutting.of(options, target)

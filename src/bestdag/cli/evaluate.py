@@ -14,7 +14,6 @@ from bestdag.cli.output import print_json, print_table, working
 from bestdag.cli.rows_options import read_for, rows_options, rows_settings
 from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
 from bestdag.cli.search_options import choose_knowledge, knowledge_options
-from bestdag.registry import canonical
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES
 from bestdag.wording import count_of
@@ -88,7 +87,7 @@ def command(
     same parts for all; the interval, and that of the difference to the best method, is for 95 %.
     """
     from bestdag.network.network import Network
-    from bestdag.search import search_for_fit
+    from bestdag.search import search_for_fit, search_name
     from bestdag.validation.cross_validation import Method, validated
 
     if choose_structure_prior(options) is not None:
@@ -96,7 +95,7 @@ def command(
     scores = choose_scores(names, options)
     if any(getattr(one.score, "prior", None) is not None for one in scores.values()):
         raise click.UsageError("evaluate takes no --prior; choose scores without a prior network")
-    keys = list(dict.fromkeys(canonical(name, SEARCHES) for name in searches))
+    keys = list(dict.fromkeys(search_name(name) for name in searches))
     hows = {key: search_for_fit(key) for key in keys}
     methods = [
         Method(

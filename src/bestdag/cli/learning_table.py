@@ -13,8 +13,8 @@ import click
 
 from bestdag.cli.network_data import read_at_cut_points, read_for_network
 from bestdag.cli.rows_options import settings_of_read
-from bestdag.registry import canonical, settings_of
-from bestdag.search import SEARCHES
+from bestdag.registry import settings_of
+from bestdag.search import SEARCHES, search_name
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
@@ -66,16 +66,24 @@ def cutting_options(function: _Function) -> _Function:
     return function
 
 
-def class_of_intervals(search: str, options: dict[str, Any]) -> str | None:
+def class_of_intervals(search: str, options: dict[str, Any], data: str | None) -> str | None:
     """Return the class; where it is that of the intervals alone, the search does not get it."""
     target: str | None = options["target"]
-    if options["discretize"] and options["bins"] is None and not _has_class(search):
-        options["target"] = None
+    if target is None or _has_class(search):
+        return target
+    if not options["discretize"] or options["bins"] is not None:
+        file, column = shlex.quote(data or "DATA"), shlex.quote(target)
+        raise click.UsageError(
+            f"--target {column}: the search {search} learns how all columns depend on each other, "
+            f"whichever is to be predicted; for a classifier of {column}: bestdag classify {file} "
+            f"--target {column}, for a network with it as the class: --search tan"
+        )
+    options["target"] = None
     return target
 
 
 def _has_class(search: str) -> bool:
-    entry = SEARCHES.get(canonical(search, SEARCHES))
+    entry = SEARCHES.get(search_name(search))
     return entry is not None and "target" in {one.name for one in settings_of(entry)}
 
 
