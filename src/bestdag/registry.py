@@ -24,9 +24,7 @@ def setting(
     where the value is no number or text: "network", "tables" or "start" (a name or a network).
     A duration is in seconds; on the command line it may have a unit.
     """
-    return field(
-        default=default, metadata={"help": help, "load": load, "is_duration": is_duration}
-    )
+    return field(default=default, metadata={"help": help, "load": load, "is_duration": is_duration})
 
 
 class Setting(NamedTuple):

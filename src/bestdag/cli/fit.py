@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.network_data import read_for_network, say_cut
+from bestdag.cli.network_data import read_for_network, say_cut, table_and_network
 from bestdag.cli.network_output import network_output, require_network_output, says_formats
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, working
@@ -75,6 +75,7 @@ def command(
     from bestdag.network.fitting import fit_network
     from bestdag.network.network import Network
 
+    data, network = table_and_network(data, network)
     require_network_output(output, force=force)
     estimator, settings = _choose(name, options)
     net = Network.load(network)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from bestdag.cli.network_data import read_for_network, say_cut
+from bestdag.cli.network_data import read_for_network, say_cut, table_and_network
 from bestdag.cli.network_output import says_formats
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, require_new_file, working
@@ -67,6 +67,7 @@ def command(
     """
     from bestdag.network.network import Network
 
+    data, network = table_and_network(data, network)
     files = _files(output, n_imputations)
     for file in files:
         require_new_file(file, force=force)

@@ -12,7 +12,19 @@ if TYPE_CHECKING:
     from bestdag.data.rows import Rows
     from bestdag.data.schema import Variable
 
-__all__ = ["read_at_cut_points", "read_for_network", "say_cut"]
+__all__ = ["read_at_cut_points", "read_for_network", "say_cut", "table_and_network"]
+
+
+def table_and_network(first: str, second: str) -> tuple[str, str]:
+    """Tell a table and a network apart, in whatever order they were given.
+
+    Where both or none are networks, the first is the table, and reading it says what is wrong.
+    """
+    from bestdag.network.formats import is_network_file
+
+    if is_network_file(first) and not is_network_file(second):
+        return second, first
+    return first, second
 
 
 def read_for_network(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from bestdag.cli.network_data import read_for_network, say_cut
+from bestdag.cli.network_data import read_for_network, say_cut, table_and_network
 from bestdag.cli.network_output import says_formats
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import (
@@ -71,7 +71,8 @@ def command(
 ) -> None:
     """Predict the variable --target of NETWORK (a FORMATS file) for the rows of DATA.
 
-    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. The most
+    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input; it may come
+    first. The most
     probable state of each row and the probability of every state are written as CSV. Missing cells
     and variables without a column are summed over; the column of the target and columns the
     network does not have are not looked at. Numbers are cut where the network has cut points.
@@ -80,6 +81,7 @@ def command(
     from bestdag.files import format_suffix
     from bestdag.network.network import Network
 
+    data, network = table_and_network(data, network)
     require_own_names({"NETWORK": network, "DATA": data}, {"-o": output})
     require_new_file(output, force=force)
     if output != "-" and format_suffix(output) not in (".csv", ".tsv"):

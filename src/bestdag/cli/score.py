@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.network_data import read_for_network, say_cut
+from bestdag.cli.network_data import read_for_network, say_cut, table_and_network
 from bestdag.cli.network_output import says_formats
 from bestdag.cli.options import common_options, data_options, read_settings, threads_option
 from bestdag.cli.output import print_json, print_table, working
@@ -80,6 +80,7 @@ def command(
     """
     from bestdag.network.network import Network
 
+    data, network = table_and_network(data, network)
     chosen = choose_scores(names, options)
     prior = choose_structure_prior(options)
     net = Network.load(network)

@@ -37,6 +37,8 @@ ALIASES: dict[str, str] = {
     "simulated_annealing": "annealing",
     "nb": "naive_bayes",
 }
+
+
 def search_name(name: str) -> str:
     """Return the name of the search that is meant; else itself.
 
