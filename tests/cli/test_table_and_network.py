@@ -50,7 +50,17 @@ def test_two_of_a_kind_are_refused_in_one_line(cli, files, name, which):
 def test_what_is_no_network_is_none(files, tmp_path):
     (tmp_path / "broken.csv.gz").write_bytes(b"\x1f\x8b\x08 broken")
     (tmp_path / "empty").write_bytes(b"")
-    for path in ("rows.csv", "broken.csv.gz", "empty", ".", "-", "no such file.csv", "rows/*.csv"):
+    (tmp_path / "rows.jsonl").write_text('{"a": "x"}\n')
+    for path in (
+        "rows.jsonl",
+        "rows.csv",
+        "broken.csv.gz",
+        "empty",
+        ".",
+        "-",
+        "no such file.csv",
+        "rows/*.csv",
+    ):
         assert not is_network_file(path)
 
 
