@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestdag.cli.options import (
-    DATA_OPTIONS,
     common_options,
     data_options,
     max_values_option,
@@ -66,7 +65,7 @@ __all__ = ["command"]
     ["error", "drop", "state", "keep"],
     "refuse them, drop their rows, make them a state, leave them empty",
 )
-@data_options(*(name for name in DATA_OPTIONS if name != "missing"))
+@data_options(but=["missing"])
 @common_options
 def command(
     data: str,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
 __all__ = ["DURATION", "time_limit_option"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _SECONDS = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "min": 60.0, "s": 1.0, "ms": 1e-3}
 _PART = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(d|h|min|ms|m|s)", re.IGNORECASE)
@@ -41,6 +44,8 @@ class _Duration(click.types.FloatParamType):
 DURATION = _Duration()
 
 
-def time_limit_option(text: str = "Time limit, e.g. 30s, 5m.") -> Any:
+def time_limit_option(
+    text: str = "Time limit, e.g. 30s, 5m.",
+) -> Callable[[_Function], _Function]:
     """Return the option --time-limit."""
     return click.option("--time-limit", type=DURATION, metavar="TIME", help=text)

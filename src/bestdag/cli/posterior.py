@@ -8,9 +8,8 @@ import click
 
 from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
 from bestdag.cli.durations import time_limit_option
-from bestdag.cli.options import read_settings
+from bestdag.cli.learning_table import read_table
 from bestdag.cli.output import working
-from bestdag.cli.rows_options import read_for, rows_settings
 from bestdag.cli.score_options import choose_scores, choose_structure_prior
 from bestdag.cli.search_options import choose_knowledge
 
@@ -97,12 +96,10 @@ def command(
     (one,) = choose_scores((name,), options).values()
     structure_prior = choose_structure_prior(options)
     knowledge = choose_knowledge(options)
-    with working(f"reading {data}", quiet=options["quiet"]):
-        settings = {**read_settings(options), **rows_settings(options)}
-        table = read_for(data, settings, quiet=options["quiet"])
+    table = read_table(data, options, one.score)
     with working(f"summing over structures of {data}", quiet=options["quiet"]) as told:
         found = posterior(
-            table,
+            table.dataset,
             one.score,
             prior=dag_prior,
             method=method,

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from bestdag.cli.network_data import read_for_network, say_cut, table_and_network
+from bestdag.cli.network_data import (
+    network_table_options,
+    read_for_network,
+    say_cut,
+    table_and_network,
+)
 from bestdag.cli.network_output import says_formats
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.options import common_options, read_settings, threads_option
 from bestdag.cli.output import (
     print_json,
     require_new_file,
@@ -53,7 +58,7 @@ _BLOCK = 1 << 16
     show_default=True,
     help="Rows that the network calls impossible: refuse them, or answer as if nothing was known.",
 )
-@data_options("missing_values", "separator", "sheet")
+@network_table_options(instead="missing cells are summed over, and every row is answered")
 @threads_option
 @common_options
 @says_formats

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestdag.cli.durations import time_limit_option
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.learning_table import read_table, table_options
+from bestdag.cli.options import common_options, threads_option
 from bestdag.cli.output import print_json, require_new_file, working
-from bestdag.cli.rows_options import read_for, rows_options, rows_settings
 from bestdag.cli.score_options import (
     choose_scores,
     choose_structure_prior,
@@ -41,8 +41,7 @@ __all__ = ["command"]
 @click.option("--no-prune", is_flag=True, help="List sets too that score no more than a subset.")
 @time_limit_option("Time limit, e.g. 30s, 5m; the table is incomplete if it ends the scoring.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-@data_options()
-@rows_options
+@table_options()
 @threads_option
 @common_options
 def command(
@@ -74,9 +73,8 @@ def command(
     require_new_file(output, force=force)
     ((_, chosen),) = choose_scores((name,), options).items()
     prior = choose_structure_prior(options)
-    with working(f"reading {data}", quiet=quiet):
-        settings = {**read_settings(options), **rows_settings(options)}
-        dataset = read_for(data, settings, quiet=quiet)
+    read = read_table(data, {**options, "quiet": quiet}, chosen.score)
+    dataset = read.dataset
     started = time.monotonic()
     with working("scoring", quiet=quiet):
         table = build_score_table(
@@ -102,7 +100,7 @@ def command(
             {
                 "file": output,
                 "score_name": chosen.score.name,
-                "settings": {**chosen.settings, "max_parents": max_parents},
+                "settings": {**chosen.settings, "max_parents": max_parents, **read.settings()},
                 "rows": dataset.total_weight,
                 "base": "e",
                 "variables": list(table.names),
@@ -115,6 +113,8 @@ def command(
             }
         )
     elif not quiet:
+        if read.cut:
+            click.echo(read.cut_in_words())
         click.echo(
             f"{output}: {table.n_sets:,} parent sets of {table.n_variables:,} variables, at most "
             f"{_largest(table)} parents; {table.n_scored:,} families scored by {chosen.score!r} on "

@@ -19,8 +19,8 @@ from bestdag.cli.learning_table import (
     Cutting,
     LearningTable,
     accepted_instead,
-    cutting_options,
     read_for_learning,
+    table_options,
 )
 from bestdag.cli.network_output import (
     choose_parameters,
@@ -32,15 +32,12 @@ from bestdag.cli.network_output import (
 )
 from bestdag.cli.next_commands import next_commands
 from bestdag.cli.options import (
-    DATA_OPTIONS,
     common_options,
-    data_options,
     missing_option,
-    read_settings,
     threads_option,
 )
 from bestdag.cli.output import require_new_file, require_own_names, working
-from bestdag.cli.rows_options import rows_options, rows_settings
+from bestdag.cli.rows_options import table_settings
 from bestdag.cli.score_options import (
     choose_scores,
     choose_structure_prior,
@@ -81,15 +78,14 @@ _OPTIONS = (
         help="With --report, also say how sure each arc is: learn from rows drawn again, N times, "
         "by hill climbing.",
     ),
-    cutting_options,
-    missing_option(
-        list(TREATMENTS),
-        "refuse them and say what suits, drop their rows, make them a state, structural EM, score "
-        "each family over the rows that show it",
+    table_options(
+        missing_option(
+            list(TREATMENTS),
+            "refuse them and say what suits, drop their rows, make them a state, structural EM, "
+            "score each family over the rows that show it",
+        )
     ),
     em_options,
-    data_options(*(name for name in DATA_OPTIONS if name != "missing")),
-    rows_options,
     threads_option,
     common_options,
 )
@@ -155,11 +151,7 @@ def _learn_structure(
     limits = {key: options[key] for key in ("max_parents", "time_limit")}
     knowledge = choose_knowledge(options)
     cutting = Cutting.of(options, target)
-    reading = {
-        **read_settings(options),
-        **rows_settings(options),
-        "missing": treatment.reads_as,
-    }
+    reading = {**table_settings(options), "missing": treatment.reads_as}
     table: LearningTable | None = None
     lost: ClusterError | None = None
     with (
@@ -201,7 +193,7 @@ def _learn_structure(
             **({"seed": more["seed"]} if "seed" in more else {}),
             **({} if from_scores else {"missing": treatment.name}),
             **({} if estimator is None else {"parameters": estimator.name}),
-            **({} if table is None else table.settings(cutting)),
+            **({} if table is None else table.settings()),
         },
         threads=threads,
         as_json=as_json,
