@@ -3,12 +3,11 @@
 import json
 import shlex
 
-import click
 import numpy as np
 import pytest
 
 from bestdag import discretize, learn
-from bestdag.cli.learning_table import table_options
+from bestdag.cli.learning_table import table_flags
 from bestdag.cli.main import run
 from bestdag.data.discretization.cut_file import write_cut_points
 from tests.contracts.test_every_message import click_commands
@@ -37,9 +36,7 @@ OTHERS = {
     *("compare", "convert", "discretize", "draw", "explain", "query", "random", "reproduce"),
     "sample",
 }
-EVERY = {
-    flag for option in table_options()(click.command()(lambda: None)).params for flag in option.opts
-}
+EVERY = table_flags()
 
 
 @pytest.fixture

@@ -212,17 +212,7 @@ def _learn_structure(
         said = not (as_json or options["quiet"])
         _write_report(options["report"], result, sure, threads, is_said=said)
     if not as_json:
-        given = click.get_current_context().obj
-        print_next(
-            next_commands(
-                result,
-                data,
-                given,
-                output=output,
-                report=options["report"],
-                is_cut=table is not None and bool(table.cut),
-            )
-        )
+        print_next(next_commands(result, data, click.get_current_context(), output=output))
     if result.was_interrupted:
         raise click.exceptions.Exit(INTERRUPTED)
     listed = result.structures

@@ -389,7 +389,7 @@ class _Run:
             bound=None if bound.value is None else max(bound.value, best.score),
             trace=tuple(trace),
             notes=(
-                f"{self._what_was_done}{ending(status, budget)}; {how_to_prove}",
+                f"{self._what_was_done}{ending(status, budget)}{how_to_prove}",
                 f"{why}{bound.how}",
             ),
         )
