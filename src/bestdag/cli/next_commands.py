@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,10 +44,10 @@ def next_commands(
         found.append(_written(data, given, context))
     elif format_suffix(output) in (".json", ".bif"):
         most = max(result.dag.nodes, key=lambda name: (len(result.dag.parents(name)), name))
-        found.append(shlex.join(("bestdag", "query", *_file(output), "--", most)))
+        found.append(shlex.join(("bestdag", "query", _file(output), "--", most)))
         if _can_draw():
             picture = _new_file(output, ".svg")
-            found.append(shlex.join(("bestdag", "draw", "-o", picture, *_file(output))))
+            found.append(shlex.join(("bestdag", "draw", _file(output), "-o", picture)))
     if not result.dataset.has_missing:
         found.append(_again(data, given, context))
     return found
@@ -62,7 +62,7 @@ def _written(data: str, given: _Given, context: click.Context) -> str:
     words += ["-o", _new_file(data, ".json")]
     if _can_draw():
         words += ["--report", _new_file(data, ".html")]
-    return _command(str(context.info_name), data, words)
+    return shlex.join(("bestdag", str(context.info_name), _file(data), *words))
 
 
 def _again(data: str, given: _Given, context: click.Context) -> str:
@@ -82,7 +82,7 @@ def _again(data: str, given: _Given, context: click.Context) -> str:
                 continue
         if flag in kept and flag in known:
             words += own
-    return _command("bootstrap", data, words)
+    return shlex.join(("bestdag", "bootstrap", _file(data), *words))
 
 
 def _settings_of_scores() -> Collection[str]:
@@ -93,16 +93,9 @@ def _settings_of_scores() -> Collection[str]:
     return {option_of(one.name) for score in SCORES.values() for one in settings_of(score)}
 
 
-def _command(name: str, data: str, words: Sequence[str]) -> str:
-    file = _file(data)
-    if file == [data]:
-        return shlex.join(("bestdag", name, data, *words))
-    return shlex.join(("bestdag", name, *words, "--", data))
-
-
-def _file(path: str) -> list[str]:
+def _file(path: str) -> str:
     """Return a file as an argument that is not taken for an option."""
-    return [f"./{path}"] if path.startswith("-") else [path]
+    return f"./{path}" if path.startswith("-") else path
 
 
 # Of each option in the order it was given: its long name, and its words.
