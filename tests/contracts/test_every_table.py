@@ -3,11 +3,12 @@
 import json
 import shlex
 
+import click
 import numpy as np
 import pytest
 
 from bestdag import discretize, learn
-from bestdag.cli.learning_table import table_flags
+from bestdag.cli.learning_table import table_options
 from bestdag.cli.main import run
 from bestdag.data.discretization.cut_file import write_cut_points
 from tests.contracts.test_every_message import click_commands
@@ -36,7 +37,8 @@ OTHERS = {
     *("compare", "convert", "discretize", "draw", "explain", "query", "random", "reproduce"),
     "sample",
 }
-EVERY = table_flags()
+TOLD = table_options()(click.command()(lambda: None)).params
+EVERY = {flag for option in TOLD for flag in option.opts}
 
 
 @pytest.fixture

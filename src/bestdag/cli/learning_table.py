@@ -38,7 +38,6 @@ __all__ = [
     "class_of_intervals",
     "read_for_learning",
     "read_table",
-    "table_flags",
     "table_options",
     "what_was_read",
 ]
@@ -84,12 +83,6 @@ def table_options(
         return function
 
     return decorate
-
-
-def table_flags() -> set[str]:
-    """Return the names of the options about tables."""
-    made = table_options()(click.command()(lambda: None))
-    return {flag for option in made.params for flag in option.opts}
 
 
 def class_of_intervals(search: str, options: dict[str, Any], data: str | None) -> str | None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 import shlex
-from collections.abc import Collection
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.learning_table import table_flags
+from bestdag.cli.settings import option_of
 from bestdag.files import format_suffix
+from bestdag.registry import settings_of
 
 if TYPE_CHECKING:
     from bestdag.learned import Result
@@ -23,9 +24,11 @@ _FILES = (
     *("--output", "--force", "--report", "--bootstrap", "--edge-weights", "--parameters"),
     "--require-optimal",
 )
-# What says what is learned by which score; the settings of scores come with it.
-_SCORED = ("--score", "--structure-prior", "--kappa", "--max-parents", "--know", "--knowledge")
-_MACHINE = ("--memory-limit", "--threads", "--quiet")
+# Of one run: how it searches, for how long, and where it is kept.
+_RUN = (
+    *("--search", "--seed", "--time-limit", "--checkpoint", "--checkpoint-every", "--resume"),
+    "--target",
+)
 
 
 def next_commands(
@@ -66,13 +69,15 @@ def _written(data: str, given: _Given, context: click.Context) -> str:
 
 
 def _again(data: str, given: _Given, context: click.Context) -> str:
-    """Estimate how sure each arc is, from the same table."""
+    """Estimate how sure each arc is, from the same table by the same score."""
     from bestdag.cli.bootstrap import command as bootstrap
+    from bestdag.scores import SCORES
+    from bestdag.search import SEARCHES
 
     known = {flag: parameter for parameter in bootstrap.params for flag in parameter.opts}
-    kept = {*table_flags(), *_SCORED, *_MACHINE, *_settings_of_scores()}
+    left_out = {*_FILES, *_RUN, *(_flags(SEARCHES) - _flags(SCORES))}
     if context.params.get("discretize") and context.params.get("bins") is None:
-        kept.add("--target")  # of the intervals
+        left_out.remove("--target")  # of the intervals
     words: list[str] = []
     for flag, own in given:
         if flag == "--missing":
@@ -80,17 +85,13 @@ def _again(data: str, given: _Given, context: click.Context) -> str:
             # Of a table that has none, other ways to treat missing cells say nothing.
             if not isinstance(ways, click.Choice) or own[1] not in ways.choices:
                 continue
-        if flag in kept and flag in known:
+        if flag in known and flag not in left_out:
             words += own
     return shlex.join(("bestdag", "bootstrap", _file(data), *words))
 
 
-def _settings_of_scores() -> Collection[str]:
-    from bestdag.cli.settings import option_of
-    from bestdag.registry import settings_of
-    from bestdag.scores import SCORES
-
-    return {option_of(one.name) for score in SCORES.values() for one in settings_of(score)}
+def _flags(listed: Mapping[str, Any]) -> set[str]:
+    return {option_of(one.name) for entry in listed.values() for one in settings_of(entry)}
 
 
 def _file(path: str) -> str:
