@@ -3,8 +3,6 @@
 import json
 import math
 import pickle
-import signal
-import threading
 
 import numpy as np
 import pytest
@@ -13,6 +11,7 @@ from bestdag import Dataset, G2Test, Network, Variable, independence_test, pc
 from bestdag.errors import DataError, GraphError, InvalidParameterError, UnknownNameError
 from bestdag.examples import example
 from tests.shared_data import shared_file
+from tests.signals import press_at
 
 
 @pytest.fixture(scope="module")
@@ -230,13 +229,8 @@ def test_a_time_limit_ends_it_with_what_is_known(settings):
 
 @pytest.mark.parametrize("settings", [{}, {"stable": False}, {"test": "permutation"}])
 def test_ctrl_c_ends_it_with_what_is_known(settings):
-    data = wide()
-    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    try:
-        result = pc(data, keep_tests=False, **settings)
-    finally:
-        timer.cancel()
+    pressed = press_at("testing independences", times=3)  # while tests are made
+    result = pc(wide(), keep_tests=False, progress=pressed, **settings)
     assert result.status == "interrupted"
     assert result.dag is None
 

@@ -1,8 +1,6 @@
 """The structures next to the best: against every DAG there is."""
 
 import pickle
-import signal
-import threading
 import time
 
 import numpy as np
@@ -13,6 +11,7 @@ from bestdag.errors import InvalidParameterError
 from bestdag.scores.parent_sets.build import build_score_table
 from tests.search.near_best.every_dag import class_scores, random_data, ranked
 from tests.shared_data import shared_file
+from tests.signals import press_at
 
 
 def scores_of(result):
@@ -300,12 +299,10 @@ def test_no_time_at_all_gives_the_best_so_far():
     assert result.structures.status == "time limit" or result.structures.is_complete
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing can be sent here")
 def test_ctrl_c_keeps_what_was_found():
     data = random_data(14, seed=19, n_rows=300)
-    timer = threading.Timer(1.5, signal.raise_signal, (signal.SIGINT,))
-    timer.start()
-    result = learn(data, "bdeu", k_best=10_000_000, max_parents=3)
+    pressed = press_at("listing structures", times=3)
+    result = learn(data, "bdeu", k_best=10_000_000, max_parents=3, progress=pressed)
     assert result.structures.status == "interrupted"
     assert len(result.structures) >= 1
     assert result.structures[0].dag == result.dag
