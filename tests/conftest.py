@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -15,6 +16,10 @@ from bestdag.data.schema import Variable
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("vary", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+# A script that runs tests in the background lets them, and whatever they start, ignore Ctrl-C.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ.pop("COLUMNS", None)  # how wide lines are is not that of whoever runs the tests
 

@@ -9,7 +9,7 @@ from bestdag.examples import example
 from bestdag.parameters import ESTIMATORS, make_estimator
 from bestdag.registry import canonical
 from bestdag.scores import ALIASES, SCORES, make_score
-from bestdag.search import SEARCHES, search_for_fit
+from bestdag.search import SEARCHES, make_search, search_for_fit
 
 CSV = example("asia.csv")
 LISTS = [[*SCORES, *ALIASES], list(SEARCHES), list(ESTIMATORS), list(METHODS)]
@@ -45,6 +45,22 @@ def test_python_takes_them_everywhere():
     assert discretize(table, method="Quantile", bins=2) == discretize(
         table, method="quantile", bins=2
     )
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [("hc", "hill_climb"), ("ts", "tabu"), ("Tabu-Search", "tabu"), ("SA", "annealing")],
+)
+def test_searches_by_the_names_that_other_programs_have_for_them(theirs, ours):
+    assert make_search(theirs) == make_search(ours)
+    assert search_for_fit(theirs) == search_for_fit(ours)
+
+
+def test_what_is_no_search_here_is_answered_with_what_to_use():
+    with pytest.raises(UnknownNameError, match="search='hill_climb' with skeleton='pc'"):
+        learn(CSV, search="MMHC")
+    with pytest.raises(UnknownNameError, match=r"use pc\(data\)"):
+        learn(CSV, search="pc")
 
 
 def test_an_unknown_name_is_refused_as_it_was_written():

@@ -14,6 +14,9 @@ from typing import Any
 from bestdag.checkpoint import Checkpoint, open_checkpoint
 from bestdag.constraint.confined import confined
 from bestdag.data.dataset import Dataset
+from bestdag.data.discretization import make_method
+from bestdag.data.discretization.base import Method
+from bestdag.data.discretize import discretize as cut_numbers
 from bestdag.data.rows import Rows, read_rows
 from bestdag.errors import (
     ClusterError,
@@ -51,6 +54,7 @@ def learn(
     *,
     search: Search | str = "auto",
     missing: Treatment | str = "error",
+    discretize: Method | str | int | bool | None = None,
     max_parents: int | None = None,
     support: float = DEFAULT_SUPPORT,
     knowledge: Knowledge | Sequence[str] | None = None,
@@ -94,6 +98,10 @@ def learn(
         random, and has nothing to do where none is; score each family by its mean log-likelihood
         over the rows that show all of it (`NodeAverage`; for LL, AIC, BIC, HQC and PNAL), which
         assumes that cells are missing completely at random.
+    discretize : str, int, bool or Method, optional
+        Cut number columns into intervals as the table is read: "quantile" (what True means) or
+        "uniform", so many quantiles, or a method with its settings. What `discretize` of the table
+        with a target makes is given as the data.
     max_parents : int, optional
         At most so many parents for every variable.
     support : float, default 5.0
@@ -203,6 +211,7 @@ def learn(
         seed=seed,
         start=start,
         missing=None if missing == "error" else missing,
+        discretize=None if discretize is False else discretize,
         k_best=k_best,
         per_class=per_class,
         all_optimal=all_optimal or None,
@@ -219,14 +228,18 @@ def learn(
         notes: list[str] = []
         treatment = make_treatment(missing)
         if isinstance(data, ScoreTable):
-            given = None if treatment.name == "error" else missing
-            _refuse_beside_scores(score=score, structure_prior=structure_prior, missing=given)
+            _refuse_beside_scores(
+                score=score,
+                structure_prior=structure_prior,
+                missing=None if treatment.name == "error" else missing,
+                discretize=discretize or None,
+            )
         else:
             chosen, structure_prior = chosen_or_default(score, structure_prior)
-            if not isinstance(data, Dataset):
+            if not isinstance(data, Dataset) or discretize:
                 if told is not None:
                     told.tell("reading the table")
-                rows = _read(data, treatment, client)
+                rows = _read(data, treatment, discretize, client)
                 data = rows.dataset
                 notes += rows.notes
             if treatment.idle is not None and not data.has_missing:
@@ -350,8 +363,26 @@ def _how_to_go_on(*, has_file: bool) -> str:
     return "a run with checkpoint=FILE can be continued by resume=True"
 
 
-def _read(data: Any, treatment: Treatment, client: Any) -> Rows:
-    """Read a table, here or on the machines that will count it."""
+def _read(
+    data: Any, treatment: Treatment, cutting: Method | str | int | bool | None, client: Any
+) -> Rows:
+    """Read a table, here or on the machines that will count it; numbers are cut here."""
+    if cutting:
+        if isinstance(data, Dataset):
+            raise InvalidParameterError(
+                "learn: discretize cuts numbers as a table is read, and a Dataset has its states "
+                "already; give what it was read from"
+            )
+        bins = cutting if isinstance(cutting, int) and cutting is not True else None
+        how = "quantile" if isinstance(cutting, int) else cutting
+        method = make_method("learn: discretize", how, bins)
+        if method.needs_target:
+            raise InvalidParameterError(
+                f"learn: discretize: the method {method.name!r} needs a class; give "
+                "learn(discretize(data, target=...)), or choose a method without one: quantile, "
+                "uniform"
+            )
+        return Rows(cut_numbers(data, method=method, missing=treatment.reads_as))
     if client is not None:
         from bestdag.cluster.reading import is_read_there, read_on
 

@@ -11,13 +11,20 @@ from bestdag.errors import as_option, unknown_name
 __all__ = ["Setting", "canonical", "listed", "make", "setting", "settings_of"]
 
 
-def setting(default: Any, help: str, *, load: str | None = None) -> Any:  # noqa: A002 (as in click)
+def setting(
+    default: Any,
+    help: str,  # noqa: A002 (as in click)
+    *,
+    load: str | None = None,
+    is_duration: bool = False,
+) -> Any:
     """Declare a setting of a score, a search or an estimator: a field with its help text.
 
     Options of the command line are made of it. `load` names what a file on the command line holds,
     where the value is no number or text: "network", "tables" or "start" (a name or a network).
+    A duration is in seconds; on the command line it may have a unit.
     """
-    return field(default=default, metadata={"help": help, "load": load})
+    return field(default=default, metadata={"help": help, "load": load, "is_duration": is_duration})
 
 
 class Setting(NamedTuple):
@@ -29,6 +36,7 @@ class Setting(NamedTuple):
     default: Any
     help: str
     load: str | None
+    is_duration: bool
 
 
 def settings_of(entry: Any) -> list[Setting]:
@@ -42,6 +50,7 @@ def settings_of(entry: Any) -> list[Setting]:
             None if one.default is MISSING else one.default,
             one.metadata["help"],
             one.metadata["load"],
+            one.metadata["is_duration"],
         )
         for one in fields(entry)
     ]

@@ -5,6 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from bestdag import discretize
+from bestdag.data.discretization.cut_file import write_cut_points
+
 
 @pytest.fixture
 def table(tmp_path):
@@ -99,7 +102,12 @@ def test_an_infinite_log_loss_is_null(cli, tmp_path):
         (["--target", "class", "--search", "exact"], "belong to augmented and network"),
         (["--target", "class", "--compare", "--score", "k2"], "--compare has its own scores"),
         (["--target", "class", "--compare", "--ess", "4"], "--compare has its own scores"),
-        (["--target", "class", "--bins", "4"], "--bins does not belong to the method fayyad_irani"),
+        (
+            ["--target", "class", "--method", "fayyad_irani", "--bins", "4"],
+            "--bins does not belong to the method fayyad_irani",
+        ),
+        (["--target", "class", "--weights", "x"], "classify counts every row once; leave out"),
+        (["--target", "class", "--rows-in", "disk"], "leave out --rows-in disk"),
         (["--target", "class", "--method", "quantile", "--bins", "1"], "is not in the range x>=2"),
         (["--target", "class", "--drop", "number", "--drop", "letter"], "at least one attribute"),
         (["--target", "class", "--holdout", "200"], "between 1 and 199 of 200 rows"),
@@ -170,3 +178,35 @@ def test_missing_cells_are_learned_from_unless_a_choice_is_made(cli, table):
     assert dropped["rows"] == 197
     summed = json.loads(cli(*arguments, "--missing", "marginalize", "--json").out)
     assert summed["rows"] == 200
+
+
+def test_bins_are_quantiles_and_known_cut_points_are_taken(cli, table, tmp_path):
+    given = ("classify", str(table), "--target", "class")
+    whole = json.loads(cli(*given, "--discretize", "--json").out)
+    assert whole == json.loads(cli(*given, "--json").out)  # numbers are cut anyway
+    assert json.loads(cli(*given, "--bins", "3", "--json").out) == json.loads(
+        cli(*given, "--method", "quantile", "--bins", "3", "--json").out
+    )
+    cuts = tmp_path / "cuts.json"
+    write_cut_points(discretize(table, cuts={"number": [5.0]}, cut=()), cuts)
+    known = json.loads(cli(*given, "--cut-points", cuts, "--json").out)
+    assert known["cut"] == []  # none in the training rows
+    assert known["notes"] == [f"numbers cut at the cut points of {cuts}: number"]
+    ready = tmp_path / "ready.csv"
+    discretize(table, cuts={"number": [5.0]}, cut=()).to_csv(ready)
+    expected = json.loads(cli("classify", ready, "--target", "class", "--json").out)
+    assert known["confusion"] == expected["confusion"]
+    tested = cli(*given, "--cut-points", cuts, "--test", table, "--json")
+    assert json.loads(tested.out)["rows"] == 200
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"), [(["class"], "cannot be cut"), (["numbr"], "did you mean 'number'")]
+)
+def test_cut_points_of_other_columns_are_refused(cli, table, tmp_path, columns, message):
+    other = {name: [0.5, 1.5, 2.5] for name in columns}
+    write_cut_points(discretize(other, method="uniform", bins=2), tmp_path / "cuts.json")
+    given = ("classify", str(table), "--target", "class", "--cut-points", tmp_path / "cuts.json")
+    shown = cli(*given)
+    assert (shown.code, shown.err.count("\n")) == (2, 1)
+    assert message in shown.err

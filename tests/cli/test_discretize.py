@@ -160,7 +160,7 @@ def test_cut_points_are_not_saved_to_a_file_called_dash(cli, table, tmp_path, mo
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "the method fayyad_irani needs --target; name the class column"),
+        (("--method", "fayyad_irani"), "the method fayyad_irani needs --target; name the class"),
         (("--target", "il"), "did you mean 'ill'"),
         (("--method", "quantil"), "did you mean 'quantile'"),
         (("--target", "ill", "--bins", "3"), "--bins does not belong to the method fayyad_irani"),
@@ -216,3 +216,10 @@ def test_missing_cells_can_stay_empty(cli, table, tmp_path):
     assert shown.code == 0
     assert out.read_text().splitlines()[-1] == ",1,no"
     assert read(out, missing="keep").missing_counts == {"dose": 1}
+
+
+def test_without_a_target_intervals_hold_equally_many_rows(cli, table, tmp_path):
+    out = tmp_path / "out.csv"
+    shown = json.loads(cli("discretize", table, "-o", out, "--json").out)
+    assert (shown["method"], shown["target"]) == ("quantile", None)
+    assert read(out).variable("dose").cuts == discretize(table).variable("dose").cuts

@@ -147,8 +147,10 @@ def test_with_a_target_the_cuts_tell_its_classes_apart(cli, here):
     [
         (["--discretize", "--cut-points", "c.json"], "leave out --discretize"),
         (["--bins", "3", "--cut-points", "c.json"], "leave out --bins"),
-        (["--target", "ill"], "--target does not belong to the search"),
-        (["--bins", "3", "--target", "ill"], "--target does not belong to the search"),
+        (["--target", "ill"], "bestdag classify t.csv --target ill"),
+        (["--bins", "3", "--target", "ill"], "bestdag classify t.csv --target ill"),
+        (["--search", "mmhc"], "--search hill_climb --skeleton pc"),
+        (["--search", "tabo"], "did you mean 'tabu'"),
         (["--discretize", "--target", "il"], "did you mean 'ill'"),
     ],
 )

@@ -87,3 +87,26 @@ def test_missing_file_is_one_line(cli):
     shown = cli("info", "nowhere.csv")
     assert shown.code == 2
     assert shown.err.count("\n") == 1
+
+
+def test_shows_a_table_as_it_would_be_cut(cli, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("dose,ill\n" + "".join(f"{k / 7:.3f},{'ab'[k > 9]}\n" for k in range(20)))
+    states = {
+        v["name"]: v["states"] for v in json.loads(cli("info", path, "--json").out)["variables"]
+    }
+    assert len(states["dose"]) == 20
+    shown = json.loads(cli("info", path, "--bins", "2", "--json").out)
+    assert shown["variables"][0]["states"] == ["<=1.3575", ">1.3575"]
+    assert "more than 15 states" in cli("info", path, "--max-states", "15").out
+
+
+def test_shows_what_is_left_when_missing_cells_are_treated(cli, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\nx,u\n,v\ny,u\ny,v\n")
+    assert json.loads(cli("info", path, "--json").out)["rows"] == 4
+    assert json.loads(cli("info", path, "--missing", "drop", "--json").out)["rows"] == 3
+    shown = json.loads(cli("info", path, "--missing", "state", "--json").out)
+    assert shown["variables"][0]["states"] == ["x", "y", "missing"]
+    assert cli("info", path, "--missing", "error").code == 2
+    assert "leave out --rows-in disk" in cli("info", path, "--rows-in", "disk").err

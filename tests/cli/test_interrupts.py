@@ -63,14 +63,15 @@ def test_the_code_is_that_of_the_signal_that_waited():
     assert steps == ["loaded"]
 
 
-def test_a_signal_that_was_ignored_stays_ignored():
-    # As under nohup.
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT])
+def test_a_signal_that_was_ignored_stays_ignored(number):
+    # As under nohup, and where a script runs a command in the background.
+    before = signal.signal(number, signal.SIG_IGN)
     try:
         with Interrupts() as interrupts:
-            signal.raise_signal(signal.SIGHUP)
+            signal.raise_signal(number)
     finally:
-        signal.signal(signal.SIGHUP, before)
+        signal.signal(number, before)
     assert not interrupts.came
 
 

@@ -59,6 +59,43 @@ def test_interruption_exits_with_its_code_and_leaves_no_file(number, code, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_command_in_the_background_of_a_script_does_not_hear_ctrl_c(tmp_path):
+    # The shell lets it ignore SIGINT; Ctrl-C at the terminal is for what the script waits for.
+    path = tmp_path / "rows.csv"
+    command = [sys.executable, "-m", "bestdag", "sample", str(example("asia.bif"))]
+    process = subprocess.Popen(
+        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command, "-n", "2000000", "-o", str(path)]
+    )
+    end = time.monotonic() + 30
+    while not any(tmp_path.iterdir()) and time.monotonic() < end:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=120) == 0
+    assert path.exists()
+
+
+def test_tests_that_press_ctrl_c_do_so_in_the_background_of_a_script_too(tmp_path):
+    test = tmp_path / "test_it.py"
+    test.write_text(
+        "import signal, subprocess, sys\n"
+        "from tests.conftest import *\n"
+        "def test_it():\n"
+        "    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
+        "    code = 'import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)'\n"
+        "    assert subprocess.check_output([sys.executable, '-c', code]) == b'False\\n'\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)]
+    done = subprocess.run(
+        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([os.getcwd(), *sys.path])},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
 def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path):
     path = tmp_path / "rows.csv"
     command = [sys.executable, "-m", "bestdag", "sample", str(example("asia.bif")), "-o", str(path)]

@@ -109,7 +109,7 @@ def test_weights_are_written_as_csv(cli, tmp_path):
         (["tan", CSV, "--target", "dysp", "--max-parents", "0"], "--max-parents 0 leaves no room"),
         (["tree", CSV, "--edge-weights", "-"], "needs a file"),
         (["learn", CSV, "--search", "tan"], "target must be"),
-        (["learn", CSV, "--target", "dysp"], "--target does not belong to the search"),
+        (["learn", CSV, "--target", "dysp"], "--target dysp: the search auto learns"),
     ],
 )
 def test_wrong_input_is_one_line_and_code_2(cli, arguments, expected):

@@ -46,10 +46,11 @@ PYTHON_ONLY = (
     "data/disk_rows.py",  # choosing, exporting and sending rows of a scan
     "data/sql_source.py",  # DuckDB connections
     "data/discretize.py:discretize",  # like=
-    "classification/coding.py:make_method",  # a method object; commands name one
+    "data/discretization/__init__.py:make_method",  # a method object; commands name one
     "network/prediction.py:_matched",  # `predict` sums over missing cells
     "network/prediction.py:_chosen",  # commands leave such columns out
     "parameters/dirichlet.py:_make_source",  # a prior that is neither network nor score
+    "learning.py:_read",  # the command line cuts before it learns
     "scores/base.py:checked_value",  # a score of the user's own
     "scores/parent_sets/build.py:_most_parents",  # limits child by child
     "scores/bd.py:__post_init__",  # tables of pseudo-counts
@@ -370,8 +371,8 @@ CASES = {
     ),
     "a method without its target": (
         "a,b\n1.5,x\n2.5,y\n",
-        ["discretize", "t.csv", "-o", "out.csv"],
-        lambda table: bestdag.discretize(table),
+        ["discretize", "t.csv", "--method", "fayyad_irani", "-o", "out.csv"],
+        lambda table: bestdag.discretize(table, method="fayyad_irani"),
         "the method fayyad_irani needs --target; name the class column",
         "method 'fayyad_irani' needs a target; name the class column",
     ),

@@ -177,6 +177,15 @@ def test_a_file_comes_back_as_it_was_compressed_or_not(suffix, tmp_path):
 
 
 @every_format
+def test_a_file_is_known_by_what_is_in_it(suffix, tmp_path):
+    path, packed = tmp_path / "net.txt", tmp_path / "net.txt.gz"
+    path.write_bytes(b"\xef\xbb\xbf \n" + FORMATS[suffix].render(small_network()))
+    packed.write_bytes(gzip.compress(FORMATS[suffix].render(small_network())))
+    assert is_network_file(path)
+    assert is_network_file(packed)
+
+
+@every_format
 @pytest.mark.parametrize("name", HOSTILE_NAMES, ids=ascii)
 def test_a_hostile_name_comes_back_wherever_it_stands(suffix, name):
     form = FORMATS[suffix]

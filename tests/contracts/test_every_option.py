@@ -102,7 +102,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_options_were_found():
-    assert {name for name, _, _ in EVERY} == set(NEEDED) - {"info"}
+    assert {name for name, _, _ in EVERY} == set(NEEDED)
     assert ("sample", "-n", ()) in EVERY
     assert ("learn", "--initial-temperature", ("--search", "annealing")) in EVERY
     assert ("score", "--epsilon", ("--score", "min_bdeu")) in EVERY

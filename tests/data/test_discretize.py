@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bestdag import Dataset, Network, Variable, discretize, read
+from bestdag.data.discretization.quantile import Quantile
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, UnknownNameError
 from bestdag.network.table import ConditionalTable
 
@@ -323,11 +324,24 @@ def test_refuses_wrong_cut_points(points):
         discretize(TABLE, cuts={"dose": points}, target="ill")
 
 
+@pytest.mark.filterwarnings("ignore::bestdag.DataWarning")
+def test_the_method_goes_by_the_target_and_may_be_an_object():
+    assert discretize(TABLE) == discretize(TABLE, method="quantile", bins=5)
+    assert discretize(TABLE, bins=3) == discretize(TABLE, method="quantile", bins=3)
+    assert discretize(TABLE, target="ill") == discretize(TABLE, target="ill", method="fayyad_irani")
+    assert discretize(TABLE, method=Quantile(bins=2)) == discretize(TABLE, bins=2)
+    for method, message in ((Quantile, "or have cuts"), (7, "or have cuts")):
+        with pytest.raises(InvalidParameterError, match=message):
+            discretize(TABLE, method=method)
+    with pytest.raises(InvalidParameterError, match="has its settings already, got bins too"):
+        discretize(TABLE, method=Quantile(bins=2), bins=3)
+
+
 def test_refusals():
     with pytest.raises(
         InvalidParameterError, match=r"'fayyad_irani' needs a target.*quantile, unif"
     ):
-        discretize(TABLE)
+        discretize(TABLE, method="fayyad_irani")
     with pytest.raises(UnknownNameError, match=r"unknown method 'quantiles'.*'quantile'"):
         discretize(TABLE, method="quantiles")
     with pytest.raises(UnknownNameError, match="fayyad_irani: unknown setting 'bins'"):

@@ -240,13 +240,13 @@ def test_answers_ctrl_c_and_works_afterwards():
     sent = []
 
     def interrupt():
-        sent.append(time.monotonic())
+        sent.append(time.process_time())
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
     timer = threading.Timer(0.05, interrupt)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         _core.sample_network(keys, *nodes, [column] * n_nodes, 0, 2)
-    assert time.monotonic() - sent[0] < 3.0  # the whole work takes about 20 s
+    assert time.process_time() - sent[0] < 3.0  # of work; all of it takes about 20 s
     timer.join()
     assert asia().sample(10).n_rows == 10

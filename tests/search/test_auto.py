@@ -468,8 +468,12 @@ def test_the_advice_names_times_that_people_would_give():
     assert re.fullmatch(r"\d+", str(auto_notes._rounded_up(np.float64(1e6))))
 
 
+def test_without_a_forecast_no_time_is_named():
+    assert auto_notes.advice(SimpleNamespace(seconds=60.0), None) == ""
+
+
 def test_the_advice_is_never_a_time_that_was_too_short():
     problem = SimpleNamespace(seconds=60.0)
-    assert auto_notes.advice(problem, 8.0) == "a time limit of 120 s would give a proof"
+    assert auto_notes.advice(problem, 8.0) == "; a time limit of 120 s would give a proof"
     problem = SimpleNamespace(seconds=1.0)
-    assert auto_notes.advice(problem, 8.0) == "a time limit of 30 s would give a proof"
+    assert auto_notes.advice(problem, 8.0) == "; a time limit of 30 s would give a proof"

@@ -150,6 +150,7 @@ def engines_asked(monkeypatch, *, bnc_status="optimum proved", dp_proves=True, s
         return replace(result, status="time limit", bound=result.score + 5)
 
     monkeypatch.setattr(relaxed, "_SURELY_DP", surely)
+    monkeypatch.setattr(relaxed, "find_spec", lambda _: None)  # of this machine's GPU
     monkeypatch.setattr(relaxed, "solve_bnc", bnc)
     monkeypatch.setattr(relaxed, "solve_dp", dp)
     return asked

@@ -33,9 +33,6 @@ class Pressed:
         return None
 
 
-@pytest.mark.skipif(
-    signal.getsignal(signal.SIGINT) is signal.SIG_IGN, reason="Ctrl-C is ignored here"
-)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interrupted_search_ends_the_whole_validation(threads):
     before = signal.getsignal(signal.SIGINT)
@@ -46,9 +43,6 @@ def test_an_interrupted_search_ends_the_whole_validation(threads):
     assert signal.getsignal(signal.SIGINT) is before
 
 
-@pytest.mark.skipif(
-    signal.getsignal(signal.SIGINT) is signal.SIG_IGN, reason="Ctrl-C is ignored here"
-)
 def test_what_a_search_swallowed_is_remembered(monkeypatch):
     def swallowed(*_, **__):
         with suppress(KeyboardInterrupt):

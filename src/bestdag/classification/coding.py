@@ -10,14 +10,13 @@ import numpy.typing as npt
 
 from bestdag.classification.uncut import UncutTable, split_numbers
 from bestdag.data.dataset import Dataset
-from bestdag.data.discretization import METHODS
+from bestdag.data.discretization import make_method
 from bestdag.data.discretization.base import Method
 from bestdag.data.discretization.cuts import cut_variable
 from bestdag.data.encode import ReadOptions, coded_column
 from bestdag.data.raw import RawColumn, RawTable
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
-from bestdag.errors import DataError, InvalidParameterError, require_count
-from bestdag.registry import make
+from bestdag.errors import DataError, require_count
 
 __all__ = ["Coding"]
 
@@ -54,20 +53,7 @@ class Coding:
 
     def make_method(self) -> Method:
         """Return the method with its settings."""
-        settings = {} if self.bins is None else {"bins": self.bins}
-        if not isinstance(self.method, str):
-            if not hasattr(self.method, "cuts") or isinstance(self.method, type):
-                raise InvalidParameterError(
-                    f"classifier: method must be one of {', '.join(METHODS)} or have cuts(values), "
-                    f"got {self.method!r:.60}"
-                )
-            if settings:
-                raise InvalidParameterError(
-                    f"classifier: {self.method!r} has its settings already, got bins too"
-                )
-            return self.method
-        method: Method = make("method", self.method, METHODS, {}, settings)
-        return method
+        return make_method("classifier", self.method, self.bins)
 
     def uncut(
         self, table: RawTable, target: Variable, codes: npt.ArrayLike, options: ReadOptions

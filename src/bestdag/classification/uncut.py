@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from bestdag.data.checks import code_type
 from bestdag.data.choice import choose
 from bestdag.data.dataset import Dataset
-from bestdag.data.discretization.cuts import cut_between, cut_codes
+from bestdag.data.discretization.cuts import cut_between, cut_codes, cut_variable
 from bestdag.data.encode import ReadOptions, build, labels_of
 from bestdag.data.labels import number_in
 from bestdag.data.number_columns import kept_values
@@ -107,11 +107,13 @@ def read_uncut(
     max_values: int = DEFAULT_MAX_VALUES,
     max_states: int = DEFAULT_MAX_STATES,
     like: UncutTable | None = None,
+    cuts: Mapping[str, Sequence[float]] | None = None,
     **settings: Any,
 ) -> UncutTable:
     """Read a table without cutting its numbers; the settings are those of `read`.
 
-    The columns that would be cut, by the rule of `kept_values`, are numbers; the target never is.
+    The columns that would be cut, by the rule of `kept_values`, are numbers; the target never is,
+    nor are those whose cut points are known (`cuts`), which are cut at once.
     With `like` the columns are what they are there, and values that are no states are unknown.
     """
     choice = choose(source, missing="keep", max_states=max_states, **settings)
@@ -122,7 +124,10 @@ def read_uncut(
             raise unknown_name("column", target, table.names, who=f"read: {choice.options.source}")
         if like is not None:
             return _like(table, like, choice.options)
-        numbers, kept = split_numbers(table, max_values, max_states, leave=[target])
+        known = _known_intervals(table, target, cuts or {}, choice.options)
+        leave = [target, *known]
+        numbers, kept = split_numbers(table, max_values, max_states, leave=leave)
+        kept |= known
         whole = [name for name in table.names if name not in numbers and name not in kept]
         found = build(table.discrete(whole), None, choice.options)
         dataset = Dataset._adopt(
@@ -130,6 +135,21 @@ def read_uncut(
             [*map(found.codes, found.names), *(codes for _, codes in kept.values())],
         )
         return UncutTable(tuple(table.names), dataset, numbers)
+
+
+def _known_intervals(
+    table: RawTable, target: str, cuts: Mapping[str, Sequence[float]], options: ReadOptions
+) -> dict[str, tuple[Variable, Codes]]:
+    """Cut columns at known points; a column may hold the intervals already."""
+    for name in cuts:
+        if name not in table.names:
+            raise unknown_name("column", name, table.names, who=f"read: {options.source}")
+        if name == target:
+            raise DataError(f"read: {options.source}: the class {name!r} cannot be cut")
+    variables = [cut_variable(name, points) for name, points in cuts.items()]
+    columns, unknown = codes_under(table, options, variables)
+    refuse_unknown(variables, unknown)
+    return {v.name: (v, codes) for v, codes in zip(variables, columns, strict=True)}
 
 
 def split_numbers(

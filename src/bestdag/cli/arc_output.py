@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from bestdag.cli.checkpoint_options import checkpoint_options, checkpoint_settings
 from bestdag.cli.interrupts import INTERRUPTED
+from bestdag.cli.learning_table import LearningTable, table_options
 from bestdag.cli.network_output import (
     choose_parameters,
     network_output,
@@ -16,7 +18,7 @@ from bestdag.cli.network_output import (
     require_network_output,
     write_fitted,
 )
-from bestdag.cli.options import common_options, data_options, threads_option
+from bestdag.cli.options import common_options, threads_option
 from bestdag.cli.output import (
     mark_shown,
     print_json,
@@ -24,14 +26,12 @@ from bestdag.cli.output import (
     print_table,
     require_own_names,
 )
-from bestdag.cli.rows_options import rows_options
 from bestdag.cli.score_options import score_options
 from bestdag.cli.search_options import knowledge_options
 from bestdag.graph.dag import Dag
 
 if TYPE_CHECKING:
     from bestdag.averaging.arc_probabilities import ArcProbabilities
-    from bestdag.data.dataset import Dataset
     from bestdag.network.network import Network
     from bestdag.scores.base import Score
 
@@ -51,8 +51,7 @@ _OPTIONS = (
     checkpoint_options,
     network_output(required=False, what="the averaged network with fitted parameters"),
     parameters_option,
-    data_options(),
-    rows_options,
+    table_options(),
     threads_option,
     common_options,
 )
@@ -92,12 +91,18 @@ def check_arc_files(data: str, options: dict[str, Any]) -> tuple[Network | None,
 def finish_arcs(
     found: ArcProbabilities,
     data: str,
-    table: Dataset,
+    table: LearningTable,
     score: Score,
     true: Network | None,
     options: dict[str, Any],
 ) -> None:
     """Print the probabilities and write the averaged network, if that was asked for."""
+    if table.cut:
+        found = replace(
+            found,
+            notes=(f"{table.cut_in_words()}; once, by all rows", *found.notes),
+            settings={**found.settings, **table.settings()},
+        )
     threshold = found.threshold if options["threshold"] is None else options["threshold"]
     compared = None if true is None else found.compare(true)
     dag = found.averaged(threshold)
@@ -120,7 +125,7 @@ def finish_arcs(
         from bestdag.data.endings import table_name
         from bestdag.network.fitting import fit_network
 
-        network = fit_network(dag, table, estimator, threads=options["threads"])
+        network = fit_network(dag, table.dataset, estimator, threads=options["threads"])
         network = network.with_name(table_name(data))
         write_fitted(options["output"], network, estimator, is_said=is_said)
     if found.status == "interrupted":

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
 
 from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
-from bestdag.cli.learning_table import (
-    Cutting,
-    class_of_intervals,
-    cutting_options,
-    read_for_learning,
-)
-from bestdag.cli.options import read_settings
+from bestdag.cli.durations import time_limit_option
+from bestdag.cli.learning_table import class_of_intervals, read_table
 from bestdag.cli.output import working
-from bestdag.cli.rows_options import rows_settings, say_collapsed
 from bestdag.cli.score_options import (
     choose_scores,
     choose_structure_prior,
@@ -51,8 +44,7 @@ __all__ = ["command"]
 @click.option("--seed", type=int, default=0, show_default=True, help="Which rows are drawn.")
 @support_option
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long.")
-@cutting_options
+@time_limit_option("Time limit of each search, e.g. 30s, 5m.")
 @score_option
 @arc_options
 def command(
@@ -74,25 +66,19 @@ def command(
     of threads, unless searches are ended by a clock.
     """
     from bestdag.averaging.bootstrap import bootstrap
-    from bestdag.registry import canonical
-    from bestdag.search import search_for_fit
+    from bestdag.search import search_for_fit, search_name
 
     true, kept = check_arc_files(data, options)
     (one,) = choose_scores((name,), options).values()
     prior = choose_structure_prior(options) or default_prior()
-    target = class_of_intervals(search, options)
-    is_plain_auto = canonical(search, SEARCHES) == "auto" and options.get("budget") is None
+    target = class_of_intervals(search, options, data)
+    is_plain_auto = search_name(search) == "auto" and options.get("budget") is None
     chosen = choose_search(search, options)
     knowledge = choose_knowledge(options)
-    cutting = Cutting.of(options, target)
-    reading = {**read_settings(options), **rows_settings(options)}
-    with working(f"reading {data}", quiet=options["quiet"]):
-        read = read_for_learning(data, one.score, cutting, reading)
-        say_collapsed(data, read.rows, quiet=options["quiet"])
-        table = read.dataset
+    table = read_table(data, options, one.score, target=target)
     with working(f"learning from rows of {data} drawn again", quiet=options["quiet"]) as told:
         found = bootstrap(
-            table,
+            table.dataset,
             one.score,
             search=search_for_fit("auto") if is_plain_auto else chosen,
             replicates=replicates,
@@ -106,8 +92,4 @@ def command(
             progress=told,
             **kept,
         )
-    if read.cut:
-        cut = f"{read.cut_in_words()}; once, before rows are drawn"
-        settings = {**found.settings, **read.settings(cutting)}
-        found = replace(found, notes=(cut, *found.notes), settings=settings)
     finish_arcs(found, data, table, one.score, true, options)

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from bestdag.cli.durations import DURATION
+
 __all__ = ["checkpoint_options", "checkpoint_settings"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -19,9 +21,9 @@ _OPTIONS = (
     ),
     click.option(
         "--checkpoint-every",
-        type=float,
-        metavar="SECONDS",
-        help="How often --checkpoint is written.  [default: 30]",
+        type=DURATION,
+        metavar="TIME",
+        help="How often --checkpoint is written.  [default: 30s]",
     ),
     click.option(
         "--resume",

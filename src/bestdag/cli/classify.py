@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestdag.cli.classify_rows import usable_rows
+from bestdag.cli.learning_table import Cutting, table_options
 from bestdag.cli.options import (
     common_options,
-    data_options,
     max_values_option,
-    read_settings,
+    refused_option,
     threads_option,
 )
 from bestdag.cli.output import print_json, print_table, working
+from bestdag.cli.rows_options import settings_of_read, table_settings
 from bestdag.cli.score_options import (
     choose_scores,
     choose_structure_prior,
@@ -88,12 +89,8 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 @click.option(
     "--method",
     type=click.Choice(["fayyad_irani", "quantile", "uniform"], case_sensitive=False),
-    default="fayyad_irani",
-    show_default=True,
-    help="How number columns are cut, in the training rows.",
-)
-@click.option(
-    "--bins", type=click.IntRange(2), help="Intervals of quantile and uniform.  [default: 5]"
+    help="How number columns are cut, always in the training rows.  [default: fayyad_irani, with "
+    "--bins quantile]",
 )
 @max_values_option
 @click.option(
@@ -106,7 +103,18 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which rows are together."
 )
-@data_options("missing_values", "allow_few_rows", "drop", "max_states", "separator", "sheet")
+@table_options(
+    click.option(
+        "--missing",
+        type=click.Choice(["error", "drop", "marginalize"]),
+        default="error",
+        show_default=True,
+        help="Rows with missing cells: refuse them, drop them, or learn from the others and sum "
+        "over missing cells in prediction; then only rows without a class are dropped.",
+    ),
+    but=["weights"],
+)
+@refused_option("--weights", "classify counts every row once")
 @threads_option
 @common_options
 def command(
@@ -123,8 +131,7 @@ def command(
     name: str,
     compare: bool,
     parameters: str,
-    method: str,
-    bins: int | None,
+    method: str | None,
     max_values: int,
     missing: str | None,
     seed: int,
@@ -146,6 +153,7 @@ def command(
     from bestdag.classification.model import Recipe
     from bestdag.classification.trial import Trial
     from bestdag.classification.uncut import read_uncut
+    from bestdag.data.discretization.cut_file import load_cut_points
     from bestdag.graph.knowledge import Knowledge
     from bestdag.incomplete import StructuralEM
     from bestdag.scores import DEFAULT_SCORE, make_score
@@ -170,14 +178,22 @@ def command(
     if missing is None:
         refused = any(StructuralEM().refusal(score) for score in scores.values())
         missing = "marginalize" if refused else "em"
-    reading = read_settings(options)
+    cutting = Cutting.of(options, None)
+    if method is None:
+        method = "fayyad_irani" if cutting.bins is None else "quantile"
+    cuts = None if cutting.cut_points is None else load_cut_points(cutting.cut_points)
+    reading = settings_of_read(
+        table_settings(options), "classify", "cuts numbers in the training rows, in memory"
+    )
     allow_few_rows = reading.pop("allow_few_rows")
     with working(f"reading {train}", quiet=quiet):
         notes: list[str] = []
         tables: list[UncutTable] = []
         for path in [train] if test is None else [train, test]:
             like = tables[0] if tables else None
-            table = read_uncut(path, target=target, max_values=max_values, like=like, **reading)
+            table = read_uncut(
+                path, target=target, max_values=max_values, like=like, cuts=cuts, **reading
+            )
             tables.append(
                 usable_rows(
                     table,
@@ -189,6 +205,9 @@ def command(
                     is_test=like is not None,
                 )
             )
+    if cuts is not None:
+        at = f"the cut points of {cutting.cut_points}"
+        notes.append(f"numbers cut at {at}: {', '.join(cuts)}")
     attributes = [column for column in tables[0].names if column != target]
     knowledge: Knowledge | None = None
     if classifier == "augmented":
@@ -200,7 +219,7 @@ def command(
             score=score,
             parameters=parameters,
             knowledge=knowledge,
-            coding=Coding(method=method, bins=bins, max_values=max_values),
+            coding=Coding(method=method, bins=cutting.bins, max_values=max_values),
             max_parents=max_parents,
             support=support,
             missing="em" if missing == "em" else "error",

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestdag.cli.options import (
-    DATA_OPTIONS,
     common_options,
     data_options,
     max_values_option,
@@ -41,9 +40,8 @@ __all__ = ["command"]
 )
 @click.option(
     "--method",
-    default="fayyad_irani",
-    show_default=True,
-    help="fayyad_irani (needs --target), quantile or uniform.",
+    help="fayyad_irani (needs --target), quantile or uniform.  [default: fayyad_irani with "
+    "--target, else quantile]",
 )
 @click.option(
     "--bins", type=click.IntRange(2), help="Intervals of quantile and uniform.  [default: 5]"
@@ -67,13 +65,13 @@ __all__ = ["command"]
     ["error", "drop", "state", "keep"],
     "refuse them, drop their rows, make them a state, leave them empty",
 )
-@data_options(*(name for name in DATA_OPTIONS if name != "missing"))
+@data_options(but=["missing"])
 @common_options
 def command(
     data: str,
     target: str | None,
     output: str,
-    method: str,
+    method: str | None,
     bins: int | None,
     cut: tuple[str, ...],
     max_values: int,
@@ -89,6 +87,7 @@ def command(
     The cut points are printed. With --cut-points those of an earlier table are used, for new rows
     of it: no column is cut that the file does not list.
     """
+    from bestdag.data.discretization import default_method
     from bestdag.data.discretization.cut_file import load_cut_points, write_cut_points
     from bestdag.data.discretize import discretize
 
@@ -110,6 +109,7 @@ def command(
     else:
         known = {"cut": cut or None, "target": target, "bins": bins}
         known["max_values"] = max_values
+    method = default_method(target) if method is None else method
     with working(f"cutting {data}", quiet=quiet):
         table = discretize(data, method=method, **known, **read_settings(options))
         table.to_csv(output)

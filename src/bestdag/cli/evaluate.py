@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bestdag.cli.durations import time_limit_option
+from bestdag.cli.learning_table import read_table, table_options
 from bestdag.cli.network_output import choose_parameters, parameters_option
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.options import common_options, threads_option
 from bestdag.cli.output import print_json, print_table, working
-from bestdag.cli.rows_options import read_for, rows_options, rows_settings
 from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
 from bestdag.cli.search_options import choose_knowledge, knowledge_options, support_option
-from bestdag.registry import canonical
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES
 from bestdag.wording import count_of
@@ -57,10 +57,9 @@ __all__ = ["command"]
 @click.option("--seed", type=int, default=0, show_default=True, help="Which rows are together.")
 @support_option
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop each search after so long.")
+@time_limit_option("Time limit of each search, e.g. 30s, 5m.")
 @knowledge_options
-@data_options()
-@rows_options
+@table_options()
 @threads_option
 @common_options
 def command(
@@ -87,9 +86,10 @@ def command(
     best, else how far it may be from it, and SHD to --truth (between DAGs, between classes). Its
     log loss is the mean of -ln P(row) over rows that were held out, by cross-validation with the
     same parts for all; the interval, and that of the difference to the best method, is for 95 %.
+    Numbers are cut (--discretize) once, by all rows, into intervals of equally many.
     """
     from bestdag.network.network import Network
-    from bestdag.search import search_for_fit
+    from bestdag.search import search_for_fit, search_name
     from bestdag.validation.cross_validation import Method, validated
 
     if choose_structure_prior(options) is not None:
@@ -97,7 +97,7 @@ def command(
     scores = choose_scores(names, options)
     if any(getattr(one.score, "prior", None) is not None for one in scores.values()):
         raise click.UsageError("evaluate takes no --prior; choose scores without a prior network")
-    keys = list(dict.fromkeys(canonical(name, SEARCHES) for name in searches))
+    keys = list(dict.fromkeys(search_name(name) for name in searches))
     hows = {key: search_for_fit(key) for key in keys}
     methods = [
         Method(
@@ -111,9 +111,8 @@ def command(
     ]
     knowledge = choose_knowledge(options)
     true = None if truth is None else Network.load(truth)
-    with working(f"reading {data}", quiet=quiet):
-        settings = {**read_settings(options), **rows_settings(options)}
-        table = read_for(data, settings, quiet=quiet)
+    read = read_table(data, {**options, "quiet": quiet})
+    table = read.dataset
     if true is not None:
         _require_same_nodes(true, table.names)
     with working(f"comparing {count_of(len(methods), 'method')} on {data}", quiet=quiet) as told:
@@ -139,8 +138,10 @@ def command(
             {**shown, **_whole_json(one)}
             for shown, one in zip(made["methods"], found.methods, strict=True)
         ]
-        print_json(made)
+        print_json({**made, **read.settings()})
         return
+    if read.cut:
+        click.echo(f"{read.cut_in_words()}; once, by all rows, not only those of training")
     _print(found, data, has_truth=true is not None)
 
 

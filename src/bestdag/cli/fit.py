@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.network_data import read_for_network, say_cut
+from bestdag.cli.network_data import (
+    network_table_options,
+    read_for_network,
+    say_cut,
+    table_and_network,
+)
 from bestdag.cli.network_output import network_output, require_network_output, says_formats
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.options import common_options, threads_option
 from bestdag.cli.output import print_json, working
-from bestdag.cli.rows_options import rows_options, rows_settings, say_collapsed
+from bestdag.cli.rows_options import say_collapsed, table_settings
 from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
 from bestdag.data.holes import complete_rows, holes_in_words
 from bestdag.errors import DataError, unknown_name
@@ -39,13 +44,13 @@ __all__ = ["command"]
 @settings_options(ESTIMATORS)
 @network_output(required=True)
 @click.option("--ignore-extra", is_flag=True, help="Ignore columns the network does not have.")
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "drop"]),
-    help="Missing cells: refuse them, or drop their rows.  [default: error; em keeps them]",
+@network_table_options(
+    click.option(
+        "--missing",
+        type=click.Choice(["error", "drop"]),
+        help="Missing cells: refuse them, or drop their rows.  [default: error; em keeps them]",
+    )
 )
-@data_options("missing_values", "allow_few_rows", "weights", "separator", "sheet")
-@rows_options
 @threads_option
 @common_options
 @says_formats
@@ -75,6 +80,7 @@ def command(
     from bestdag.network.fitting import fit_network
     from bestdag.network.network import Network
 
+    data, network = table_and_network(data, network)
     require_network_output(output, force=force)
     estimator, settings = _choose(name, options)
     net = Network.load(network)
@@ -89,8 +95,7 @@ def command(
             net.variables,
             ignore_extra=ignore_extra,
             may_lack=keeps,
-            **read_settings(options),
-            **rows_settings(options),
+            **table_settings(options),
         )
     table = rows.dataset
     say_collapsed(data, rows, quiet=quiet)

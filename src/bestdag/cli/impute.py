@@ -7,9 +7,14 @@ from typing import Any
 
 import click
 
-from bestdag.cli.network_data import read_for_network, say_cut
+from bestdag.cli.network_data import (
+    network_table_options,
+    read_for_network,
+    say_cut,
+    table_and_network,
+)
 from bestdag.cli.network_output import says_formats
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.options import common_options, read_settings, threads_option
 from bestdag.cli.output import print_json, require_new_file, working
 from bestdag.wording import count_of
 
@@ -42,7 +47,7 @@ __all__ = ["command"]
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="For --method draw.")
 @click.option("--ignore-extra", is_flag=True, help="Leave out columns the network does not have.")
-@data_options("missing_values", "weights", "separator", "sheet")
+@network_table_options(instead="missing cells are filled in, those of every row")
 @threads_option
 @common_options
 @says_formats
@@ -67,6 +72,7 @@ def command(
     """
     from bestdag.network.network import Network
 
+    data, network = table_and_network(data, network)
     files = _files(output, n_imputations)
     for file in files:
         require_new_file(file, force=force)

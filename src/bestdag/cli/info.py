@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.options import common_options, data_options, read_settings
+from bestdag.cli.learning_table import Cutting, read_for_learning, table_options
+from bestdag.cli.options import common_options, missing_option
 from bestdag.cli.output import print_json, print_table, working
-from bestdag.data.schema import DEFAULT_MAX_STATES, MAX_ARITY, Variable
+from bestdag.cli.rows_options import settings_of_read, table_settings
+from bestdag.data.schema import MAX_ARITY, Variable
 from bestdag.machine import readable_size
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
+    from bestdag.data.dataset import Dataset
     from bestdag.data.describe import Refused
 
 __all__ = ["command"]
@@ -23,7 +26,13 @@ __all__ = ["command"]
 
 @click.command("info")
 @click.argument("file")
-@data_options("missing_values", "weights", "drop", "separator", "sheet")
+@table_options(
+    missing_option(
+        ["keep", "error", "drop", "state"],
+        "show how many there are, refuse them, drop their rows, make them a state",
+        default="keep",
+    )
+)
 @common_options
 def command(file: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """Show what FILE holds: the columns of a table, or the nodes of a network."""
@@ -32,7 +41,7 @@ def command(file: str, as_json: bool, quiet: bool, **options: Any) -> None:
     if is_network_file(file):
         _network_info(file, as_json=as_json)
     else:
-        _table_info(file, as_json=as_json, quiet=quiet, settings=read_settings(options))
+        _table_info(file, as_json=as_json, quiet=quiet, options=options)
 
 
 def _network_info(file: str, *, as_json: bool) -> None:
@@ -100,15 +109,27 @@ def _cells(number: float) -> str:
     return count_of(number, "cell") if number < 1e12 else f"{number:.3g} cells"
 
 
-def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, Any]) -> None:
+def _read(file: str, options: dict[str, Any], *, quiet: bool) -> tuple[Dataset, dict[str, Refused]]:
+    """Read a table as commands that learn would, if that was asked for; else whatever is in it."""
     from bestdag.data.describe import read_described
-    from bestdag.data.suspects import decimal_columns, mark_counts, total_by_mark
     from bestdag.errors import DataWarning
 
-    # Show what is there, whatever `score` or `learn` would say to it.
+    cutting, reading = Cutting.of(options, None), table_settings(options)
     with working(f"reading {file}", quiet=quiet), warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        table, refused = read_described(file, **settings)
+        if cutting.is_asked or reading["missing"] != "keep":
+            return read_for_learning(file, None, cutting, reading).dataset, {}
+        settings = settings_of_read(reading, "info", "shows a table in memory")
+        for name in ("missing", "allow_few_rows", "max_states"):
+            del settings[name]
+        return read_described(file, **settings)
+
+
+def _table_info(file: str, *, as_json: bool, quiet: bool, options: dict[str, Any]) -> None:
+    from bestdag.data.suspects import decimal_columns, mark_counts, total_by_mark
+
+    most = options["max_states"]
+    table, refused = _read(file, options, quiet=quiet)
     missing = table.missing_counts
     marked = mark_counts(table, refused)
     decimals = decimal_columns(table.variables, refused)
@@ -158,11 +179,10 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, settings: dict[str, An
             f"no values or more than {MAX_ARITY:,}, refused unless cut or left out with --drop: "
             + ", ".join(refused)
         )
-    many = [v.name for v in table.variables if v.arity > DEFAULT_MAX_STATES]
+    many = [v.name for v in table.variables if v.arity > most]
     if many:
         click.echo(
-            f"more than {DEFAULT_MAX_STATES} states, refused unless --max-states is raised: "
-            + ", ".join(many)
+            f"more than {most} states, refused unless --max-states is raised: " + ", ".join(many)
         )
 
 

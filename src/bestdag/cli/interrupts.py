@@ -17,7 +17,7 @@ __all__ = ["INTERRUPTED", "Interrupts"]
 INTERRUPTED = 128 + signal.SIGINT
 
 _MOMENT = 0.001  # seconds
-_ENDING = ("SIGTERM", "SIGHUP")  # where the system has them
+_HEARD = ("SIGINT", "SIGTERM", "SIGHUP")  # where the system has them
 _LOADS_NATIVE_CODE = (
     ExtensionFileLoader.create_module.__code__,
     ExtensionFileLoader.exec_module.__code__,
@@ -27,11 +27,13 @@ _LOADS_NATIVE_CODE = (
 class Interrupts:
     """While entered: Ctrl-C raises KeyboardInterrupt, and `came` remembers it.
 
-    SIGTERM and SIGHUP (the terminal is gone) are answered alike, unless they were ignored before,
-    as under `nohup`; `exit_code` tells them apart. Other libraries may turn the exception into an
-    error of their own, hence the memory. While the machinery of imports is at work or native code
-    is loaded, it waits: there it could be swallowed by a callback and leave a lock behind that
-    the next thread to import something would wait for without end, or abort the process.
+    SIGTERM and SIGHUP (the terminal is gone) are answered alike; `exit_code` tells them apart. A
+    signal that was ignored before stays ignored: SIGHUP under `nohup`, and SIGINT where a script
+    runs a command in the background (``bestdag learn ... &``), so that Ctrl-C does not reach it.
+    Other libraries may turn the exception into an error of their own, hence the memory. While the
+    machinery of imports is at work or native code is loaded, it waits: there it could be swallowed
+    by a callback and leave a lock behind that the next thread to import something would wait for
+    without end, or abort the process.
     """
 
     def __init__(self) -> None:
@@ -57,8 +59,7 @@ class Interrupts:
     def install(self) -> None:
         """Begin to listen; only the main thread can."""
         if threading.current_thread() is threading.main_thread():
-            self._listen(signal.SIGINT)
-            for name in _ENDING:
+            for name in _HEARD:
                 number = getattr(signal, name, None)
                 if number is not None and signal.getsignal(number) != signal.SIG_IGN:
                     self._listen(number)

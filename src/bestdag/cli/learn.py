@@ -94,7 +94,7 @@ def command(
         raise click.UsageError(f"{data!r} holds local scores, not rows: give it by --from-scores")
     if from_scores is not None:
         _refuse_without_data()
-    target = class_of_intervals(search, options)
+    target = class_of_intervals(search, options, data)
     learn_structure(
         choose_search(search, options),
         data,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,9 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bestdag.cli.network_data import read_at_cut_points, read_for_network
-from bestdag.cli.rows_options import settings_of_read
-from bestdag.registry import canonical, settings_of
-from bestdag.search import SEARCHES
+from bestdag.cli.options import DATA_OPTIONS, data_options, missing_choices
+from bestdag.cli.output import working
+from bestdag.cli.rows_options import (
+    rows_options,
+    say_collapsed,
+    settings_of_read,
+    table_settings,
+)
+from bestdag.registry import settings_of
+from bestdag.search import SEARCHES, search_name
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
@@ -29,8 +36,9 @@ __all__ = [
     "LearningTable",
     "accepted_instead",
     "class_of_intervals",
-    "cutting_options",
     "read_for_learning",
+    "read_table",
+    "table_options",
     "what_was_read",
 ]
 
@@ -39,17 +47,17 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 # Rows are dropped, unless told so, where this share of them is left.
 _LEAST_SHARE = 1 / 3
 
-_OPTIONS = (
+_CUTTING = (
     click.option(
         "--discretize",
         is_flag=True,
-        help="Cut number columns with fractions or more than 20 values into intervals: of equally "
-        "many rows, or with --target those that tell its classes apart (Fayyad and Irani).",
+        help="Bin number columns with fractions or more than 20 values: into quantiles, or, when "
+        "learning with --target, where its classes differ (Fayyad and Irani).",
     ),
     click.option(
         "--bins",
         type=click.IntRange(2),
-        help="Discretize into so many intervals of equally many rows.  [default: 5]",
+        help="Bin into so many quantiles.  [default: 5]",
     ),
     click.option(
         "--cut-points",
@@ -59,23 +67,42 @@ _OPTIONS = (
 )
 
 
-def cutting_options(function: _Function) -> _Function:
-    """Add the options that say where number columns are cut."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
+def table_options(
+    missing: Callable[[Any], Any] = DATA_OPTIONS["missing"], *, but: Sequence[str] = ()
+) -> Callable[[_Function], _Function]:
+    """Add all that a command may be told about the table it reads.
+
+    Where number columns are cut, what missing cells mean (by an option of the command's own, if it
+    has one), the settings of `read` but those named, and where rows are.
+    """
+    options = (*_CUTTING, missing, data_options(but=("missing", *but)), rows_options)
+
+    def decorate(function: _Function) -> _Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
 
 
-def class_of_intervals(search: str, options: dict[str, Any]) -> str | None:
+def class_of_intervals(search: str, options: dict[str, Any], data: str | None) -> str | None:
     """Return the class; where it is that of the intervals alone, the search does not get it."""
     target: str | None = options["target"]
-    if options["discretize"] and options["bins"] is None and not _has_class(search):
-        options["target"] = None
+    if target is None or _has_class(search):
+        return target
+    if not options["discretize"] or options["bins"] is not None:
+        file, column = shlex.quote(data or "DATA"), shlex.quote(target)
+        raise click.UsageError(
+            f"--target {column}: the search {search} learns how all columns depend on each other, "
+            f"whichever is to be predicted; for a classifier of {column}: bestdag classify {file} "
+            f"--target {column}, for a network with it as the class: --search tan"
+        )
+    options["target"] = None
     return target
 
 
 def _has_class(search: str) -> bool:
-    entry = SEARCHES.get(canonical(search, SEARCHES))
+    entry = SEARCHES.get(search_name(search))
     return entry is not None and "target" in {one.name for one in settings_of(entry)}
 
 
@@ -104,6 +131,11 @@ class Cutting:
         )
 
     @property
+    def is_asked(self) -> bool:
+        """Whether any column is to be cut."""
+        return self.discretize or self.cut_points is not None
+
+    @property
     def method(self) -> dict[str, Any]:
         """Return the settings of `discretize`."""
         if self.target is not None:
@@ -122,6 +154,7 @@ class LearningTable:
     """A table that was read, and which columns were cut by what."""
 
     rows: Rows
+    cutting: Cutting
     cut: list[str] = field(default_factory=list)
     cut_by: str = ""
 
@@ -135,17 +168,36 @@ class LearningTable:
         at = "at " if self.cut_by.startswith("the cut points") else ""
         return f"numbers cut {at}{self.cut_by}: {_listed(self.cut)}"
 
-    def settings(self, cutting: Cutting) -> dict[str, Any]:
+    def settings(self) -> dict[str, Any]:
         """Return what the output says about cutting, in JSON."""
         return {
             **({"cut": self.cut} if self.cut else {}),
-            **({"discretize": cutting.method} if cutting.discretize else {}),
+            **({"discretize": self.cutting.method} if self.cutting.discretize else {}),
         }
+
+
+def read_table(
+    data: str,
+    options: dict[str, Any],
+    score: Score | None = None,
+    *,
+    target: str | None = None,
+) -> LearningTable:
+    """Read the table of a command that has `table_options`; takes them out of its options."""
+    cutting = Cutting.of(options, target)
+    reading = table_settings(options)
+    with (
+        accepted_instead(data, score, reading["missing"], cutting, reading),
+        working(f"reading {data}", quiet=options["quiet"]),
+    ):
+        table = read_for_learning(data, score, cutting, reading)
+    say_collapsed(data, table.rows, quiet=options["quiet"])
+    return table
 
 
 def read_for_learning(
     data: str,
-    score: Score,
+    score: Score | None,
     cutting: Cutting,
     reading: dict[str, Any],
     client: Any = None,
@@ -162,31 +214,33 @@ def read_for_learning(
             flag = "--discretize" if cutting.discretize else "--cut-points"
             raise click.UsageError(f"{flag} leaves nothing to --prior, whose states are used")
         rows, cut = read_for_network(data, variables, owner="the prior network", **reading)
-        return LearningTable(rows=rows, cut=cut, cut_by="the cut points of the prior network")
+        return LearningTable(
+            rows=rows, cutting=cutting, cut=cut, cut_by="the cut points of the prior network"
+        )
     if cutting.cut_points is not None:
         reading = settings_of_read(reading, "--cut-points")
         table, cut = read_at_cut_points(data, cutting.cut_points, **reading)
         whose = f"the cut points of {cutting.cut_points}"
-        return LearningTable(rows=Rows(table), cut=cut, cut_by=whose)
+        return LearningTable(rows=Rows(table), cutting=cutting, cut=cut, cut_by=whose)
     if not cutting.discretize:
         if client is not None:
             from bestdag.cluster.reading import is_read_there, read_on
 
             if is_read_there(data):
                 reading = settings_of_read(reading, "--cluster", "keeps rows on workers")
-                return LearningTable(rows=Rows(read_on(client, data, **reading)))
-        return LearningTable(rows=read_rows(data, **reading))
+                return LearningTable(rows=Rows(read_on(client, data, **reading)), cutting=cutting)
+        return LearningTable(rows=read_rows(data, **reading), cutting=cutting)
     reading = settings_of_read(reading, "--discretize")
     from bestdag.data.discretize import discretize
 
     table = discretize(data, **cutting.method, **reading)
     cut = [variable.name for variable in table.variables if variable.cuts is not None]
-    return LearningTable(rows=Rows(table), cut=cut, cut_by=cutting.in_words())
+    return LearningTable(rows=Rows(table), cutting=cutting, cut=cut, cut_by=cutting.in_words())
 
 
 @contextmanager
 def accepted_instead(
-    data: str | None, score: Score, treatment: str, cutting: Cutting, reading: dict[str, Any]
+    data: str | None, score: Score | None, treatment: str, cutting: Cutting, reading: dict[str, Any]
 ) -> Iterator[None]:
     """Let a refusal of the table in the block end with a command that is not refused.
 
@@ -209,7 +263,7 @@ def accepted_instead(
 
 
 def _missing_options(
-    data: str, score: Score, treatment: str, cutting: Cutting, reading: dict[str, Any]
+    data: str, score: Score | None, treatment: str, cutting: Cutting, reading: dict[str, Any]
 ) -> list[str]:
     """Return the options with which the table would be read; none where nothing helps."""
     from bestdag.data.describe import read_described
@@ -245,7 +299,10 @@ def _missing_options(
     if left.has_missing and treatment in ("error", "drop"):
         share = float(complete_rows(left).mean())
         if treatment == "error" or share < _LEAST_SHARE:
-            options += ["--missing", suited(share, score)]
+            if score is not None and "em" in missing_choices():
+                options += ["--missing", suited(share, score)]
+            else:
+                options += ["--missing", "drop" if share >= _LEAST_SHARE else "state"]
     return options
 
 

@@ -2,17 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from bestdag.cli.options import data_options, refused_option
+from bestdag.cli.rows_options import rows_options
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
     from bestdag.data.rows import Rows
     from bestdag.data.schema import Variable
 
-__all__ = ["read_at_cut_points", "read_for_network", "say_cut"]
+__all__ = [
+    "network_table_options",
+    "read_at_cut_points",
+    "read_for_network",
+    "say_cut",
+    "table_and_network",
+]
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_ROW_BY_ROW = "rows are read into memory and answered one by one"
+
+
+def table_and_network(first: str, second: str) -> tuple[str, str]:
+    """Tell a table and a network apart, in whatever order they were given.
+
+    Where both or none are networks, the first is the table, and reading it says what is wrong.
+    """
+    from bestdag.network.formats import is_network_file
+
+    if is_network_file(first) and not is_network_file(second):
+        return second, first
+    return first, second
+
+
+def network_table_options(
+    missing: Callable[[Any], Any] | None = None, *, instead: str = ""
+) -> Callable[[_Function], _Function]:
+    """Add all that a command may be told about the rows it reads for a network.
+
+    The network has the states and cut points; without an option about missing cells they are kept,
+    for what the command does `instead`, row by row.
+    """
+    has = "NETWORK has the states and the cut points of its columns"
+    options = [
+        refused_option("--discretize", has, is_flag=True),
+        *(refused_option(flag, has) for flag in ("--bins", "--cut-points", "--max-states")),
+    ]
+    if missing is None:
+        options += [
+            data_options(but=("missing", "allow_few_rows", "max_states")),
+            refused_option("--missing", instead),
+            refused_option("--allow-few-rows", instead, is_flag=True),
+            *(refused_option(flag, _ROW_BY_ROW) for flag in ("--rows-in", "--cache")),
+            refused_option("--collapse/--no-collapse", _ROW_BY_ROW, is_flag=True),
+        ]
+    else:
+        options += [missing, data_options(but=("missing", "max_states")), rows_options]
+
+    def decorate(function: _Function) -> _Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
 
 
 def read_for_network(

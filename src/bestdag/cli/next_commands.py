@@ -4,51 +4,131 @@ from __future__ import annotations
 
 import importlib.util
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import click
+
+from bestdag.cli.settings import option_of
 from bestdag.files import format_suffix
+from bestdag.registry import settings_of
 
 if TYPE_CHECKING:
     from bestdag.learned import Result
 
 __all__ = ["next_commands"]
 
+# Options of `learn` about files that are there already, and what belongs to them.
+_FILES = (
+    *("--output", "--force", "--report", "--bootstrap", "--edge-weights", "--parameters"),
+    "--require-optimal",
+)
+# Of one run: how it searches, for how long, and where it is kept.
+_RUN = (
+    *("--search", "--seed", "--time-limit", "--checkpoint", "--checkpoint-every", "--resume"),
+    "--target",
+)
+
 
 def next_commands(
-    result: Result,
-    data: str | None,
-    given: tuple[str, ...],
-    *,
-    output: str | None,
-    report: str | None,
-    is_cut: bool,
+    result: Result, data: str | None, context: click.Context, *, output: str | None
 ) -> list[str]:
-    """Return up to three commands; `given` is the command line that gave the result.
+    """Return up to three commands; the context is that of the command that gave the result.
 
-    Files that they would write are not there yet, so that nothing is refused or replaced.
+    They keep every option that says what the table is. Files that they would write are not there
+    yet, so that nothing is refused or replaced.
     """
     if data is None or data == "-" or result.dataset is None:
         return []
+    given = _given(context)
     found = []
     if output is None:
-        more = ["-o", _new_file(data, ".json")]
-        if report is None and _can_draw():
-            more += ["--report", _new_file(data, ".html")]
-        found.append(shlex.join(("bestdag", *_without(given, *_FILES), *more)))
+        found.append(_written(data, given, context))
     elif format_suffix(output) in (".json", ".bif"):
         most = max(result.dag.nodes, key=lambda name: (len(result.dag.parents(name)), name))
-        found.append(shlex.join(("bestdag", "query", output, "--", most)))
+        found.append(shlex.join(("bestdag", "query", _file(output), "--", most)))
         if _can_draw():
-            found.append(shlex.join(("bestdag", "draw", output, "-o", _new_file(output, ".svg"))))
-    if not result.is_proved and result.status == "time limit":
-        limit = max(10, round(4 * result.seconds))
-        kept = _without(given, *_FILES, "--time-limit")
-        found.append(shlex.join(("bestdag", *kept, "--time-limit", str(limit))))
-    can_be_cut = not is_cut or ("--target" not in given and any(w in given for w in _CUTTING))
-    if not result.dataset.has_missing and can_be_cut and len(found) < 3:
-        found.append(shlex.join(("bestdag", "bootstrap", data, *_reading(given))))
-    return found[:3]
+            picture = _new_file(output, ".svg")
+            found.append(shlex.join(("bestdag", "draw", _file(output), "-o", picture)))
+    if not result.dataset.has_missing:
+        found.append(_again(data, given, context))
+    return found
+
+
+def _written(data: str, given: _Given, context: click.Context) -> str:
+    """Learn again, and write the network and its report."""
+    words = [word for flag, own in given if flag not in _FILES for word in own]
+    flags = [flag for flag, _ in given]
+    if "--checkpoint" in flags and "--resume" not in flags:
+        words.append("--resume")  # the file has the answer
+    words += ["-o", _new_file(data, ".json")]
+    if _can_draw():
+        words += ["--report", _new_file(data, ".html")]
+    return shlex.join(("bestdag", str(context.info_name), _file(data), *words))
+
+
+def _again(data: str, given: _Given, context: click.Context) -> str:
+    """Estimate how sure each arc is, from the same table by the same score."""
+    from bestdag.cli.bootstrap import command as bootstrap
+    from bestdag.scores import SCORES
+    from bestdag.search import SEARCHES
+
+    known = {flag: parameter for parameter in bootstrap.params for flag in parameter.opts}
+    left_out = {*_FILES, *_RUN, *(_flags(SEARCHES) - _flags(SCORES))}
+    if context.params.get("discretize") and context.params.get("bins") is None:
+        left_out.remove("--target")  # of the intervals
+    words: list[str] = []
+    for flag, own in given:
+        if flag == "--missing":
+            ways = known[flag].type
+            # Of a table that has none, other ways to treat missing cells say nothing.
+            if not isinstance(ways, click.Choice) or own[1] not in ways.choices:
+                continue
+        if flag in known and flag not in left_out:
+            words += own
+    return shlex.join(("bestdag", "bootstrap", _file(data), *words))
+
+
+def _flags(listed: Mapping[str, Any]) -> set[str]:
+    return {option_of(one.name) for entry in listed.values() for one in settings_of(entry)}
+
+
+def _file(path: str) -> str:
+    """Return a file as an argument that is not taken for an option."""
+    return f"./{path}" if path.startswith("-") else path
+
+
+# Of each option in the order it was given: its long name, and its words.
+_Given = list[tuple[str, list[str]]]
+
+
+def _given(context: click.Context) -> _Given:
+    """Return the options of the command line, as click reads them."""
+    words = list(context.obj)
+    parser = context.command.make_parser(context)
+    values, _, order = parser.parse_args(words[1:])
+    found: _Given = []
+    taken: dict[str, int] = {}
+    for parameter in order:
+        if not isinstance(parameter, click.Option) or parameter.name is None:
+            continue
+        flag = parameter.opts[-1]
+        value: Any = values[parameter.name]
+        if parameter.multiple:
+            place = taken.get(parameter.name, 0)
+            taken[parameter.name] = place + 1
+            found.append((flag, [flag, str(value[place])]))
+        elif parameter.name in taken:
+            continue  # given twice: the last one counts
+        elif parameter.is_flag:
+            taken[parameter.name] = 1
+            is_off = parameter.secondary_opts and not value
+            found.append((flag, [parameter.secondary_opts[-1] if is_off else flag]))
+        else:
+            taken[parameter.name] = 1
+            found.append((flag, [flag, str(value)]))
+    return found
 
 
 def _can_draw() -> bool:
@@ -66,40 +146,3 @@ def _new_file(path: str, suffix: str) -> str:
         if not name.exists():
             return str(name)
         number += 1
-
-
-# Options of `learn` that say how the table is read, which `bootstrap` has too.
-_READING = (
-    *("--score", "--ess", "--missing-value", "--weights", "--drop", "--separator", "--sheet"),
-    *("--max-states", "--max-parents", "--know", "--knowledge", "--bins", "--cut-points"),
-)
-_CUTTING = ("--discretize", "--bins", "--cut-points")
-
-
-def _reading(given: tuple[str, ...]) -> list[str]:
-    """Return those of the options given that `bootstrap` takes."""
-    found: list[str] = []
-    for place, word in enumerate(given):
-        name, sign, _ = word.partition("=")
-        if name == "--discretize":
-            found.append(word)
-        elif name in _READING:
-            found += [word] if sign else given[place : place + 2]
-    return found
-
-
-_FILES = ("-o", "--output", "--report", "--edge-weights", "--parameters")
-
-
-def _without(given: tuple[str, ...], *names: str) -> list[str]:
-    """Leave out options with their values, and --force."""
-    found: list[str] = []
-    is_value = False
-    for word in given:
-        if is_value:
-            is_value = False
-        elif word in names:
-            is_value = True
-        elif word != "--force" and word.partition("=")[0] not in names:
-            found.append(word)
-    return found

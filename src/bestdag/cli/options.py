@@ -15,8 +15,10 @@ __all__ = [
     "data_options",
     "max_values_option",
     "memory_option",
+    "missing_choices",
     "missing_option",
     "read_settings",
+    "refused_option",
     "threads_option",
 ]
 
@@ -40,12 +42,14 @@ class _Ways(click.Choice[str]):
         return super().convert(value, *rest)
 
 
-def missing_option(ways: Sequence[str], text: str) -> Callable[[Any], Any]:
+def missing_option(
+    ways: Sequence[str], text: str, *, default: str = "error"
+) -> Callable[[Any], Any]:
     """Return the option --missing with these ways to treat missing cells."""
     return click.option(
         "--missing",
         type=_Ways(ways),
-        default="error",
+        default=default,
         show_default=True,
         help=f"Missing cells: {text}.",
     )
@@ -123,15 +127,34 @@ threads_option = click.option(
 )
 
 
-def data_options(*names: str) -> Callable[[_Function], _Function]:
-    """Add settings of `read`: those named, or all."""
+def data_options(*, but: Sequence[str] = ()) -> Callable[[_Function], _Function]:
+    """Add settings of `read`: all but those named."""
 
     def decorate(function: _Function) -> _Function:
-        for name in reversed(names or tuple(DATA_OPTIONS)):
-            function = DATA_OPTIONS[name](function)
+        for name in reversed(DATA_OPTIONS):
+            if name not in but:
+                function = DATA_OPTIONS[name](function)
         return function
 
     return decorate
+
+
+def refused_option(flag: str, why: str, *, is_flag: bool = False) -> Callable[[Any], Any]:
+    """Return an option that other commands have, and that is answered here with why not."""
+
+    def refuse(_context: click.Context, _option: click.Parameter, given: Any) -> None:
+        if given not in (None, False):
+            raise click.UsageError(f"{why}; leave out {flag.partition('/')[0]}")
+
+    return click.option(flag, is_flag=is_flag, hidden=True, expose_value=False, callback=refuse)
+
+
+def missing_choices() -> Sequence[str]:
+    """Return what --missing of the command that runs may be."""
+    for parameter in click.get_current_context().command.params:
+        if parameter.name == "missing" and isinstance(parameter.type, click.Choice):
+            return parameter.type.choices
+    return ()
 
 
 def common_options(function: _Function) -> _Function:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
+from bestdag.cli.durations import time_limit_option
 from bestdag.cli.interrupts import INTERRUPTED
-from bestdag.cli.options import (
-    DATA_OPTIONS,
-    common_options,
-    data_options,
-    read_settings,
-    threads_option,
-)
+from bestdag.cli.learning_table import read_table, table_options
+from bestdag.cli.options import DATA_OPTIONS, common_options, threads_option
 from bestdag.cli.output import print_json, print_table, working
-from bestdag.cli.rows_options import ROWS_OPTIONS, read_for, rows_options, rows_settings
+from bestdag.cli.rows_options import ROWS_OPTIONS
 from bestdag.cli.search_options import choose_knowledge, knowledge_options
 from bestdag.cli.settings import option_of, settings_options, taken_settings
 from bestdag.constraint.settings import PC
@@ -54,9 +51,8 @@ _LISTED: Mapping[str, Any] = {PC.name: PC, **TESTS}
 @knowledge_options
 @click.option("--explain", nargs=2, metavar="A B", help="Say why two variables are linked or not.")
 @click.option("--trace", is_flag=True, help="List every test with its numbers, and every step.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after so long.")
-@data_options()
-@rows_options
+@time_limit_option()
+@table_options()
 @threads_option
 @common_options
 def command(
@@ -87,10 +83,10 @@ def command(
     if oracle is not None:
         _refuse_without_data()
     knowledge = choose_knowledge(options)
-    reading = {**read_settings(options), **rows_settings(options)}
+    table = None if data is None else read_table(data, {**options, "quiet": quiet})
     with working(f"testing {data or oracle}", quiet=quiet) as told:
         result = pc(
-            None if data is None else read_for(data, reading, quiet=quiet),
+            None if table is None else table.dataset,
             oracle=None if oracle is None else Network.load(oracle).dag,
             test=test,
             knowledge=knowledge,
@@ -100,6 +96,9 @@ def command(
             progress=told,
             **settings,
         )
+    if table is not None and table.cut:
+        settings = {**result.settings, **table.settings()}
+        result = replace(result, notes=(table.cut_in_words(), *result.notes), settings=settings)
     if explain is not None:
         _print_explanation(result, explain, as_json=as_json)
     elif as_json:
@@ -124,7 +123,8 @@ def _chosen(name: str, options: dict[str, Any]) -> tuple[IndependenceTest, dict[
 def _refuse_without_data() -> None:
     """Refuse options that mean nothing where a network answers."""
     of_tests = {one.name for test in TESTS.values() for one in settings_of(test)}
-    needs_data = {"test_name", "alpha", *of_tests, *DATA_OPTIONS, *ROWS_OPTIONS} - {"seed"}
+    needs_data = {"test_name", "alpha", *of_tests, *DATA_OPTIONS, *ROWS_OPTIONS}
+    needs_data = (needs_data | {"discretize", "bins", "cut_points"}) - {"seed"}
     context = click.get_current_context()
     for parameter in context.command.params:
         given = context.get_parameter_source(str(parameter.name))

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
-from bestdag.cli.options import read_settings
+from bestdag.cli.durations import time_limit_option
+from bestdag.cli.learning_table import read_table
 from bestdag.cli.output import working
-from bestdag.cli.rows_options import read_for, rows_settings
 from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_option_by
 from bestdag.cli.search_options import choose_knowledge, support_option
 
@@ -55,11 +55,9 @@ __all__ = ["command"]
     help="Steps of each chain.  [default: 20,000, then more until the chains agree, up to 500,000]",
 )
 @click.option("--burn-in", type=int, help="Of --steps, those thrown away.  [default: a fifth]")
-@click.option(
-    "--time-limit",
-    type=float,
-    metavar="SECONDS",
-    help="End chains after so long, with what was drawn; refuse exact sums that take longer.",
+@time_limit_option(
+    "Time limit, e.g. 30s, 5m: chains end with what was drawn; exact sums that would take longer "
+    "are refused."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="For draws and chains.")
 @support_option
@@ -101,12 +99,10 @@ def command(
     (one,) = choose_scores((name,), options).values()
     structure_prior = choose_structure_prior(options)
     knowledge = choose_knowledge(options)
-    with working(f"reading {data}", quiet=options["quiet"]):
-        settings = {**read_settings(options), **rows_settings(options)}
-        table = read_for(data, settings, quiet=options["quiet"])
+    table = read_table(data, options, one.score)
     with working(f"summing over structures of {data}", quiet=options["quiet"]) as told:
         found = posterior(
-            table,
+            table.dataset,
             one.score,
             prior=dag_prior,
             method=method,

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from bestdag.cli.network_data import read_for_network, say_cut
+from bestdag.cli.network_data import (
+    network_table_options,
+    read_for_network,
+    say_cut,
+    table_and_network,
+)
 from bestdag.cli.network_output import says_formats
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.options import common_options, read_settings, threads_option
 from bestdag.cli.output import (
     print_json,
     require_new_file,
@@ -53,7 +58,7 @@ _BLOCK = 1 << 16
     show_default=True,
     help="Rows that the network calls impossible: refuse them, or answer as if nothing was known.",
 )
-@data_options("missing_values", "separator", "sheet")
+@network_table_options(instead="missing cells are summed over, and every row is answered")
 @threads_option
 @common_options
 @says_formats
@@ -71,7 +76,8 @@ def command(
 ) -> None:
     """Predict the variable --target of NETWORK (a FORMATS file) for the rows of DATA.
 
-    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. The most
+    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input; it may come
+    first. The most
     probable state of each row and the probability of every state are written as CSV. Missing cells
     and variables without a column are summed over; the column of the target and columns the
     network does not have are not looked at. Numbers are cut where the network has cut points.
@@ -80,6 +86,7 @@ def command(
     from bestdag.files import format_suffix
     from bestdag.network.network import Network
 
+    data, network = table_and_network(data, network)
     require_own_names({"NETWORK": network, "DATA": data}, {"-o": output})
     require_new_file(output, force=force)
     if output != "-" and format_suffix(output) not in (".csv", ".tsv"):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bestdag.cli.durations import time_limit_option
 from bestdag.cli.options import common_options, threads_option
 from bestdag.cli.output import print_json, print_line, print_table
 from bestdag.papers import STUDIES
@@ -46,11 +47,8 @@ _EPILOG = "\b\nStudies:\n" + "\n".join(f"  {name:<15} {what}" for name, what in 
     is_flag=True,
     help="Say within minutes what it would take, and stop.",
 )
-@click.option(
-    "--time-limit",
-    type=float,
-    metavar="SECONDS",
-    help="Stop after so long, drop unfinished trials, and write the summary of those done.",
+@time_limit_option(
+    "Time limit, e.g. 30s, 5m: drop unfinished trials and write the summary of those done."
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all draws.")
 @threads_option

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bestdag.cli.options import read_settings
+
 if TYPE_CHECKING:
-    from bestdag.data.dataset import Dataset
     from bestdag.data.rows import Rows
 
 __all__ = [
     "ROWS_OPTIONS",
-    "read_for",
     "rows_options",
     "rows_settings",
     "say_collapsed",
     "settings_of_read",
+    "table_settings",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -57,13 +58,9 @@ def rows_settings(options: dict[str, Any]) -> dict[str, Any]:
     return {name: options.pop(name) for name in ROWS_OPTIONS if name in options}
 
 
-def read_for(data: str, settings: dict[str, Any], *, quiet: bool) -> Dataset:
-    """Read a table; the settings are those of `read` and these options."""
-    from bestdag.data.rows import read_rows
-
-    found = read_rows(data, **settings)
-    say_collapsed(data, found, quiet=quiet)
-    return found.dataset
+def table_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """Take what was said about reading a table out of a command's options."""
+    return {**read_settings(options), **rows_settings(options)}
 
 
 def say_collapsed(data: str, rows: Rows, *, quiet: bool) -> None:

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.network_data import read_for_network, say_cut
+from bestdag.cli.network_data import (
+    network_table_options,
+    read_for_network,
+    say_cut,
+    table_and_network,
+)
 from bestdag.cli.network_output import says_formats
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.options import common_options, threads_option
 from bestdag.cli.output import print_json, print_table, working
-from bestdag.cli.rows_options import rows_options, rows_settings, say_collapsed
+from bestdag.cli.rows_options import say_collapsed, table_settings
 from bestdag.cli.score_options import (
     ChosenScore,
     choose_scores,
@@ -45,15 +50,15 @@ __all__ = ["command"]
 @score_options
 @click.option("--families", is_flag=True, help="Show every family's score.")
 @click.option("--ignore-extra", is_flag=True, help="Ignore columns the network does not have.")
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "drop", "em"]),
-    default="error",
-    show_default=True,
-    help="Missing cells: refuse them, drop their rows, or score what the rows show after EM.",
+@network_table_options(
+    click.option(
+        "--missing",
+        type=click.Choice(["error", "drop", "em"]),
+        default="error",
+        show_default=True,
+        help="Missing cells: refuse them, drop their rows, or score what the rows show after EM.",
+    )
 )
-@data_options("missing_values", "allow_few_rows", "weights", "separator", "sheet")
-@rows_options
 @threads_option
 @common_options
 @says_formats
@@ -80,10 +85,11 @@ def command(
     """
     from bestdag.network.network import Network
 
+    data, network = table_and_network(data, network)
     chosen = choose_scores(names, options)
     prior = choose_structure_prior(options)
     net = Network.load(network)
-    reading = {**read_settings(options), **rows_settings(options)}
+    reading = table_settings(options)
     keeps = reading["missing"] == "em"
     reading["missing"] = "keep" if keeps else reading["missing"]
     with working(f"reading {data}", quiet=quiet):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.options import common_options, data_options, read_settings, threads_option
+from bestdag.cli.durations import time_limit_option
+from bestdag.cli.learning_table import read_table, table_options
+from bestdag.cli.options import common_options, threads_option
 from bestdag.cli.output import print_json, require_new_file, working
-from bestdag.cli.rows_options import read_for, rows_options, rows_settings
 from bestdag.cli.score_options import (
     choose_scores,
     choose_structure_prior,
@@ -40,10 +41,9 @@ __all__ = ["command"]
 @support_option
 @click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
 @click.option("--no-prune", is_flag=True, help="List sets too that score no more than a subset.")
-@click.option("--time-limit", type=float, metavar="SECONDS", help="Stop, incomplete, after this.")
+@time_limit_option("Time limit, e.g. 30s, 5m; the table is incomplete if it ends the scoring.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
-@data_options()
-@rows_options
+@table_options()
 @threads_option
 @common_options
 def command(
@@ -76,9 +76,8 @@ def command(
     require_new_file(output, force=force)
     ((_, chosen),) = choose_scores((name,), options).items()
     prior = choose_structure_prior(options)
-    with working(f"reading {data}", quiet=quiet):
-        settings = {**read_settings(options), **rows_settings(options)}
-        dataset = read_for(data, settings, quiet=quiet)
+    read = read_table(data, {**options, "quiet": quiet}, chosen.score)
+    dataset = read.dataset
     started = time.monotonic()
     with working("scoring", quiet=quiet):
         table = build_score_table(
@@ -108,6 +107,7 @@ def command(
                     **chosen.settings,
                     "max_parents": max_parents,
                     "support": support,
+                    **read.settings(),
                 },
                 "rows": dataset.total_weight,
                 "base": "e",
@@ -121,6 +121,8 @@ def command(
             }
         )
     elif not quiet:
+        if read.cut:
+            click.echo(read.cut_in_words())
         click.echo(
             f"{output}: {table.n_sets:,} parent sets of {table.n_variables:,} variables, at most "
             f"{_largest(table)} parents; {table.n_scored:,} families scored by {chosen.score!r} on "

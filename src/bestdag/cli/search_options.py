@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bestdag.cli.settings import settings_options, taken_settings
-from bestdag.registry import canonical
 from bestdag.scores.support import DEFAULT_SUPPORT
-from bestdag.search import ALIASES, SEARCHES, make_search
+from bestdag.search import SEARCHES, make_search, search_name
 
 if TYPE_CHECKING:
     from bestdag.graph.knowledge import Knowledge
@@ -44,8 +43,7 @@ def search_options(function: _Function) -> _Function:
 
 def choose_search(name: str, options: dict[str, Any]) -> Search:
     """Make the search asked for; takes its settings out of `options`."""
-    key = canonical(name, [*SEARCHES, *ALIASES])
-    key = ALIASES.get(key, key)
+    key = search_name(name)
     return make_search(key, **taken_settings(SEARCHES, options, [key], "search"))
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 
+from bestdag.cli.durations import DURATION
 from bestdag.registry import Setting, canonical, settings_of
 
 __all__ = [
@@ -131,6 +132,8 @@ class _Names(click.ParamType[Any]):
 
 def _click_type(one: Setting) -> click.ParamType[Any]:
     kinds = [kind for kind in get_args(one.kind) or (one.kind,) if kind is not NoneType]
+    if one.is_duration:
+        return DURATION
     if one.load is not None:
         return click.STRING
     if get_origin(one.kind) is Literal:

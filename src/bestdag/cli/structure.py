@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bestdag.cli.checkpoint_options import checkpoint_settings
+from bestdag.cli.durations import time_limit_option
 from bestdag.cli.em_options import choose_treatment, em_options
 from bestdag.cli.interrupts import INTERRUPTED
 from bestdag.cli.learning_table import (
     Cutting,
     LearningTable,
     accepted_instead,
-    cutting_options,
     read_for_learning,
+    table_options,
 )
 from bestdag.cli.network_output import (
     choose_parameters,
@@ -31,15 +32,12 @@ from bestdag.cli.network_output import (
 )
 from bestdag.cli.next_commands import next_commands
 from bestdag.cli.options import (
-    DATA_OPTIONS,
     common_options,
-    data_options,
     missing_option,
-    read_settings,
     threads_option,
 )
 from bestdag.cli.output import require_new_file, require_own_names, working
-from bestdag.cli.rows_options import rows_options, rows_settings
+from bestdag.cli.rows_options import table_settings
 from bestdag.cli.score_options import (
     choose_scores,
     choose_structure_prior,
@@ -66,7 +64,7 @@ _OPTIONS = (
     score_options,
     click.option("--max-parents", type=click.IntRange(0), help="At most so many parents."),
     support_option,
-    click.option("--time-limit", type=float, metavar="SECONDS", help="Stop after so long."),
+    time_limit_option(),
     knowledge_options,
     network_output(required=False),
     parameters_option,
@@ -82,15 +80,14 @@ _OPTIONS = (
         help="With --report, also say how sure each arc is: learn from rows drawn again, N times, "
         "by hill climbing.",
     ),
-    cutting_options,
-    missing_option(
-        list(TREATMENTS),
-        "refuse them and say what suits, drop their rows, make them a state, structural EM, score "
-        "each family over the rows that show it",
+    table_options(
+        missing_option(
+            list(TREATMENTS),
+            "refuse them and say what suits, drop their rows, make them a state, structural EM, "
+            "score each family over the rows that show it",
+        )
     ),
     em_options,
-    data_options(*(name for name in DATA_OPTIONS if name != "missing")),
-    rows_options,
     threads_option,
     click.option("-v", "--verbose", is_flag=True, help="Also print what the search did."),
     common_options,
@@ -158,11 +155,7 @@ def _learn_structure(
     limits = {key: options[key] for key in ("max_parents", "support", "time_limit")}
     knowledge = choose_knowledge(options)
     cutting = Cutting.of(options, target)
-    reading = {
-        **read_settings(options),
-        **rows_settings(options),
-        "missing": treatment.reads_as,
-    }
+    reading = {**table_settings(options), "missing": treatment.reads_as}
     table: LearningTable | None = None
     lost: ClusterError | None = None
     with (
@@ -203,7 +196,7 @@ def _learn_structure(
             **({"seed": more["seed"]} if "seed" in more else {}),
             **({} if from_scores else {"missing": treatment.name}),
             **({} if estimator is None else {"parameters": estimator.name}),
-            **({} if table is None else table.settings(cutting)),
+            **({} if table is None else table.settings()),
         },
         threads=threads,
         as_json=as_json,
@@ -223,17 +216,7 @@ def _learn_structure(
         said = not (as_json or options["quiet"])
         _write_report(options["report"], result, sure, threads, is_said=said)
     if not as_json:
-        given = click.get_current_context().obj
-        print_next(
-            next_commands(
-                result,
-                data,
-                given,
-                output=output,
-                report=options["report"],
-                is_cut=table is not None and bool(table.cut),
-            )
-        )
+        print_next(next_commands(result, data, click.get_current_context(), output=output))
     if result.was_interrupted:
         raise click.exceptions.Exit(INTERRUPTED)
     listed = result.structures

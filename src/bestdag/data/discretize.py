@@ -10,14 +10,14 @@ import numpy.typing as npt
 from bestdag.data.choice import choose, text_list
 from bestdag.data.cutting import Cutter
 from bestdag.data.dataset import Dataset
-from bestdag.data.discretization import METHODS
+from bestdag.data.discretization import METHODS, default_method, make_method
+from bestdag.data.discretization.base import Method
 from bestdag.data.discretization.cuts import check_cuts, cut_variable
 from bestdag.data.encode import build
 from bestdag.data.opening import open_table
 from bestdag.data.readers import read_matching
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
 from bestdag.errors import InvalidParameterError, require_count
-from bestdag.registry import make
 
 __all__ = ["discretize"]
 
@@ -26,7 +26,7 @@ def discretize(
     source: Any,
     *,
     target: str | None = None,
-    method: str = "fayyad_irani",
+    method: Method | str | None = None,
     bins: int | None = None,
     cut: str | Iterable[str] | None = None,
     cuts: Mapping[str, Sequence[float]] | None = None,
@@ -51,9 +51,10 @@ def discretize(
         Whatever `read` takes.
     target : str, optional
         The class column, which is never cut. The method ``fayyad_irani`` needs it.
-    method : {"fayyad_irani", "quantile", "uniform"}, default "fayyad_irani"
+    method : {"fayyad_irani", "quantile", "uniform"} or Method, optional
         Entropy splits that tell the classes of `target` apart, with the MDL criterion to stop;
-        equally many cases per interval; equal widths.
+        equally many cases per interval; equal widths. By default ``fayyad_irani`` where there is
+        a target, else ``quantile``.
     bins : int, optional
         Number of intervals of ``quantile`` and ``uniform``, 5 by default.
     cut : str or iterable of str, optional
@@ -104,9 +105,10 @@ def discretize(
     Variable(name='dose', states=('<=0.5', '>0.5'), cuts=(0.5,))
     >>> discretize({"dose": [9.5], "ill": ["no"]}, like=data).codes("dose")
     array([1], dtype=uint8)
+    >>> discretize(table, bins=3).variable("dose").cuts  # equally many rows in each
+    (0.25, 0.75)
     """
-    settings = {} if bins is None else {"bins": bins}
-    made = make("method", method, METHODS, {}, settings)
+    made = make_method("discretize", default_method(target) if method is None else method, bins)
     if like is not None:
         asked = {"target": target, "bins": bins, "cut": cut, "cuts": cuts, "states": states}
         for setting, value in (asked | {"columns": columns}).items():
@@ -132,8 +134,8 @@ def discretize(
         others = ", ".join(name for name, kind in METHODS.items() if not kind.needs_target)
         needed = f"the class column, or choose a method without one: {others}"
         raise InvalidParameterError(
-            f"discretize: method {method!r} needs a target; name {needed}"
-        ).with_option(f"discretize: the method {method} needs --target; name {needed}")
+            f"discretize: method {made.name!r} needs a target; name {needed}"
+        ).with_option(f"discretize: the method {made.name} needs --target; name {needed}")
     cutter = Cutter(
         method=made,
         target=target,

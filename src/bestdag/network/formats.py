@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import os
 import re
+import zlib
 from typing import TYPE_CHECKING, Protocol, cast
 
 from bestdag.errors import (
@@ -89,9 +91,9 @@ def load_network(path: str | os.PathLike[str]) -> Network:
 
 def parse_network(data: bytes, source: str, suffix: str = "") -> Network:
     """Read a network from bytes whose beginning tells the format."""
-    module = _module_by_content(data)
-    if module is not None:
-        return module.parse(data, source)
+    form = _format_of(data[:_HEAD])
+    if form is not None:
+        return form.parse(data, source)
     if suffix in _ALSO:
         return _module(FORMATS[_ALSO[suffix]]).parse(data, source)  # says what is wrong
     raise unknown_name("network format", suffix, FORMATS, who=f"load: {source}")
@@ -99,11 +101,12 @@ def parse_network(data: bytes, source: str, suffix: str = "") -> Network:
 
 def looks_like_a_network(data: bytes) -> bool:
     """Whether the beginning of a file is that of a network."""
-    return _module_by_content(data) is not None
+    return _format_of(data[:_HEAD]) is not None
 
 
-def _module_by_content(data: bytes) -> Format | None:
-    head = data[:_HEAD].decode("utf-8", "replace").removeprefix("\ufeff")
+def _format_of(data: bytes) -> Format | None:
+    """Return the format that the beginning of a file is of."""
+    head = data.decode("utf-8", "replace").removeprefix("\ufeff")
     before = _BEFORE.match(head)
     beginning = head[before.end() if before else 0 :]
     for name in FORMATS.values():
@@ -156,6 +159,18 @@ def _module(name: str) -> Format:
 
 
 def is_network_file(path: str | os.PathLike[str]) -> bool:
-    """Whether the name of a file says that it holds a network."""
+    """Whether a file holds a network, as its name or its beginning says.
+
+    What can be read only once, such as a pipe, is not looked into.
+    """
     suffix = format_suffix(path)
-    return _ALSO.get(suffix, suffix) in FORMATS
+    if _ALSO.get(suffix, suffix) in FORMATS:
+        return True
+    if not os.path.isfile(path):
+        return False
+    try:
+        opened = gzip.open if os.fspath(path).endswith(".gz") else open
+        with opened(path, "rb") as file:
+            return _format_of(file.read(_HEAD)) is not None
+    except (OSError, EOFError, ValueError, zlib.error):  # whoever reads it says what is wrong
+        return False

@@ -112,8 +112,8 @@ def parse(data: bytes, source: str = "<json>") -> Network:
 
 
 def looks_like(text: str) -> bool:
-    """Whether the beginning of a text is that of JSON."""
-    return text.startswith("{")
+    """Whether the beginning of a text is that of a network in JSON, which says so itself."""
+    return text.startswith("{") and FORMAT in text
 
 
 def render(network: Network) -> bytes:

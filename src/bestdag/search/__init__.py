@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bestdag.errors import UnknownNameError
 from bestdag.registry import canonical, listed, make
 from bestdag.search.problem import Search as Search
 
@@ -26,7 +27,28 @@ from bestdag.search.naive_bayes import NaiveBayes as NaiveBayes
 _BUDGET_OF_A_FIT = 1.0
 
 SEARCHES: dict[str, Any] = listed(globals(), __name__)
-ALIASES: dict[str, str] = {}
+# What other programs call them.
+ALIASES: dict[str, str] = {
+    "hc": "hill_climb",
+    "hill_climbing": "hill_climb",
+    "ts": "tabu",
+    "tabu_search": "tabu",
+    "sa": "annealing",
+    "simulated_annealing": "annealing",
+    "nb": "naive_bayes",
+}
+
+
+def search_name(name: str) -> str:
+    """Return the name of the search that is meant; else itself.
+
+    Examples
+    --------
+    >>> search_name("HC"), search_name("Hill-Climb"), search_name("exct")
+    ('hill_climb', 'hill_climb', 'exct')
+    """
+    key = canonical(name, [*SEARCHES, *ALIASES])
+    return ALIASES.get(key, key)
 
 
 def make_search(name: str, **settings: Any) -> Search:
@@ -37,6 +59,19 @@ def make_search(name: str, **settings: Any) -> Search:
     >>> make_search("exact", engine="dp")
     Exact(engine='dp', nodes_at_once=1)
     """
+    key = canonical(name, ["mmhc", "pc"])  # what others call a search
+    if key == "mmhc":
+        what = "mmhc is tests that leave few parents, then climbing"
+        raise UnknownNameError(
+            f"{what}: search='hill_climb' with skeleton='pc' is its like"
+        ).with_option(f"{what}: learn --search hill_climb --skeleton pc is its like")
+    if key == "pc":
+        what = "pc is tests of independence, without a score"
+        raise UnknownNameError(
+            f"{what}: use pc(data); skeleton='pc' is for the best network along its links"
+        ).with_option(
+            f"{what}: use bestdag pc; learn --skeleton pc is for the best network along its links"
+        )
     search: Search = make("search", name, SEARCHES, ALIASES, settings)
     return search
 
@@ -50,6 +85,6 @@ def search_for_fit(search: Search | str) -> Search:
     1.0
     """
     if isinstance(search, str):
-        is_auto = canonical(search, SEARCHES) == Auto.name
+        is_auto = search_name(search) == Auto.name
         return make_search(search, **({"budget": _BUDGET_OF_A_FIT} if is_auto else {}))
     return search

@@ -96,7 +96,9 @@ class Auto:
 
     name: ClassVar[str] = "auto"
 
-    budget: float = setting(60.0, "End after so many seconds without a time limit.")
+    budget: float = setting(
+        60.0, "Most seconds without a time limit; also 5m, 2h.", is_duration=True
+    )
     rounds: int | None = setting(None, "End after so many rounds; the same result every time.")
     engine: Literal["auto", "dp", "gpu", "bnc"] = setting("auto", "Engine of the exact search.")
 
@@ -387,7 +389,7 @@ class _Run:
             bound=None if bound.value is None else max(bound.value, best.score),
             trace=tuple(trace),
             notes=(
-                f"{self._what_was_done}{ending(status, budget)}; {how_to_prove}",
+                f"{self._what_was_done}{ending(status, budget)}{how_to_prove}",
                 f"{why}{bound.how}",
             ),
         )

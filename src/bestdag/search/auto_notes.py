@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from bestdag.scores.parent_sets.enumeration import n_parent_sets
 from bestdag.search.problem import Problem
 from bestdag.search.result import Status
 from bestdag.wording import count_of
 
 __all__ = ["advice", "ending", "what_was_done"]
 
-# So many families are listed in a minute or so.
-_MANY_FAMILIES = 5_000_000
 _LEAST_SHOWN = 0.05  # seconds; less is shown as 0.0
 
 
@@ -47,21 +44,15 @@ def ending(status: Status, budget: float | None) -> str:
 
 
 def advice(problem: Problem, seconds_for_whole: float | None) -> str:
-    """Say how to get a proof; its forecast over all parent sets is None where they are too many."""
-    if seconds_for_whole is not None:
-        # No less than what has just been too little.
-        seconds = _rounded_up(2.0 * max(seconds_for_whole + 1.0, problem.seconds))
-        return f"a time limit of {seconds} s would give a proof"
-    n = len(problem.names)
-    now = problem.max_parents
-    most = 0
-    while most < n - 1 and n * n_parent_sets(n, most + 1) <= _MANY_FAMILIES:
-        most += 1
-    limit = _rounded_up(4.0 * max(1.0, problem.seconds))
-    text = f"a proof may take a time limit of {limit} s or more"
-    if 0 < most < (n - 1 if now is None else now):
-        text += f", or at most {count_of(most, 'parent')} per variable"
-    return text
+    """Say how to get a proof, from its forecast over all parent sets; nothing where there is none.
+
+    What branch and cut needs cannot be told beforehand.
+    """
+    if seconds_for_whole is None:
+        return ""
+    # No less than what has just been too little.
+    seconds = _rounded_up(2.0 * max(seconds_for_whole + 1.0, problem.seconds))
+    return f"; a time limit of {seconds} s would give a proof"
 
 
 def _rounded_up(seconds: float) -> int:

@@ -1,8 +1,6 @@
 """The structures next to the best: against every DAG there is."""
 
 import pickle
-import signal
-import threading
 import time
 
 import numpy as np
@@ -13,6 +11,7 @@ from bestdag.errors import InterruptedWarning, InvalidParameterError
 from bestdag.scores.parent_sets.build import build_score_table
 from tests.search.near_best.every_dag import class_scores, random_data, ranked
 from tests.shared_data import shared_file
+from tests.signals import press_at
 
 
 def scores_of(result):
@@ -283,14 +282,15 @@ def test_alarm_is_proved_by_another_route():
 
 def test_a_limit_keeps_what_was_found_and_says_how_far_it_is_proven():
     data = random_data(12, seed=17, n_rows=400)
-    result = learn(data, "bdeu", k_best=10_000_000, max_parents=3, time_limit=2.0)
+    worked = time.process_time()  # what a busy machine does not change
+    result = learn(data, "bdeu", k_best=10_000_000, max_parents=3, time_limit=2.0, threads=1)
+    assert time.process_time() - worked < 4.0
     listed = result.structures
     assert listed.status in ("time limit", "memory limit")
     assert not listed.is_complete
     assert len(listed) >= 1
     assert listed.n_proved >= 1
     assert listed[listed.n_proved - 1].score >= listed.rest - 1e-6
-    assert result.seconds < 4.0
 
 
 def test_no_time_at_all_gives_the_best_so_far():
@@ -299,18 +299,14 @@ def test_no_time_at_all_gives_the_best_so_far():
     assert result.structures.status == "time limit" or result.structures.is_complete
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing can be sent here")
 def test_ctrl_c_keeps_what_was_found():
     data = random_data(14, seed=19, n_rows=300)
-    timer = threading.Timer(1.5, signal.raise_signal, (signal.SIGINT,))
-    timer.start()
-    start = time.monotonic()
+    pressed = press_at("listing structures", times=3)
     with pytest.warns(InterruptedWarning):
-        result = learn(data, "bdeu", k_best=10_000_000, max_parents=3)
+        result = learn(data, "bdeu", k_best=10_000_000, max_parents=3, progress=pressed)
     assert result.structures.status == "interrupted"
     assert len(result.structures) >= 1
     assert result.structures[0].dag == result.dag
-    assert time.monotonic() - start < 30
 
 
 def test_little_memory_ends_the_list_early():
