@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -83,6 +84,11 @@ DATA_OPTIONS: dict[str, Callable[[Any], Any]] = {
     "sheet": click.option(
         "--sheet", metavar="NAME", help="Sheet of an Excel file.  [default: the one with data]"
     ),
+    "encoding": click.option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of a CSV file, such as latin-1 or cp1252.  [default: UTF-8]",
+    ),
     "max_states": click.option(
         "--max-states",
         type=click.IntRange(1),
@@ -91,6 +97,8 @@ DATA_OPTIONS: dict[str, Callable[[Any], Any]] = {
         help="Refuse a column with more distinct values than this.",
     ),
 }
+# Those that say how a source is read, whatever is done with it.
+_SOURCE = ("separator", "sheet", "encoding")
 max_values_option = click.option(
     "--max-values",
     type=click.IntRange(0),
@@ -123,15 +131,39 @@ threads_option = click.option(
 )
 
 
+# What the table of a command is called there.
+_TABLES = ("data", "file", "train")
+_sql_option = click.option(
+    "--sql",
+    is_flag=True,
+    help="The table is given as a query: --sql \"SELECT * FROM 'rows.parquet'\".",
+)
+
+
 def data_options(*names: str) -> Callable[[_Function], _Function]:
-    """Add settings of `read`: those named, or all."""
+    """Add settings of `read`: those named and what a source is, or all."""
+    chosen = dict.fromkeys([*names, *_SOURCE]) if names else DATA_OPTIONS
 
     def decorate(function: _Function) -> _Function:
-        for name in reversed(names or tuple(DATA_OPTIONS)):
-            function = DATA_OPTIONS[name](function)
-        return function
+        @functools.wraps(function)
+        def call(*arguments: Any, sql: bool, **options: Any) -> Any:
+            for name in _TABLES if sql else ():
+                if options.get(name) is not None:
+                    options[name] = _query(options[name])
+            return function(*arguments, **options)
+
+        decorated: Any = call
+        for option in (_sql_option, *(DATA_OPTIONS[name] for name in reversed([*chosen]))):
+            decorated = option(decorated)
+        return cast(_Function, decorated)
 
     return decorate
+
+
+def _query(text: str) -> str:
+    from bestdag.data.sql_source import SqlText
+
+    return SqlText(text)
 
 
 def common_options(function: _Function) -> _Function:

@@ -98,8 +98,7 @@ def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:
                     decoder.decode(chunk)
                 except UnicodeDecodeError as error:
                     line = n_lines + chunk[: max(error.start, 0)].count(b"\n")
-                    what = f"read: {source} is not UTF-8 text: see line {line:,}; save it as UTF-8"
-                    raise DataError(f"{what} or pass a DataFrame").with_option(what) from None
+                    raise _not_utf8(source, f"see line {line:,}", chunk) from None
                 if b"\0" in chunk:
                     line = n_lines + chunk[: chunk.index(b"\0")].count(b"\n")
                     raise DataError(f"read: {source} has a NUL byte in line {line:,}; is it text?")
@@ -109,12 +108,21 @@ def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:
                 tail = joined[-3:]
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        raise DataError(
-            f"read: {source} is not UTF-8 text: it ends inside a character in line {n_lines:,}"
-        ) from None
+        where = f"it ends inside a character in line {n_lines:,}"
+        raise _not_utf8(source, where, tail) from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"read: {source} is not a complete gzip file: {one_line(error)}") from None
     return found or tail.endswith((sep, b'""'))
+
+
+def _not_utf8(source: str, where: str, part: bytes) -> DataError:
+    """Return the refusal of bytes that are not UTF-8, with the encoding that they may have."""
+    # Latin-1 has control characters there, where Windows has quotes, dashes and the euro.
+    encoding = "cp1252" if any(0x80 <= byte < 0xA0 for byte in part) else "latin-1"
+    what = f"read: {source} is not UTF-8 text: {where}; save it as UTF-8, or if it is {encoding}"
+    return DataError(f"{what} pass encoding={encoding!r}").with_option(
+        f"{what} pass --encoding {encoding}"
+    )
 
 
 def explain_csv_failure(

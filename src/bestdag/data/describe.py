@@ -39,6 +39,7 @@ def read_described(
     drop: str | Iterable[str] | None = None,
     separator: str | None = None,
     sheet: str | None = None,
+    encoding: str | None = None,
 ) -> tuple[Dataset, dict[str, Refused]]:
     """Read a table and what is in those of its columns that `read` refuses.
 
@@ -54,6 +55,7 @@ def read_described(
         drop=drop,
         separator=separator,
         sheet=sheet,
+        encoding=encoding,
     )
     with open_table(source, choice) as table:
         try:

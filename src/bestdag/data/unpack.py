@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import os
 import shutil
 import zipfile
 import zlib
 from pathlib import Path
 
+from bestdag.data.csv_source import open_bytes
 from bestdag.data.duck_connection import one_line
 from bestdag.errors import DataError
 
@@ -73,27 +75,39 @@ def unzipped(path: Path, folder: str, source: str) -> Path:
     return target
 
 
-def utf8_copy(path: Path, folder: str, source: str) -> Path:
-    """Return the file, or a copy in UTF-8 if it begins with the mark of UTF-16."""
-    with path.open("rb") as file:
-        start = file.read(4)
-        if start in _UTF32:
-            raise DataError(f"read: {source} is UTF-32 text; save it as UTF-8")
-        encoding = _UTF16.get(start[:2])
-        if encoding is None:
-            return path
-        file.seek(2)
-        target = Path(folder) / f"utf8-{len(os.listdir(folder))}{path.suffix.lower()}"
-        decoder = codecs.getincrementaldecoder(encoding)()
+def utf8_copy(path: Path, folder: str, source: str, encoding: str | None = None) -> Path:
+    """Return the file, or a copy in UTF-8 if its encoding is given or it is marked as UTF-16."""
+    is_packed = path.suffix.lower() == ".gz"
+    if is_packed and encoding is None:
+        return path
+    with open_bytes(path) as file:
+        marked = None
+        if not is_packed:
+            start = file.read(4)
+            if start in _UTF32 and encoding is None:
+                raise DataError(f"read: {source} is UTF-32 text; save it as UTF-8")
+            marked = _UTF16.get(start[:2]) if encoding is None else None
+            if marked is None and encoding is None:
+                return path
+            file.seek(2 if marked else 0)
+        suffix = path.with_suffix("").suffix if is_packed else path.suffix
+        target = Path(folder) / f"utf8-{len(os.listdir(folder))}{suffix.lower()}"
+        decoder = codecs.getincrementaldecoder(marked or str(encoding))()
         try:
             with target.open("wb") as copy:
                 while chunk := file.read(_CHUNK):
                     copy.write(decoder.decode(chunk).encode())
                 copy.write(decoder.decode(b"", final=True).encode())
-        except UnicodeError:
+        except UnicodeError as error:
             raise DataError(
                 f"read: {source} begins as UTF-16 text and goes on as something else; save it as "
                 f"UTF-8"
+                if marked
+                else f"read: {source} is not {encoding} text: {error}"
+            ) from None
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise DataError(
+                f"read: {source} is not a complete gzip file: {one_line(error)}"
             ) from None
     if target.stat().st_size == 0:
         raise DataError(f"read: {source} is empty; column names and rows are needed")
