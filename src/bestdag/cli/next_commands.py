@@ -12,7 +12,7 @@ from bestdag.files import format_suffix
 if TYPE_CHECKING:
     from bestdag.learned import Result
 
-__all__ = ["next_commands"]
+__all__ = ["next_commands", "without"]
 
 
 def next_commands(
@@ -31,11 +31,12 @@ def next_commands(
     if data is None or data == "-" or result.dataset is None:
         return []
     found = []
+    stem = "query" if "--sql" in given else data
     if output is None:
-        more = ["-o", _new_file(data, ".json")]
+        more = ["-o", _new_file(stem, ".json")]
         if report is None and _can_draw():
-            more += ["--report", _new_file(data, ".html")]
-        found.append(shlex.join(("bestdag", *_without(given, *_FILES), *more)))
+            more += ["--report", _new_file(stem, ".html")]
+        found.append(shlex.join(("bestdag", *without(given, *_FILES), *more)))
     elif format_suffix(output) in (".json", ".bif"):
         most = max(result.dag.nodes, key=lambda name: (len(result.dag.parents(name)), name))
         found.append(shlex.join(("bestdag", "query", output, "--", most)))
@@ -43,7 +44,7 @@ def next_commands(
             found.append(shlex.join(("bestdag", "draw", output, "-o", _new_file(output, ".svg"))))
     if not result.is_proved and result.status == "time limit":
         limit = max(10, round(4 * result.seconds))
-        kept = _without(given, *_FILES, "--time-limit")
+        kept = without(given, *_FILES, "--time-limit")
         found.append(shlex.join(("bestdag", *kept, "--time-limit", str(limit))))
     can_be_cut = not is_cut or ("--target" not in given and any(w in given for w in _CUTTING))
     if not result.dataset.has_missing and can_be_cut and len(found) < 3:
@@ -71,6 +72,7 @@ def _new_file(path: str, suffix: str) -> str:
 # Options of `learn` that say how the table is read, which `bootstrap` has too.
 _READING = (
     *("--score", "--ess", "--missing-value", "--weights", "--drop", "--separator", "--sheet"),
+    "--encoding",
     *("--max-states", "--max-parents", "--know", "--knowledge", "--bins", "--cut-points"),
 )
 _CUTTING = ("--discretize", "--bins", "--cut-points")
@@ -81,7 +83,7 @@ def _reading(given: tuple[str, ...]) -> list[str]:
     found: list[str] = []
     for place, word in enumerate(given):
         name, sign, _ = word.partition("=")
-        if name == "--discretize":
+        if name in ("--discretize", "--sql"):
             found.append(word)
         elif name in _READING:
             found += [word] if sign else given[place : place + 2]
@@ -91,7 +93,7 @@ def _reading(given: tuple[str, ...]) -> list[str]:
 _FILES = ("-o", "--output", "--report", "--edge-weights", "--parameters")
 
 
-def _without(given: tuple[str, ...], *names: str) -> list[str]:
+def without(given: tuple[str, ...], *names: str) -> list[str]:
     """Leave out options with their values, and --force."""
     found: list[str] = []
     is_value = False

@@ -23,8 +23,8 @@ __all__ = [
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-# What a shell can write for a tab.
-_SIGNS = {"tab": "\t", "\\t": "\t"}
+# What a shell can write for a tab and a blank.
+_SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}
 
 
 class _Ways(click.Choice[str]):
@@ -79,7 +79,8 @@ DATA_OPTIONS: dict[str, Callable[[Any], Any]] = {
         "--separator",
         metavar="SIGN",
         callback=lambda _context, _option, given: _SIGNS.get(given, given),
-        help="Between the cells of CSV: ',', ';', tab or '|'.  [default: commas; tabs in .tsv]",
+        help="Between the cells of CSV: ',', ';', tab, '|' or space.  [default: commas; tabs in "
+        ".tsv]",
     ),
     "sheet": click.option(
         "--sheet", metavar="NAME", help="Sheet of an Excel file.  [default: the one with data]"

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from bestdag.data.encode import ReadOptions, check_states
 from bestdag.data.labels import is_broken
 from bestdag.data.schema import DEFAULT_MAX_STATES
-from bestdag.data.sql_source import SqlQuery, SqlText
+from bestdag.data.sql_source import SqlQuery, SqlText, looks_like_sql
 from bestdag.errors import (
     DataError,
     InvalidParameterError,
@@ -25,9 +25,13 @@ from bestdag.errors import (
 )
 from bestdag.wording import either, first_names
 
-__all__ = ["SEPARATORS", "Choice", "choose", "require_collapse", "text_list"]
+__all__ = ["SEPARATORS", "Choice", "NamelessColumnError", "choose", "require_collapse", "text_list"]
 
-SEPARATORS = (",", ";", "\t", "|")
+SEPARATORS = (",", ";", "\t", "|", " ")
+
+
+class NamelessColumnError(DataError):
+    """A column has no name, as the row index that pandas writes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,6 +126,9 @@ def choose(
     may_lack: bool = False,
 ) -> Choice:
     """Check the settings of `read`, and those of `Choice`."""
+    if type(source) is str and looks_like_sql(source):
+        what = f"read: there is no file {_describe(source)}; if it is a query,"
+        raise DataError(f"{what} give it as sql(...)").with_option(f"{what} pass --sql")
     if separator is not None:
         require_choice("read", "separator", separator, SEPARATORS)
     marks = frozenset(text_list("missing_values", missing_values, "texts"))
@@ -133,6 +140,9 @@ def choose(
         missing_values=marks,
         max_states=require_count("read", "max_states", max_states, minimum=1),
         allow_few_rows=bool(allow_few_rows),
+        path=os.fsdecode(source) if isinstance(source, str | os.PathLike) else None,
+        separator=separator,
+        encoding=encoding,
     )
     return Choice(
         options,
@@ -189,7 +199,7 @@ def _require_good_names(names: Sequence[Any], drop: Sequence[str], source: str) 
             )
         if not name:
             what = f"read: {source}: column {place} has no name; if it is a row index, leave it out"
-            raise DataError(f"{what} with drop=''").with_option(f"{what} with --drop ''")
+            raise NamelessColumnError(f"{what} with drop=''").with_option(f"{what} with --drop ''")
         if not name.isascii() and is_broken(name):
             raise DataError(
                 f"read: {source}: the name of column {place} is not valid text: {name!r}"

@@ -11,6 +11,7 @@ import codecs
 import csv
 import gzip
 import io
+import itertools
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -31,6 +32,8 @@ from bestdag.wording import count_of
 __all__ = ["check_bytes", "csv_table", "explain_csv_failure", "open_bytes"]
 
 _CHUNK = 1 << 20
+# Rows that are looked at to see whether blanks part the cells.
+_LOOKED_AT = 200
 _SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
@@ -56,6 +59,8 @@ def csv_table(
     `keys` are those of the folders that the files lie in.
     """
     names, line_end = _header(paths[0], delimiter, source, is_given)
+    if len(names) == 1 and not is_given:
+        _refuse_blanks(paths[0], names[0], source)
     for path in paths:
         who = source if len(paths) == 1 else f"{str(path)!r}"
         found = (names, line_end) if path is paths[0] else _header(path, delimiter, who, is_given)
@@ -190,6 +195,25 @@ def _refuse_other_separator(
     raise DataError(
         f"{what}; pass separator={other!r}, or put names in quotes that hold such signs"
     ).with_option(f"{what}; pass --separator {word}, or put names in quotes that hold such signs")
+
+
+def _refuse_blanks(path: Path, name: str, source: str) -> None:
+    """Refuse one column whose name and rows all have as many words: blanks may part them."""
+    n_words = len(name.split())
+    with open_bytes(path) as raw, io.TextIOWrapper(raw, "utf-8-sig", errors="replace") as text:
+        if n_words < 2 or '"' in next(text):
+            return
+        rows = [line for line in itertools.islice(text, _LOOKED_AT) if line.strip()]
+    if not rows or any(len(row.split()) != n_words for row in rows):
+        return
+    what = (
+        f"read: {source} looks separated by blanks: its header {name[:60]!r} has {n_words} words, "
+        f"and so has each row"
+    )
+    quotes = "or put the name in quotes if it is one column"
+    raise DataError(f"{what}; pass separator=' ', {quotes}").with_option(
+        f"{what}; pass --separator space, {quotes}"
+    )
 
 
 def _require_even_rows(

@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ from bestdag.data.frames import frame_columns
 from bestdag.data.interrupts import load_duckdb, temporary_folder
 from bestdag.data.many_files import hive_keys, is_remote, matching_files
 from bestdag.data.raw import RawTable
-from bestdag.data.sql_source import SqlQuery, is_from_duckdb, looks_like_sql, sql_source
-from bestdag.data.unpack import refuse_by_sight, unzipped, utf8_copy
+from bestdag.data.sql_source import SqlQuery, is_from_duckdb, sql_source
+from bestdag.data.unpack import comma_copy, refuse_by_sight, unzipped, utf8_copy
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.files import nearest_file
 
@@ -54,9 +55,6 @@ def _opened(source: Any, choice: Choice, stack: ExitStack) -> RawTable:
             return _stream(sys.stdin, choice, stack)
         if not os.fspath(source):
             raise DataError("read: a file name is needed, got an empty one")
-        if isinstance(source, str) and looks_like_sql(source):
-            what = f"read: there is no file {choice.options.source}; if it is a query,"
-            raise DataError(f"{what} give it as sql(...)").with_option(f"{what} pass --sql")
         if is_remote(os.fspath(source)):
             return _remote(os.fspath(source), choice, stack)
         many = matching_files(os.fspath(source))
@@ -260,6 +258,9 @@ def _scanned(paths: list[Path], choice: Choice, kind: str, stack: ExitStack) -> 
     folder = stack.enter_context(temporary_folder())
     if kind in DELIMITERS:
         paths = [utf8_copy(path, folder, source, choice.encoding) for path in paths]
+    if choice.separator == " ":
+        paths = [comma_copy(path, folder, source) for path in paths]
+        choice = replace(choice, separator=",")
     keys = hive_keys(paths) if len(paths) > 1 else []
     sql_paths = [duck_connection.plain_path(path, folder) for path in paths]
     if kind in DELIMITERS:

@@ -76,9 +76,9 @@ def read(
         Go on when ``missing="drop"`` leaves less than a third of the rows, which is otherwise
         refused.
     separator : str, optional
-        What stands between the cells of CSV, a comma, semicolon, tab or bar (``|``), instead of
-        what the ending says. A file whose header
-        shows another one is refused.
+        What stands between the cells of CSV, a comma, semicolon, tab, bar (``|``) or blank (one or
+        more of them), instead of what the ending says. A file whose header shows another one is
+        refused.
     sheet : str, optional
         The sheet of an Excel workbook; without it, the only one that has data.
     encoding : str, optional

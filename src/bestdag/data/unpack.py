@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import gzip
+import io
 import os
 import shutil
 import zipfile
 import zlib
 from pathlib import Path
 
-from bestdag.data.csv_source import open_bytes
+from bestdag.data.csv_source import check_bytes, open_bytes
 from bestdag.data.duck_connection import one_line
 from bestdag.errors import DataError
 
-__all__ = ["refuse_by_sight", "unzipped", "utf8_copy"]
+__all__ = ["comma_copy", "refuse_by_sight", "unzipped", "utf8_copy"]
 
 _CHUNK = 1 << 20
 _UTF32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
@@ -111,6 +113,26 @@ def utf8_copy(path: Path, folder: str, source: str, encoding: str | None = None)
             ) from None
     if target.stat().st_size == 0:
         raise DataError(f"read: {source} is empty; column names and rows are needed")
+    return target
+
+
+def comma_copy(path: Path, folder: str, source: str) -> Path:
+    """Return a copy with commas of a file whose cells are parted by one or more blanks."""
+    check_bytes(path, source, " ")
+    target = Path(folder) / f"commas-{len(os.listdir(folder))}.csv"
+    with (
+        open_bytes(path) as raw,
+        io.TextIOWrapper(raw, "utf-8-sig", newline="") as text,
+        target.open("w", encoding="utf-8", newline="") as copy,
+    ):
+        lines = (line.strip(" \t\r\n") + "\n" for line in text)
+        reader = csv.reader(lines, delimiter=" ", skipinitialspace=True, strict=True)
+        try:
+            csv.writer(copy, lineterminator="\n").writerows(reader)
+        except csv.Error as error:
+            raise DataError(
+                f"read: {source} is not CSV in line {reader.line_num:,}: {error}"
+            ) from None
     return target
 
 
