@@ -80,7 +80,7 @@ def test_what_is_no_sql_is_refused_in_one_line(query):
 
 @pytest.mark.parametrize("query", [None, "", "  ", 3, b"SELECT 1"])
 def test_a_query_is_text(query):
-    with pytest.raises(InvalidParameterError, match="^sql: a query is needed as text, got"):
+    with pytest.raises(InvalidParameterError, match=r"^sql: a query is needed as text, got"):
         sql(query)
 
 
@@ -96,7 +96,7 @@ def test_a_query_is_text(query):
 )
 @pytest.mark.parametrize("take", [read, scan, learn])
 def test_a_text_is_a_file_name_whatever_it_begins_with(folder, text, take):
-    with pytest.raises(DataError, match="^read: there is no file ") as error:
+    with pytest.raises(DataError, match=r"^read: there is no file ") as error:
         take(text)
     assert ("give it as sql(...)" in str(error.value)) == (not text.startswith("COPY"))
     assert not (folder / "made.csv").exists()
