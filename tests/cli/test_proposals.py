@@ -96,7 +96,7 @@ def test_the_rule_on_uci_tables(cli, table, left_out):
 
 def test_all_marks_of_missing_values_are_named_at_once(cli, write):
     table = write("t.csv", "a,b,c", column("x", "y", "NA"), column("u", "v", "?"), column("p", ""))
-    said, more, done = proposed(cli, "learn", table)
+    _, more, done = proposed(cli, "learn", table)
     assert more[:-1] == ["--missing-value", "NA", "--missing-value", "?", "--missing"]
     assert "as states" not in done.err
     values = [*random.Random(5).choices(range(90), k=N - 2), "NA", "NA"]
@@ -145,6 +145,7 @@ def test_numbers_that_may_mark_missing_values_are_asked_about_where_they_are_cut
     assert more == ["--discretize"]
     assert "column 'n' has 1 '9999', far from the other numbers" in done.err
     assert done.err.endswith("pass --missing-value 9999\n")
+    assert "has 1 '9999', far from" in cli("classify", table, "--target", "a").err
     told = cli("learn", table, *more, "--missing-value", "9999", "--missing", "drop")
     assert (told.code, "far from" in told.err) == (0, False)
 

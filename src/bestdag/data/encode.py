@@ -22,16 +22,17 @@ from bestdag.data.raw import RawColumn
 from bestdag.data.schema import MAX_ARITY, Variable
 from bestdag.data.settle import (
     fixed_names,
+    query_for,
     refuse_missing,
     require_rows_left,
     warn_of_empty_text,
     warn_of_states,
     with_missing_state,
-    with_query,
 )
 from bestdag.data.suspects import MARKS, mark_counts, total_by_mark
 from bestdag.data.written import written_numbers
 from bestdag.errors import DataError, InvalidParameterError, unknown_name
+from bestdag.wording import shell_word
 
 __all__ = [
     "ReadOptions",
@@ -175,10 +176,13 @@ def refuse_many(
         written = written_numbers(set(examples(one)) - options.absent - {*MARKS})
         if written is not None:
             what = f"{who}: column {one!r} holds numbers written as {written.example!r}"
-            query = {one: written.sql(one)}
             plainly = f"{what}; write them plainly"
-            python, option_text = with_query(plainly, query, options)
-            error = WrittenNumbersError(python).with_option(option_text)
+            error = WrittenNumbersError(plainly)
+            query = query_for({one: written.sql(one)}, options)
+            if query is not None:
+                error = WrittenNumbersError(f"{plainly}, or read sql({query!r})").with_option(
+                    f"{plainly}, or read --sql {shell_word(query)}"
+                )
             error.plainly = plainly
             raise error
     if len(wide) == 1:

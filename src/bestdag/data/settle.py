@@ -25,7 +25,7 @@ from bestdag.data.suspects import (
     total_by_mark,
 )
 from bestdag.data.written import rewritten, written_numbers
-from bestdag.errors import DataError, DataWarning
+from bestdag.errors import DataError, DataWarning, as_option
 from bestdag.wording import first_names, shell_word
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "fixed_names",
-    "how_to_mark",
+    "query_for",
     "refuse_missing",
     "require_rows_left",
     "values_elsewhere",
@@ -42,7 +42,6 @@ __all__ = [
     "warn_of_number_marks",
     "warn_of_states",
     "with_missing_state",
-    "with_query",
 ]
 
 _SHOWN_COLUMNS = 5
@@ -79,12 +78,11 @@ def refuse_missing(
     who, what = f"read: {options.source}", holes_text(holes)
     if marks:
         cells = " and ".join(f"{n:,} {mark!r}" for mark, n in marks.items())
-        python, option = how_to_mark(marks, options)
         refusal = refuse_missing(holes, {}, options)
-        also = f"; {cells} may mark missing values too: "
-        return DataError(f"{refusal}{also}{python}").with_option(
-            f"{refusal.on_command_line}{also}{option}"
-        )
+        also = f"; {cells} may mark missing values too"
+        return DataError(
+            f"{refusal}{also}: pass missing_values={all_marks(marks, options)!r}"
+        ).with_option(f"{refusal.on_command_line}{also}: pass {mark_flags(marks)}")
     if options.states.keys() >= holes.keys():
         return DataError(
             f'{who}: {what}; set missing to "drop" to leave out their rows'
@@ -193,19 +191,23 @@ def _warn_of_marks(
         f"read: {options.source}: {_columns_have(list(marked))} {cells} as states; "
         f"if these mark missing cells"
     )
-    python, option = how_to_mark(totals, options)
+    more = ""
     for mark, others in values_elsewhere(marked, variables).items():
-        told = f"; {mark!r} is a value of {first_names(others)}, which would be missing there too"
-        python, option = python + told, option + told
-    warn(f"{what}, {python}", f"{what}, {option}")
+        more += f"; {mark!r} is a value of {first_names(others)}, which would be missing there too"
+    warn(
+        f"{what}, pass missing_values={all_marks(totals, options)!r}{more}",
+        f"{what}, pass {mark_flags(totals)}{more}",
+    )
 
 
-def how_to_mark(marks: Iterable[str], options: ReadOptions) -> tuple[str, str]:
-    """Return how to say that these texts mark missing values, in Python and by options."""
-    listed = list(marks)
-    flags = " ".join(f"--missing-value {shell_word(mark)}" for mark in listed)
-    every = tuple(sorted({*options.missing_values, *listed}))
-    return f"pass missing_values={every!r}", f"pass {flags}"
+def all_marks(marks: Iterable[str], options: ReadOptions) -> tuple[str, ...]:
+    """Return the texts that mark missing values, with others beside those that were given."""
+    return tuple(sorted({*options.missing_values, *marks}))
+
+
+def mark_flags(marks: Iterable[str]) -> str:
+    """Return the options that say the same on the command line."""
+    return " ".join(f"{as_option('missing_value')} {shell_word(mark)}" for mark in marks)
 
 
 def values_elsewhere(
@@ -233,8 +235,10 @@ def warn_of_number_marks(found: Mapping[str, Mapping[str, int]], options: ReadOp
         f"read: {options.source}: {_columns_have(list(found))} {cells}, far from the other "
         f"numbers; if these mark missing values"
     )
-    python, option = how_to_mark(totals, options)
-    warn(f"{what}, {python}", f"{what}, {option}")
+    warn(
+        f"{what}, pass missing_values={all_marks(totals, options)!r}",
+        f"{what}, pass {mark_flags(totals)}",
+    )
 
 
 def _warn_of_equal_texts(columns: Sequence[RawColumn], options: ReadOptions) -> None:
@@ -272,7 +276,7 @@ def _warn_of_spellings(variables: Sequence[Variable], options: ReadOptions) -> N
             f"read: {options.source}: {_columns_have(list(columns))} states that differ only in "
             f"case or blanks, {which}{more}; if they are the same, write them alike"
         )
-        warn(*with_query(what, columns, options))
+        _warn_with_query(what, columns, options)
 
 
 def _warn_of_written(variables: Sequence[Variable], options: ReadOptions) -> None:
@@ -289,22 +293,22 @@ def _warn_of_written(variables: Sequence[Variable], options: ReadOptions) -> Non
                 f"{found.example!r}, and each is a state; to read them as numbers, write "
                 f"them plainly"
             )
-            warn(*with_query(what, {variable.name: found.sql(variable.name)}, options))
+            _warn_with_query(what, {variable.name: found.sql(variable.name)}, options)
 
 
-def with_query(what: str, columns: Mapping[str, str], options: ReadOptions) -> tuple[str, str]:
-    """Add the query that does it, where the source is a file that SQL can read.
-
-    Returns the texts for Python and for the command line.
-    """
-    query = (
-        rewritten(options.path, columns, options.separator, options.encoding)
-        if options.path
-        else None
-    )
+def _warn_with_query(what: str, columns: Mapping[str, str], options: ReadOptions) -> None:
+    query = query_for(columns, options)
     if query is None:
-        return what, what
-    return f"{what}, or read sql({query!r})", f"{what}, or read --sql {shell_word(query)}"
+        warn(what)
+    else:
+        warn(f"{what}, or read sql({query!r})", f"{what}, or read --sql {shell_word(query)}")
+
+
+def query_for(columns: Mapping[str, str], options: ReadOptions) -> str | None:
+    """Return the query with some columns replaced by SQL, where the source is a CSV file."""
+    if options.path is None:
+        return None
+    return rewritten(options.path, columns, options.separator, options.encoding)
 
 
 def warn(message: str, on_command_line: str | None = None) -> None:
