@@ -43,6 +43,13 @@ def test_blanks_between_the_cells_are_seen(tmp_path, name):
     assert read(path, separator=" ") == read({"a": list("xyx"), "b": list("uvu"), "c": [1, 2, 1]})
 
 
+def test_a_damaged_file_of_blanks_is_called_damaged(tmp_path):
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(BLANKS.encode() * 50_000)[:-20])
+    for settings in ({}, {"separator": " "}):
+        with pytest.raises(DataError, match="not a complete gzip file"):
+            read(tmp_path / "t.csv.gz", **settings)
+
+
 def test_several_blanks_are_one_and_quotes_hold(tmp_path):
     path = tmp_path / "t.txt"
     path.write_text('  a   b\n x  "u v"  \n  y z\n\n x  "u v"\n')
@@ -108,6 +115,11 @@ def test_encodings_that_do_not_fit(tmp_path):
             read(path, encoding=wrong)
     with pytest.raises(InvalidParameterError, match="encoding is for CSV, the dict has columns"):
         read({"a": [1, 2]}, encoding="latin-1")
+    pd.DataFrame({"a": ["x", "y"]}).to_parquet(tmp_path / "t.parquet")
+    for source in (tmp_path / "t.parquet", tmp_path / "*.parquet"):
+        with pytest.raises(InvalidParameterError, match=r"parquet.* leave (it )?out") as error:
+            read(source, encoding="latin-1")
+        assert "--encoding" in error.value.on_command_line
     path.write_text("a\nx\ny\n")
     assert read(path, encoding="UTF8") == read(path)
 

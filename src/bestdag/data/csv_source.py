@@ -59,8 +59,6 @@ def csv_table(
     `keys` are those of the folders that the files lie in.
     """
     names, line_end = _header(paths[0], delimiter, source, is_given)
-    if len(names) == 1 and not is_given:
-        _refuse_blanks(paths[0], names[0], source)
     for path in paths:
         who = source if len(paths) == 1 else f"{str(path)!r}"
         found = (names, line_end) if path is paths[0] else _header(path, delimiter, who, is_given)
@@ -69,6 +67,8 @@ def csv_table(
             raise DataError(f"read: {who} has {what} than {str(paths[0])!r}")
         if check_bytes(path, who, delimiter):
             _require_even_rows(path, delimiter, len(names), who)
+    if len(names) == 1 and not is_given:
+        _refuse_blanks(paths[0], names[0], source)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
     compression = "gzip" if paths[0].suffix.lower() == ".gz" else "none"
     options = (
@@ -200,7 +200,7 @@ def _refuse_other_separator(
 def _refuse_blanks(path: Path, name: str, source: str) -> None:
     """Refuse one column whose name and rows all have as many words: blanks may part them."""
     n_words = len(name.split())
-    with open_bytes(path) as raw, io.TextIOWrapper(raw, "utf-8-sig", errors="replace") as text:
+    with open_bytes(path) as raw, io.TextIOWrapper(raw, "utf-8-sig") as text:
         if n_words < 2 or '"' in next(text):
             return
         rows = [line for line in itertools.islice(text, _LOOKED_AT) if line.strip()]

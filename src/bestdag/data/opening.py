@@ -151,11 +151,11 @@ def _files(paths: list[Path], choice: Choice, stack: ExitStack) -> RawTable:
     kind = _kind(paths[0], f"{str(paths[0])!r}")
     if kind in EXCEL:
         raise DataError(f"read: {source}: workbooks are read one at a time")
-    if choice.sheet is not None or (choice.separator is not None and kind not in DELIMITERS):
-        raise InvalidParameterError(
-            f"read: {source} holds {kind} files; leave out "
-            f"{'sheet' if choice.sheet is not None else 'separator'}"
-        )
+    is_text = kind in DELIMITERS
+    for setting in ("sheet",) if is_text else ("sheet", "separator", "encoding"):
+        if getattr(choice, setting) is not None:
+            what = f"read: {source} holds {kind} files; leave out"
+            raise InvalidParameterError(f"{what} {setting}").with_option(f"{what} --{setting}")
     filled = []
     for path in paths:
         refuse_by_sight(path, f"{str(path)!r}")
