@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from bestdag import machine
-from bestdag.errors import FileError, FormatError, NotEnoughMemoryError
-from bestdag.files import read_file, temporary, write_file, writing
+from bestdag.errors import FileError, FormatError, NotEnoughMemoryError, WriteError
+from bestdag.files import read_file, temporary, through_link, write_file, writing
 
 
 def names(folder):
@@ -113,12 +113,42 @@ def test_permissions_are_those_of_any_new_file_or_of_the_old_one(tmp_path):
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
 
 
-def test_a_link_stays_a_link(tmp_path):
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_link_is_written_through_only_where_it_is_named(tmp_path, is_there):
+    link, real = tmp_path / "link", tmp_path / "real"
+    if is_there:
+        real.write_bytes(b"old")
+    link.symlink_to("real")
+    with pytest.raises(WriteError) as caught:
+        write_file(link, b"new")
+    assert str(caught.value) == (
+        f"{link}: is a symbolic link to {real}; to replace that file, give its own name"
+    )
+    assert names(tmp_path) == (["link", "real"] if is_there else ["link"])
+    assert not is_there or real.read_bytes() == b"old"
+    with through_link(link):
+        write_file(link, b"new")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+    with pytest.raises(WriteError):
+        write_file(link, b"again")
+
+
+def test_folders_on_the_way_may_be_links(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "short").symlink_to("folder")
+    write_file(tmp_path / "short" / "x", b"1")
+    assert names(tmp_path / "folder") == ["x"]
+
+
+def test_a_link_that_comes_meanwhile_is_replaced_itself(tmp_path):
     (tmp_path / "real").write_bytes(b"old")
-    (tmp_path / "link").symlink_to("real")
-    write_file(tmp_path / "link", b"new")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "real").read_bytes() == b"new"
+    with writing(tmp_path / "x") as file:
+        file.write(b"new")
+        (tmp_path / "x").symlink_to("real")
+    assert (tmp_path / "real").read_bytes() == b"old"
+    assert (tmp_path / "x").read_bytes() == b"new"
+    assert not (tmp_path / "x").is_symlink()
 
 
 def test_devices_are_written_to_directly():

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bestdag.data.readers import read as read
     from bestdag.data.scan import scan as scan
     from bestdag.data.schema import Variable as Variable
+    from bestdag.data.sql_source import sql as sql
     from bestdag.drawing.picture import Picture as Picture
     from bestdag.errors import *  # noqa: F403
     from bestdag.evaluation.networks import NetworkEvaluation as NetworkEvaluation
@@ -169,6 +170,7 @@ _HOME = {
     "saturation": "bestdag.validation.saturation",
     "scan": "bestdag.data.scan",
     "sensitivity": "bestdag.evaluation.sensitivity",
+    "sql": "bestdag.data.sql_source",
     "structural_rank": "bestdag.evaluation.ranks",
     "write_evidence": "bestdag.network.evidence",
 }

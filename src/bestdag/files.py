@@ -15,6 +15,7 @@ import stat
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -24,10 +25,12 @@ from bestdag.machine import require_memory
 __all__ = [
     "cannot_be_written",
     "format_suffix",
+    "is_link_to_file",
     "nearest_file",
     "read_file",
     "shown_path",
     "temporary",
+    "through_link",
     "try_lock",
     "write_file",
     "writing",
@@ -88,8 +91,11 @@ def writing(
 
     The data go to a new file in the same folder that then takes the place of the old one, so
     at every moment the file is the old one or the new one, complete. An existing file keeps its
-    permissions; a link stays a link. A name that ends in ``.gz`` is compressed, equal data to
-    equal bytes. A pipe or a device takes what it is given.
+    permissions. A name that ends in ``.gz`` is compressed, equal data to equal bytes. A pipe or a
+    device takes what it is given.
+
+    A symbolic link is refused, whoever may have put it there, unless `through_link` names it: then
+    the file that it points to is replaced, and the link stays.
 
     The new file is called ``.NAME.*.tmp`` and locked until then. One that a killed run left
     behind is locked by nobody, and removed by the next run that writes to the same place.
@@ -100,8 +106,8 @@ def writing(
     WriteError
         When the file cannot be written; what was there before is untouched.
     """
-    target = os.path.realpath(path)
     try:
+        target = _target(path)
         mode = _existing_mode(target)
         if mode is not None and not stat.S_ISREG(mode):
             with open(path, "wb") as device, _packing(device, path) as out:  # a directory fails
@@ -115,6 +121,43 @@ def writing(
         if isinstance(error, BestdagError):
             raise
         raise cannot_be_written(path, error) from None
+
+
+_THROUGH: ContextVar[frozenset[str]] = ContextVar("links that may be written through")
+# Links that the system makes, of what a process has open.
+_OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
+
+
+@contextmanager
+def through_link(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let `writing` replace what this symbolic link points to, for as long as the block lasts."""
+    token = _THROUGH.set(_THROUGH.get(frozenset()) | {os.path.abspath(path)})
+    try:
+        yield
+    finally:
+        _THROUGH.reset(token)
+
+
+def is_link_to_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a name is a symbolic link of somebody's to a file, or to none."""
+    name = os.path.abspath(path)
+    if name.startswith(_OPEN_FILES) or not os.path.islink(name):
+        return False
+    return os.path.isfile(name) or not os.path.exists(name)
+
+
+def _target(path: str | os.PathLike[str]) -> str:
+    """Return what is replaced: what a link points to only where the link was named."""
+    if os.path.abspath(path).startswith(_OPEN_FILES):
+        return os.path.realpath(path)
+    if not is_link_to_file(path):
+        # A link that comes between now and then is replaced itself.
+        folder, name = os.path.split(os.fspath(path))
+        return os.path.join(os.path.realpath(folder), name) if name else os.path.realpath(path)
+    if os.path.abspath(path) in _THROUGH.get(frozenset()):
+        return os.path.realpath(path)
+    what = f"{shown_path(path)}: is a symbolic link to {shown_path(os.path.realpath(path))}"
+    raise WriteError(f"{what}; to replace that file, give its own name")
 
 
 def write_file(

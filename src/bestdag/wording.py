@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection
 
-__all__ = ["count_of", "either", "first_names", "shown_value"]
+__all__ = ["count_of", "either", "first_names", "shell_word", "shown_value"]
 
 _MOST_NAMES = 5
 _MOST_SHOWN = 80  # characters of a value
@@ -61,3 +62,16 @@ def shown_value(value: object) -> str:
         text = "a number of thousands of digits"
     text = " ".join(text.split())
     return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 4]} ..."
+
+
+def shell_word(text: str) -> str:
+    r"""Quote a text for a shell, by double quotes where it has single ones.
+
+    Examples
+    --------
+    >>> print(shell_word("plain"), shell_word("two words"), shell_word("FROM 'rows.csv'"))
+    plain 'two words' "FROM 'rows.csv'"
+    """
+    if "'" not in text or any(sign in text for sign in "$`!\\"):
+        return shlex.quote(text)
+    return '"' + text.replace('"', '\\"') + '"'

@@ -55,7 +55,6 @@ PYTHON_ONLY = (
     "scores/parent_sets/build.py:_most_parents",  # limits child by child
     "scores/bd.py:__post_init__",  # tables of pseudo-counts
     "scores/bde.py:__post_init__",  # commands load the prior network from a file
-    "scores/scorer.py:_require_dataset",
     "scores/scorer.py:_averaged",  # `learn` refuses such scores before
     "scores/scorer.py:_checked_score",
     "scores/scorer.py:_require_prior",
@@ -76,6 +75,7 @@ NO_OPTION |= {"block_rows"}  # of counting in blocks, in Python
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
 # Marks of SVG and HTML, whose attributes are called as arguments are.
 OF_A_FORMAT += ("drawing/svg.py:", "report/trace.py:", "report/page.py:", "papers/charts.py:")
+OF_A_FORMAT += ("network/xdsl.py:", "network/xmlbif.py:")
 
 
 def click_commands():

@@ -10,7 +10,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import duckdb
 import pytest
 
-from bestdag import learn, read, scan
+from bestdag import learn, read, scan, sql
 from bestdag.cli.main import run
 from bestdag.data import duck_connection
 from bestdag.errors import DataError
@@ -135,7 +135,7 @@ def test_a_pattern_in_an_object_store_is_one_table(bucket, parts, capsys):
     assert everything == read(parts)
     assert everything.variable("year").states == ("2020", "2021")
     query = f"SELECT asia, tub FROM '{bucket}/*/*.parquet'"
-    assert scan(query) == read(parts, columns=["asia", "tub"])
+    assert scan(sql(query)) == read(parts, columns=["asia", "tub"])
     assert run(["learn", f"{bucket}/*/*.parquet", "--rows-in", "disk", "--quiet", "--json"]) == 0
     assert f'"score": {learn(parts).score}' in capsys.readouterr().out
     with pytest.raises(
@@ -159,7 +159,7 @@ def test_a_connection_may_bring_its_own_file_system(parts):
     store.rm("/shop", recursive=True)
 
 
-@pytest.mark.parametrize("source", ["s3://shop/*.parquet", "FROM 'https://shop/a.parquet'"])
+@pytest.mark.parametrize("source", ["s3://shop/*.parquet", sql("FROM 'https://shop/a.parquet'")])
 def test_what_duckdb_lacks_is_said_in_one_line(source, tmp_path, monkeypatch):
     no_network = {
         "extension_directory": str(tmp_path),

@@ -198,8 +198,8 @@ def test_arrays_take_their_names_from_columns():
     assert read(pairs).names == ("i", "s")
     hidden = np.ma.masked_array([1, 2, 3], mask=[False, True, False])
     assert read({"m": hidden}, missing="keep").codes("m").tolist() == [0, 2, 1]
-    with pytest.raises(InvalidParameterError, match="pass columns= with 2 names"):
-        read(np.array([[1, 5]]))
+    assert read(np.array([[1, 5], [0, 7]])).names == ("0", "1")
+    assert read(np.array([[1, 5], [0, 7]]), columns=["1"]).names == ("1",)
     with pytest.raises(InvalidParameterError, match="has 2 columns, columns= gives 1 names"):
         read(np.array([[1, 5]]), columns=["x"])
     with pytest.raises(DataError, match="two dimensions"):
@@ -226,9 +226,14 @@ def test_truth_and_one_are_different_values():
         ({"a": [object(), 1]}, "holds object values"),
         ({"a": ["x\0", "y"]}, "NUL character"),
         ({"": [1, 2]}, "column 1 has no name"),
-        ({1: [1, 2]}, "names must be text, got 1"),
+        ({1.5: [1, 2]}, "names must be text, got 1.5"),
+        ({True: [1, 2]}, "names must be text, got True"),
+        ({1: [1, 2], "1": [1, 2]}, "columns 1 and '1' would both be called '1'; rename one"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "two columns are called 'a'"),
-        (pd.DataFrame([[1, 2]]), "names must be text, got 0"),
+        (
+            pd.DataFrame([[1, 2]], columns=[("a", "b"), ("a", "c")]),
+            r"must be text, got \('a', 'b'\)",
+        ),
         (pd.DataFrame({"a": [1]})[:0], "no rows"),
         (pd.DataFrame(index=[0, 1]), "no columns"),
         (pl.DataFrame({"a": [[1], [2]]}), "holds list values"),

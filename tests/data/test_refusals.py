@@ -19,12 +19,12 @@ TABLE = {"a": ["x", "y"], "b": ["u", "v"]}
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"columns": 3}, "columns must be a list of names, got 3"),
+        ({"columns": 3.5}, "columns must be a list of names, got 3.5"),
         ({"columns": [["a"]]}, r"columns must be a list of names, got \['a'\]"),
-        ({"drop": 3}, "drop must be a list of names, got 3"),
+        ({"drop": True}, "drop must be a list of names, got True"),
         ({"missing_values": None}, "missing_values must be a list of texts, got None"),
-        ({"missing_values": 5}, "missing_values must be a list of texts, got 5"),
-        ({"missing_values": ["", 1]}, "missing_values must be a list of texts, got 1"),
+        ({"missing_values": 5.0}, "missing_values must be a list of texts, got 5.0"),
+        ({"missing_values": ["", b"x"]}, "missing_values must be a list of texts, got b'x'"),
         ({"states": ["x"]}, "states must map column names to lists of texts"),
         ({"states": {"a": 3}}, "states of 'a' must be a list of texts, got 3"),
     ],

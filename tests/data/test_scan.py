@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import bestdag
-from bestdag import Dataset, InvalidParameterError, Scan, read, scan
+from bestdag import Dataset, InvalidParameterError, Scan, read, scan, sql
 from bestdag.data.rows import match_rows, read_rows
 from bestdag.errors import DataError, DataWarning, NotEnoughMemoryError, WriteError
 from bestdag.machine import memory_limit
@@ -81,7 +81,15 @@ def test_every_kind_of_source_is_one_table(parts, tmp_path):
     con = duckdb.connect()
     con.execute(f"CREATE TABLE t AS FROM '{parts}/*.parquet'")
     query = f"SELECT * FROM '{parts}/*.parquet'"
-    for source in (parts / "*.parquet", f"{parts}/part-?.parquet", query, con, con.sql("FROM t")):
+    pattern = f"{parts}/part-?.parquet"
+    for source in (
+        parts / "*.parquet",
+        pattern,
+        sql(query),
+        con,
+        sql("FROM t", con),
+        con.sql("FROM t"),
+    ):
         assert scan(source, missing="keep") == expected
     assert scan(con, query="SELECT size FROM t").names == ("size",)
     con.execute("CREATE TABLE u AS SELECT 1 AS a")
@@ -131,7 +139,7 @@ def test_a_cache_is_used_until_source_or_settings_change(parts, tmp_path):
     fresh.remove_cache()
     assert fresh.folder is None
     assert not (cache / first.folder.name).exists()
-    scan(f"SELECT * FROM '{parts}/*.parquet'", missing="keep", cache=cache).codes("size")
+    scan(sql(f"SELECT * FROM '{parts}/*.parquet'"), missing="keep", cache=cache).codes("size")
     assert len(os.listdir(cache)) == 2  # results of queries are not kept
 
 
@@ -185,7 +193,7 @@ def test_ctrl_c_ends_a_scan_at_once_and_leaves_nothing(tmp_path):
         "    append(self, *rows)\n"
         "ColumnFolder.append = told\n"
         "try:\n"
-        f"    bestdag.scan({query!r}, cache={str(cache)!r})\n"
+        f"    bestdag.scan(bestdag.sql({query!r}), cache={str(cache)!r})\n"
         "except KeyboardInterrupt:\n"
         "    print('ended', flush=True)\n"
     )
@@ -287,7 +295,7 @@ def test_equal_rows_together_weigh_what_they_did_apart(parts, tmp_path):
         read({"a": ["x"]}, collapse=True)
     fractions = f"SELECT size, 0.5 AS w FROM '{parts}/*.parquet'"
     with pytest.raises(DataError, match="whole weights, column 'w' has fractions"):
-        read(fractions, weights="w", collapse=True)
+        read(sql(fractions), weights="w", collapse=True)
 
 
 def weighed(data):

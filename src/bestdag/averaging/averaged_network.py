@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bestdag.averaging.arc_probabilities import ArcProbabilities
 from bestdag.averaging.weighted_dags import WeightedDags
 from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read
+from bestdag.data.readers import as_dataset
 from bestdag.errors import InvalidParameterError, require_count
 from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
@@ -141,7 +141,7 @@ def average_networks(
             "average_networks: needs structures, and sums over all of them keep none; ask "
             "posterior for samples=1000 too"
         )
-    dataset = data if isinstance(data, Dataset) else read(data)
+    dataset = as_dataset(data)
     chosen = make_score(score) if isinstance(score, str) else score
     estimator = choose_estimator(chosen, parameters, {})
     kept = range(min(most, len(dags)))

@@ -17,7 +17,7 @@ from bestdag.averaging.threshold import inclusion_threshold
 from bestdag.averaging.weighted_dags import WeightedDags
 from bestdag.checkpoint import Checkpoint, open_checkpoint
 from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read
+from bestdag.data.readers import as_dataset
 from bestdag.errors import DataError, require_count
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
@@ -126,7 +126,7 @@ def bootstrap(
     chosen, structure_prior = chosen_or_default(score, structure_prior)
     how = search_for_fit(search)
     with limited_memory(memory_limit):
-        dataset = _in_order(data if isinstance(data, Dataset) else read(data))
+        dataset = _in_order(as_dataset(data))
         prior = make_prior(structure_prior, len(dataset.names))
         replicate = _Replicate(
             _Draws(dataset, seed),

@@ -19,8 +19,7 @@ from bestdag.averaging.local_weights import (
 )
 from bestdag.averaging.plan import WHO, PosteriorPlan
 from bestdag.checkpoint import open_checkpoint
-from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read
+from bestdag.data.readers import as_dataset
 from bestdag.errors import (
     InvalidParameterError,
     bad_setting,
@@ -288,7 +287,7 @@ def _problem(
     else:
         chosen = make_score(score) if isinstance(score, str) else score
         require_log_probability(WHO, getattr(chosen, "name", ""))
-        dataset = data if isinstance(data, Dataset) else read(data)
+        dataset = as_dataset(data)
         scores = Scorer(dataset, chosen, structure_prior, support=support, threads=threads)
     return Problem(scores, knowledge=known_as(knowledge), max_parents=max_parents, threads=threads)
 

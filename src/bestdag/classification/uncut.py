@@ -21,6 +21,8 @@ from bestdag.data.number_columns import kept_values
 from bestdag.data.opening import open_table
 from bestdag.data.raw import RawColumn, RawTable
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
+from bestdag.data.settle import warn_of_number_marks
+from bestdag.data.suspects import number_marks
 from bestdag.errors import DataError, DataWarning, unknown_name
 
 __all__ = [
@@ -127,6 +129,8 @@ def read_uncut(
         known = _known_intervals(table, target, cuts or {}, choice.options)
         leave = [target, *known]
         numbers, kept = split_numbers(table, max_values, max_states, leave=leave)
+        marked = {name: number_marks(values) for name, values in numbers.items()}
+        warn_of_number_marks({n: found for n, found in marked.items() if found}, choice.options)
         kept |= known
         whole = [name for name in table.names if name not in numbers and name not in kept]
         found = build(table.discrete(whole), None, choice.options)

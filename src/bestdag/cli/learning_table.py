@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bestdag.cli.network_data import read_at_cut_points, read_for_network
+from bestdag.cli.next_commands import without
 from bestdag.cli.options import DATA_OPTIONS, data_options, missing_choices
 from bestdag.cli.output import working
 from bestdag.cli.rows_options import (
@@ -22,11 +21,10 @@ from bestdag.cli.rows_options import (
 )
 from bestdag.registry import settings_of
 from bestdag.search import SEARCHES, search_name
-from bestdag.wording import count_of
+from bestdag.wording import count_of, shell_word
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
-    from bestdag.data.describe import Refused
     from bestdag.data.rows import Rows
     from bestdag.data.schema import Variable
     from bestdag.scores.base import Score
@@ -251,81 +249,65 @@ def accepted_instead(
     try:
         yield
     except DataError as error:
-        more: list[str] = []
         if data is not None and data != "-":
-            more = _missing_options(data, score, treatment, cutting, reading)
-        if more:
-            given = click.get_current_context().obj
-            command = shlex.join(("bestdag", *given, *more))
-            said = error.on_command_line or str(error)
-            error.with_option(f"{said}; this is accepted: {command}")
+            proposed = _proposed(data, score, treatment, cutting, reading)
+            if proposed is not None:
+                command, why = proposed
+                said = getattr(error, "plainly", None) or error.on_command_line or str(error)
+                error.with_option(f"{said}{why}. Try: {' '.join(map(shell_word, command))}")
         raise
 
 
-def _missing_options(
+def _proposed(
     data: str, score: Score | None, treatment: str, cutting: Cutting, reading: dict[str, Any]
-) -> list[str]:
-    """Return the options with which the table would be read; none where nothing helps."""
-    from bestdag.data.describe import read_described
+) -> tuple[list[str], str] | None:
+    """Return a command by which the table would be read, and why columns are left out."""
+    from bestdag.data.advice import advice_on
     from bestdag.data.holes import complete_rows
-    from bestdag.errors import BestdagError, DataWarning
+    from bestdag.data.written import rewritten
+    from bestdag.errors import BestdagError
     from bestdag.incomplete.error import suited
 
-    names = ("missing_values", "weights", "drop", "separator", "sheet")
+    names = ("missing_values", "weights", "drop", "separator", "sheet", "encoding")
     kept = {name: reading[name] for name in names if name in reading}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)
-            table, refused = read_described(data, **kept)
+        advice = advice_on(data, max_states=reading.get("max_states", 50), **kept)
     except BestdagError:
-        return []
-    most = reading.get("max_states", 50)
-    wide = [v for v in table.variables if v.name in refused or v.arity > most]
-    numeric = {v.name for v in wide if _is_numeric(v, refused.get(v.name))}
-    dropped = [
-        v.name
-        for v in wide
-        if v.name not in numeric or _is_row_number(v, refused.get(v.name), table.n_rows)
-    ]
-    if set(dropped) >= set(table.names):
-        return []
-    options = [word for name in dropped for word in ("--drop", name)]
-    cuts = numeric - set(dropped)
-    if cuts and not cutting.discretize:
+        return None
+    if advice is None:
+        return None
+    given = click.get_current_context().obj
+    more = [word for mark in advice.missing_values for word in ("--missing-value", mark)]
+    more += [word for name in advice.drop for word in ("--drop", name)]
+    if advice.written:
+        columns = {name: one.sql(name) for name, one in advice.written.items()}
+        query = rewritten(data, columns, kept.get("separator"), kept.get("encoding"))
+        if query is None or data not in given:
+            return None
+        given = tuple(query if word == data else word for word in given)
+        given = (given[0], "--sql", *without(given[1:], "--separator", "--encoding"))
+    if (advice.cut or advice.written) and not cutting.discretize:
         if cutting.cut_points is not None:
-            return []
-        options.append("--discretize")
-    left = table.select(columns=[name for name in table.names if name not in dropped])
-    if left.has_missing and treatment in ("error", "drop"):
-        share = float(complete_rows(left).mean())
+            return None
+        more.append("--discretize")
+    if advice.left.has_missing and treatment in ("error", "drop"):
+        share = float(complete_rows(advice.left).mean())
         if treatment == "error" or share < _LEAST_SHARE:
             if score is not None and "em" in missing_choices():
-                options += ["--missing", suited(share, score)]
+                more += ["--missing", suited(share, score)]
             else:
-                options += ["--missing", "drop" if share >= _LEAST_SHARE else "state"]
-    return options
+                more += ["--missing", "drop" if share >= _LEAST_SHARE else "state"]
+    if not more:
+        return None
+    reasons = ", ".join(f"{name!r} ({reason})" for name, reason in advice.drop.items())
+    return ["bestdag", *given, *more], f"; leave out {reasons}" if reasons else ""
 
 
-def _is_numeric(variable: Variable, refused: Refused | None) -> bool:
+def _is_numeric(variable: Variable) -> bool:
     from bestdag.data.labels import number_in
     from bestdag.data.suspects import MARKS
 
-    if refused is not None:
-        return refused.span is not None
     return all(number_in(state) is not None for state in variable.states if state not in MARKS)
-
-
-def _is_row_number(variable: Variable, refused: Refused | None, n_rows: int) -> bool:
-    """Whether a column of numbers has another whole one in every row, next to each other."""
-    from bestdag.data.labels import number_in
-
-    if refused is not None:
-        assert refused.span is not None
-        return refused.has_distinct_wholes and refused.span[1] - refused.span[0] == n_rows - 1
-    numbers = [number_in(state) for state in variable.states]
-    found = [number for number in numbers if number is not None]
-    is_whole = all(number.is_integer() for number in found)
-    return is_whole and len(found) == n_rows and max(found) - min(found) == n_rows - 1
 
 
 def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
@@ -360,7 +342,7 @@ def _is_wide_number(variable: Variable) -> bool:
     from bestdag.data.suspects import are_decimals
 
     is_wide = variable.arity > DEFAULT_MAX_VALUES
-    return (is_wide and _is_numeric(variable, None)) or are_decimals(variable)
+    return (is_wide and _is_numeric(variable)) or are_decimals(variable)
 
 
 def _listed(names: list[str]) -> str:

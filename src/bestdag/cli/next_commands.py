@@ -17,7 +17,7 @@ from bestdag.registry import settings_of
 if TYPE_CHECKING:
     from bestdag.learned import Result
 
-__all__ = ["next_commands"]
+__all__ = ["next_commands", "without"]
 
 # Options of `learn` about files that are there already, and what belongs to them.
 _FILES = (
@@ -62,9 +62,10 @@ def _written(data: str, given: _Given, context: click.Context) -> str:
     flags = [flag for flag, _ in given]
     if "--checkpoint" in flags and "--resume" not in flags:
         words.append("--resume")  # the file has the answer
-    words += ["-o", _new_file(data, ".json")]
+    stem = "query" if "--sql" in flags else data
+    words += ["-o", _new_file(stem, ".json")]
     if _can_draw():
-        words += ["--report", _new_file(data, ".html")]
+        words += ["--report", _new_file(stem, ".html")]
     return shlex.join(("bestdag", str(context.info_name), _file(data), *words))
 
 
@@ -146,3 +147,17 @@ def _new_file(path: str, suffix: str) -> str:
         if not name.exists():
             return str(name)
         number += 1
+
+
+def without(given: tuple[str, ...], *names: str) -> list[str]:
+    """Leave out options with their values."""
+    found: list[str] = []
+    is_value = False
+    for word in given:
+        if is_value:
+            is_value = False
+        elif word in names:
+            is_value = True
+        elif word.partition("=")[0] not in names:
+            found.append(word)
+    return found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -24,8 +25,8 @@ __all__ = [
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-# What a shell can write for a tab.
-_SIGNS = {"tab": "\t", "\\t": "\t"}
+# What a shell can write for a tab and a blank.
+_SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}
 
 
 class _Ways(click.Choice[str]):
@@ -82,10 +83,16 @@ DATA_OPTIONS: dict[str, Callable[[Any], Any]] = {
         "--separator",
         metavar="SIGN",
         callback=lambda _context, _option, given: _SIGNS.get(given, given),
-        help="Between the cells of CSV: ',', ';', tab or '|'.  [default: commas; tabs in .tsv]",
+        help="Between the cells of CSV: ',', ';', tab, '|' or space.  [default: commas; tabs in "
+        ".tsv]",
     ),
     "sheet": click.option(
         "--sheet", metavar="NAME", help="Sheet of an Excel file.  [default: the one with data]"
+    ),
+    "encoding": click.option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of a CSV file, such as latin-1 or cp1252.  [default: UTF-8]",
     ),
     "max_states": click.option(
         "--max-states",
@@ -95,6 +102,8 @@ DATA_OPTIONS: dict[str, Callable[[Any], Any]] = {
         help="Refuse a column with more distinct values than this.",
     ),
 }
+# Those that say how a source is read, whatever is done with it.
+_SOURCE = ("separator", "sheet", "encoding")
 max_values_option = click.option(
     "--max-values",
     type=click.IntRange(0),
@@ -127,14 +136,31 @@ threads_option = click.option(
 )
 
 
+# What the table of a command is called there.
+_TABLES = ("data", "file", "train")
+_sql_option = click.option(
+    "--sql",
+    is_flag=True,
+    help="The table is given as a query: --sql \"SELECT * FROM 'rows.parquet'\".",
+)
+
+
 def data_options(*, but: Sequence[str] = ()) -> Callable[[_Function], _Function]:
-    """Add settings of `read`: all but those named."""
+    """Add settings of `read`, all but those named, and the way to give a query."""
 
     def decorate(function: _Function) -> _Function:
-        for name in reversed(DATA_OPTIONS):
-            if name not in but:
-                function = DATA_OPTIONS[name](function)
-        return function
+        @functools.wraps(function)
+        def call(*arguments: Any, sql: bool, **options: Any) -> Any:
+            for name in _TABLES if sql else ():
+                if options.get(name) is not None:
+                    options[name] = _query(options[name])
+            return function(*arguments, **options)
+
+        decorated: Any = call
+        chosen = [option for name, option in DATA_OPTIONS.items() if name not in but]
+        for option in (_sql_option, *reversed(chosen)):
+            decorated = option(decorated)
+        return cast(_Function, decorated)
 
     return decorate
 
@@ -155,6 +181,12 @@ def missing_choices() -> Sequence[str]:
         if parameter.name == "missing" and isinstance(parameter.type, click.Choice):
             return parameter.type.choices
     return ()
+
+
+def _query(text: str) -> str:
+    from bestdag.data.sql_source import SqlText
+
+    return SqlText(text)
 
 
 def common_options(function: _Function) -> _Function:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bestdag.files import is_link_to_file, through_link
+
 if TYPE_CHECKING:
     from bestdag.progress import Told
 
@@ -65,7 +67,16 @@ def require_new_file(path: str, *, force: bool) -> None:
     """Refuse to replace a file unless told to."""
     if not path:
         raise click.UsageError("an empty file name was given")
-    if path != "-" and not force and Path(path).exists():
+    if path == "-":
+        return
+    if is_link_to_file(path):
+        if not force:
+            there = os.path.realpath(path)
+            raise click.UsageError(
+                f"{path} is a symbolic link to {there}; pass --force to replace that file"
+            )
+        click.get_current_context().with_resource(through_link(path))
+    if not force and Path(path).exists():
         raise click.UsageError(f"{path} exists already; pass --force to replace it")
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from bestdag import _core
 from bestdag.counts.engine import CountingEngine
-from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read
+from bestdag.data.readers import as_dataset
 from bestdag.errors import InvalidParameterError
 from bestdag.graph._names import check_nodes
 from bestdag.graph.dag import Dag
@@ -50,7 +49,7 @@ def source_of(
         )
     if oracle is not None:
         return _asked(Oracle(oracle) if isinstance(oracle, Dag) else oracle, threads)
-    dataset = data if isinstance(data, Dataset) else read(data)
+    dataset = as_dataset(data)
     chosen = as_test(test)
     counts = CountingEngine(dataset, threads=threads)
     return Source(

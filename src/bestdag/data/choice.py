@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from bestdag.data.encode import ReadOptions, check_states
 from bestdag.data.labels import is_broken
 from bestdag.data.schema import DEFAULT_MAX_STATES
-from bestdag.data.sql_source import SqlQuery
+from bestdag.data.sql_source import SqlQuery, SqlText, looks_like_sql
 from bestdag.data.unknown_columns import check_unknown_columns
 from bestdag.errors import (
     DataError,
@@ -25,9 +26,13 @@ from bestdag.errors import (
 )
 from bestdag.wording import either, first_names
 
-__all__ = ["SEPARATORS", "Choice", "choose", "require_collapse", "text_list"]
+__all__ = ["SEPARATORS", "Choice", "NamelessColumnError", "choose", "require_collapse", "text_list"]
 
-SEPARATORS = (",", ";", "\t", "|")
+SEPARATORS = (",", ";", "\t", "|", " ")
+
+
+class NamelessColumnError(DataError):
+    """A column has no name, as the row index that pandas writes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +42,7 @@ class Choice:
     With an `owner` its variables must be all there are. With `may_lack` some of the columns need
     not be there, and others that are look like a slip unless they are `beside`. `separator` is
     that of CSV, if it is not what the ending says, and `sheet` that of a workbook, if there are
-    several.
+    several; `encoding` is that of text which is not UTF-8.
     """
 
     options: ReadOptions
@@ -48,15 +53,16 @@ class Choice:
     may_lack: bool
     separator: str | None
     sheet: str | None
+    encoding: str | None
     beside: tuple[str, ...] = ()
 
     def of_plain_csv(self) -> Choice:
         """Return the same choice for CSV that was written with commas."""
-        return replace(self, separator=",", sheet=None)
+        return replace(self, separator=",", sheet=None, encoding=None)
 
     def variables(self, names: Sequence[Any]) -> list[str]:
         """Check the names of a table and choose among them."""
-        _require_good_names(names, self.options.source)
+        _require_good_names(names, self.drop, self.options.source)
         who = f"read: {self.options.source}"
         known = set(names)
         wanted = names if self.columns is None else self.columns
@@ -121,11 +127,15 @@ def choose(
     allow_few_rows: bool = False,
     separator: str | None = None,
     sheet: str | None = None,
+    encoding: str | None = None,
     owner: str | None = None,
     may_lack: bool = False,
     beside: Iterable[str] = (),
 ) -> Choice:
     """Check the settings of `read`, and those of `Choice`."""
+    if type(source) is str and looks_like_sql(source):
+        what = f"read: there is no file {_describe(source)}; if it is a query,"
+        raise DataError(f"{what} give it as sql(...)").with_option(f"{what} pass --sql")
     if separator is not None:
         require_choice("read", "separator", separator, SEPARATORS)
     marks = frozenset(text_list("missing_values", missing_values, "texts"))
@@ -137,6 +147,9 @@ def choose(
         missing_values=marks,
         max_states=require_count("read", "max_states", max_states, minimum=1),
         allow_few_rows=bool(allow_few_rows),
+        path=os.fsdecode(source) if isinstance(source, str | os.PathLike) else None,
+        separator=separator,
+        encoding=encoding,
     )
     return Choice(
         options,
@@ -147,8 +160,20 @@ def choose(
         may_lack,
         separator,
         sheet,
+        None if encoding is None else checked_encoding(encoding),
         tuple(beside),
     )
+
+
+def checked_encoding(name: object) -> str | None:
+    """Return how Python calls an encoding; None for UTF-8, which is what text is anyway."""
+    try:
+        found = codecs.lookup(name) if isinstance(name, str) else None
+    except (LookupError, ValueError):
+        found = None
+    if found is None or not getattr(found, "_is_text_encoding", True):
+        raise bad_setting("read", "encoding", "an encoding such as latin-1 or cp1252", name)
+    return None if found.name == "utf-8" else found.name
 
 
 def require_collapse(who: str, collapse: object) -> None:
@@ -158,28 +183,31 @@ def require_collapse(who: str, collapse: object) -> None:
 
 
 def text_list(what: str, given: str | Iterable[str], kind: str = "names") -> list[str]:
-    """Check a setting that is one text or several."""
+    """Check a setting that is one text or several; whole numbers stand for their text."""
     if isinstance(given, str):
         return [given]
-    listed = list(given) if isinstance(given, Iterable) else [given]
-    if not isinstance(given, Iterable) or any(not isinstance(text, str) for text in listed):
-        wrong = next(text for text in listed if not isinstance(text, str))
-        raise InvalidParameterError(f"read: {what} must be a list of {kind}, got {wrong!r:.60}")
+    found: list[Any] = list(given) if isinstance(given, Iterable) else [given]
+    listed = [str(one) if type(one) is int else one for one in found]
+    for one in listed:
+        if not isinstance(one, str):
+            raise InvalidParameterError(f"read: {what} must be a list of {kind}, got {one!r:.60}")
     return listed
 
 
-def _require_good_names(names: Sequence[Any], source: str) -> None:
+def _require_good_names(names: Sequence[Any], drop: Sequence[str], source: str) -> None:
+    """Refuse names that cannot be those of variables; columns that are dropped may have any."""
     seen: set[str] = set()
     for place, name in enumerate(names, start=1):
+        if isinstance(name, str) and name in drop:
+            continue
         if not isinstance(name, str):
             raise DataError(
                 f"read: {source}: column names must be text, got {name!r} for column {place}; "
                 f"rename the columns"
             )
         if not name:
-            raise DataError(
-                f"read: {source}: column {place} has no name; is it a row index written by mistake?"
-            )
+            what = f"read: {source}: column {place} has no name; if it is a row index, leave it out"
+            raise NamelessColumnError(f"{what} with drop=''").with_option(f"{what} with --drop ''")
         if not name.isascii() and is_broken(name):
             raise DataError(
                 f"read: {source}: the name of column {place} is not valid text: {name!r}"
@@ -195,6 +223,8 @@ def _require_good_names(names: Sequence[Any], source: str) -> None:
 
 
 def _describe(source: Any) -> str:
+    if isinstance(source, SqlText):
+        source = SqlQuery(source)
     if isinstance(source, str | os.PathLike):
         text = os.fsdecode(source)
         return "standard input" if text == "-" else repr(text)

@@ -11,6 +11,7 @@ import codecs
 import csv
 import gzip
 import io
+import itertools
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -31,6 +32,8 @@ from bestdag.wording import count_of
 __all__ = ["check_bytes", "csv_table", "explain_csv_failure", "open_bytes"]
 
 _CHUNK = 1 << 20
+# Rows that are looked at to see whether blanks part the cells.
+_LOOKED_AT = 200
 _SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
@@ -64,6 +67,8 @@ def csv_table(
             raise DataError(f"read: {who} has {what} than {str(paths[0])!r}")
         if check_bytes(path, who, delimiter):
             _require_even_rows(path, delimiter, len(names), who)
+    if len(names) == 1 and not is_given:
+        _refuse_blanks(paths[0], names[0], source)
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
     compression = "gzip" if paths[0].suffix.lower() == ".gz" else "none"
     options = (
@@ -98,8 +103,7 @@ def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:
                     decoder.decode(chunk)
                 except UnicodeDecodeError as error:
                     line = n_lines + chunk[: max(error.start, 0)].count(b"\n")
-                    what = f"read: {source} is not UTF-8 text: see line {line:,}; save it as UTF-8"
-                    raise DataError(f"{what} or pass a DataFrame").with_option(what) from None
+                    raise _not_utf8(source, f"see line {line:,}", chunk) from None
                 if b"\0" in chunk:
                     line = n_lines + chunk[: chunk.index(b"\0")].count(b"\n")
                     raise DataError(f"read: {source} has a NUL byte in line {line:,}; is it text?")
@@ -109,12 +113,21 @@ def check_bytes(path: Path, source: str, delimiter: str | None = None) -> bool:
                 tail = joined[-3:]
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        raise DataError(
-            f"read: {source} is not UTF-8 text: it ends inside a character in line {n_lines:,}"
-        ) from None
+        where = f"it ends inside a character in line {n_lines:,}"
+        raise _not_utf8(source, where, tail) from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"read: {source} is not a complete gzip file: {one_line(error)}") from None
     return found or tail.endswith((sep, b'""'))
+
+
+def _not_utf8(source: str, where: str, part: bytes) -> DataError:
+    """Return the refusal of bytes that are not UTF-8, with the encoding that they may have."""
+    # Latin-1 has control characters there, where Windows has quotes, dashes and the euro.
+    encoding = "cp1252" if any(0x80 <= byte < 0xA0 for byte in part) else "latin-1"
+    what = f"read: {source} is not UTF-8 text: {where}; save it as UTF-8, or if it is {encoding}"
+    return DataError(f"{what} pass encoding={encoding!r}").with_option(
+        f"{what} pass --encoding {encoding}"
+    )
 
 
 def explain_csv_failure(
@@ -182,6 +195,25 @@ def _refuse_other_separator(
     raise DataError(
         f"{what}; pass separator={other!r}, or put names in quotes that hold such signs"
     ).with_option(f"{what}; pass --separator {word}, or put names in quotes that hold such signs")
+
+
+def _refuse_blanks(path: Path, name: str, source: str) -> None:
+    """Refuse one column whose name and rows all have as many words: blanks may part them."""
+    n_words = len(name.split())
+    with open_bytes(path) as raw, io.TextIOWrapper(raw, "utf-8-sig") as text:
+        if n_words < 2 or '"' in next(text):
+            return
+        rows = [line for line in itertools.islice(text, _LOOKED_AT) if line.strip()]
+    if not rows or any(len(row.split()) != n_words for row in rows):
+        return
+    what = (
+        f"read: {source} looks separated by blanks: its header {name[:60]!r} has {n_words} words, "
+        f"and so has each row"
+    )
+    quotes = "or put the name in quotes if it is one column"
+    raise DataError(f"{what}; pass separator=' ', {quotes}").with_option(
+        f"{what}; pass --separator space, {quotes}"
+    )
 
 
 def _require_even_rows(

@@ -16,6 +16,8 @@ from bestdag.data.encode import ReadOptions, coded_column
 from bestdag.data.number_columns import kept_values
 from bestdag.data.raw import RawColumn, RawTable
 from bestdag.data.schema import DEFAULT_MAX_VALUES, Variable
+from bestdag.data.settle import warn_of_number_marks
+from bestdag.data.suspects import number_marks
 from bestdag.errors import DataError, InvalidParameterError, unknown_name
 
 __all__ = ["Cutter"]
@@ -55,6 +57,9 @@ class Cutter:
             rows = self._complete_rows(table, is_cut, made, options)
             counted = self._counted(made, table.weights(), rows, options)
         made |= {name: self._cut(table, name, rows, counted) for name in cut}
+        chosen = [name for name in cut if name not in self.given]
+        marked = {name: number_marks(table.numbers(name).values) for name in chosen}
+        warn_of_number_marks({name: found for name, found in marked.items() if found}, options)
         return [made[name] for name in names], cut
 
     def _require_names(self, names: Sequence[str], options: ReadOptions) -> None:

@@ -14,6 +14,7 @@ from bestdag.data.encode import ReadOptions, RefusedColumnError, build, coded_co
 from bestdag.data.opening import open_table
 from bestdag.data.raw import Numbers, RawColumn, RawTable
 from bestdag.data.schema import MAX_ARITY
+from bestdag.data.written import Written, written_numbers
 
 __all__ = ["Refused", "read_described"]
 
@@ -22,13 +23,16 @@ __all__ = ["Refused", "read_described"]
 class Refused:
     """A column without values, or with more than a variable may have states.
 
-    `span` holds the least and the greatest value where all are numbers; `has_distinct_wholes` says
-    whether they are whole and all different.
+    `span` holds the least and the greatest value where all are numbers, `is_whole` says whether
+    they are whole, and `n_values` how many different ones there are; where they are not,
+    `written` says how numbers are written, if they are.
     """
 
     is_empty: bool
     span: tuple[float, float] | None = None
-    has_distinct_wholes: bool = False
+    is_whole: bool = False
+    n_values: int = 0
+    written: Written | None = None
 
 
 def read_described(
@@ -39,6 +43,7 @@ def read_described(
     drop: str | Iterable[str] | None = None,
     separator: str | None = None,
     sheet: str | None = None,
+    encoding: str | None = None,
 ) -> tuple[Dataset, dict[str, Refused]]:
     """Read a table and what is in those of its columns that `read` refuses.
 
@@ -54,6 +59,7 @@ def read_described(
         drop=drop,
         separator=separator,
         sheet=sheet,
+        encoding=encoding,
     )
     with open_table(source, choice) as table:
         try:
@@ -82,8 +88,11 @@ def _one_state(name: str, numbers: Numbers) -> RawColumn:
 
 def _refused(numbers: Numbers) -> Refused:
     is_empty = bool(numbers.is_missing.all())
-    if is_empty or numbers.wrong is not None:
+    if is_empty:
         return Refused(is_empty)
+    if numbers.wrong is not None:
+        return Refused(is_empty, written=written_numbers([str(numbers.wrong[1])]))
     values = numbers.values[~np.isnan(numbers.values)]
-    is_distinct = bool((values == np.floor(values)).all()) and len(np.unique(values)) == len(values)
-    return Refused(False, (float(values.min()), float(values.max())), is_distinct)
+    is_whole = bool((values == np.floor(values)).all())
+    n_values = len(np.unique(values))
+    return Refused(False, (float(values.min()), float(values.max())), is_whole, n_values)

@@ -42,6 +42,7 @@ def discretize(
     allow_few_rows: bool = False,
     separator: str | None = None,
     sheet: str | None = None,
+    encoding: str | None = None,
 ) -> Dataset:
     """Read a table and cut its number columns into intervals.
 
@@ -71,8 +72,8 @@ def discretize(
         Most distinct values, all whole, that a number column keeps as states, if `cut` does not
         name it.
     states, missing, missing_values, max_states, weights, columns, drop, allow_few_rows
-        As in `read`, and so are `separator` and `sheet`. In a number column a missing value that is
-        a number is compared as one.
+        As in `read`, and so are `separator`, `sheet` and `encoding`. In a number column a missing
+        value that is a number is compared as one.
 
     Returns
     -------
@@ -127,6 +128,7 @@ def discretize(
             allow_few_rows=allow_few_rows,
             separator=separator,
             sheet=sheet,
+            encoding=encoding,
             owner="like=",
         )
     chosen = None if cut is None else frozenset(text_list("cut", cut))
@@ -158,6 +160,7 @@ def discretize(
         allow_few_rows=allow_few_rows,
         separator=separator,
         sheet=sheet,
+        encoding=encoding,
     )
     with open_table(source, choice) as table:
         made_columns, _ = cutter.columns(table, choice.options)

@@ -172,7 +172,13 @@ class DuckTable:
                 if field.name not in huge
             }
             ordered = {f.name: (huge | counts)[f.name] for (f, _), _ in near}
-            refuse_many(ordered, limits, options, estimated=frozenset(huge))
+            refuse_many(
+                ordered,
+                limits,
+                options,
+                estimated=frozenset(huge),
+                examples=lambda name: self.first_texts(next(f for f in fields if f.name == name)),
+            )
         lists = self._aggregate([f"list(DISTINCT {f.sql})" for f in fields], _distinct_together())
         keys = [sorted(key for key in found or () if key is not None) for found in lists]
         for field, found in zip(fields, keys, strict=True):
@@ -185,8 +191,21 @@ class DuckTable:
         # states are made; but before long lists are used where texts are states.
         if all(field.value is str for field in fields):
             seen = [len(set(found) - options.missing_values) for found in keys]
-            refuse_many(dict(zip(limits, seen, strict=True)), limits, options)
+            listed = dict(zip(limits, keys, strict=True))
+            counted = dict(zip(limits, seen, strict=True))
+            refuse_many(counted, limits, options, examples=listed.__getitem__)
         return n_rows, keys
+
+    def first_texts(self, field: Field) -> list[str]:
+        """Return the texts of the first rows."""
+        if field.value is not str:
+            return []
+        if self.origin is not None:
+            rows = run_sql(self.con, f"SELECT {field.sql} FROM {self.origin} LIMIT {_FEW_ROWS}")
+        else:
+            relation = self.relation
+            rows = self._run(lambda: relation.project(field.sql).limit(_FEW_ROWS).fetchall())
+        return [cell for (cell,) in rows if cell is not None]
 
     def coded(
         self,

@@ -6,7 +6,7 @@ are, what is missing and what must be refused.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,17 +22,22 @@ from bestdag.data.raw import RawColumn
 from bestdag.data.schema import MAX_ARITY, Variable
 from bestdag.data.settle import (
     fixed_names,
+    query_for,
     refuse_missing,
     require_rows_left,
     warn_of_empty_text,
     warn_of_states,
     with_missing_state,
 )
+from bestdag.data.suspects import MARKS, mark_counts, total_by_mark
+from bestdag.data.written import written_numbers
 from bestdag.errors import DataError, InvalidParameterError, unknown_name
+from bestdag.wording import shell_word
 
 __all__ = [
     "ReadOptions",
     "RefusedColumnError",
+    "WrittenNumbersError",
     "build",
     "check_states",
     "checked_labels",
@@ -52,9 +57,18 @@ class RefusedColumnError(DataError):
     """A column has no values, or more than any variable may have states."""
 
 
+class WrittenNumbersError(DataError):
+    """A column holds numbers that are written for people; `plainly` says so without a query."""
+
+    plainly: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """The settings of `read` that say what a cell means, checked, with the source's name."""
+    """The settings of `read` that say what a cell means, checked, with the source's name.
+
+    `path`, `separator` and `encoding` are for proposals that read the same file in another way.
+    """
 
     source: str
     states: Mapping[str, tuple[str, ...]]
@@ -62,6 +76,9 @@ class ReadOptions:
     missing_values: frozenset[str]
     max_states: int
     allow_few_rows: bool = False
+    path: str | None = None
+    separator: str | None = None
+    encoding: str | None = None
 
     @property
     def absent(self) -> frozenset[str]:
@@ -120,6 +137,7 @@ def checked_labels(columns: Sequence[RawColumn], options: ReadOptions) -> list[l
         {c.name: len(set(t) - options.absent) for c, t in zip(columns, labels, strict=True)},
         {c.name: options.limit(c.name, c.declared) for c in columns},
         options,
+        examples=dict(zip((c.name for c in columns), labels, strict=True)).__getitem__,
     )
     return labels
 
@@ -130,8 +148,9 @@ def refuse_many(
     options: ReadOptions,
     *,
     estimated: Collection[str] = (),
+    examples: Callable[[str], Iterable[str]] = lambda name: (),
 ) -> None:
-    """Refuse columns with more distinct values than their limit."""
+    """Refuse columns with more distinct values than their limit; `examples` are some of those."""
     wide = {
         name: f"about {n:,}" if name in estimated else f"{n:,}"
         for name, n in counts.items()
@@ -153,6 +172,19 @@ def refuse_many(
         )
         raise RefusedColumnError(f"{what} drop it").with_option(f"{what} leave it out with --drop")
     limit, option = f"max_states={options.max_states}", f"--max-states {options.max_states}"
+    for one in wide:
+        written = written_numbers(set(examples(one)) - options.absent - {*MARKS})
+        if written is not None:
+            what = f"{who}: column {one!r} holds numbers written as {written.example!r}"
+            plainly = f"{what}; write them plainly"
+            error = WrittenNumbersError(plainly)
+            query = query_for({one: written.sql(one)}, options)
+            if query is not None:
+                error = WrittenNumbersError(f"{plainly}, or read sql({query!r})").with_option(
+                    f"{plainly}, or read --sql {shell_word(query)}"
+                )
+            error.plainly = plainly
+            raise error
     if len(wide) == 1:
         what = f"{who}: column {name!r} has {n} distinct values, more than"
         raise DataError(
@@ -293,7 +325,8 @@ def _settle_missing(data: Dataset, fixed: set[str], options: ReadOptions) -> Dat
     if not holes or options.missing == "keep":
         return data
     if options.missing == "error":
-        raise refuse_missing(holes, options)
+        marked = mark_counts(data, {*options.states, *fixed})
+        raise refuse_missing(holes, total_by_mark(marked), options)
     if options.missing == "state":
         return _with_missing_states(data, options)
     complete = complete_rows(data)

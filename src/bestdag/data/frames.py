@@ -27,8 +27,30 @@ def is_from(package: str, value: object) -> bool:
 def frame_columns(source: Any, names: Sequence[str] | None) -> list[tuple[str, Any]] | None:
     """List (name, column) of a table in memory; None if it is not one.
 
-    `names` are used for a plain two-dimensional array, which has none of its own.
+    `names` are used for a plain two-dimensional array of as many columns, which has none of its
+    own; without them its columns are "0", "1" and so on, as in pandas. Whole numbers as names
+    become text.
     """
+    listed = _listed_columns(source, names)
+    if listed is None:
+        return None
+    first: dict[Any, Any] = {}
+    for name, _ in listed:
+        other = first.setdefault(_name_text(name), name)
+        if type(other) is not type(name):
+            raise DataError(
+                f"read: the {type(source).__name__}: columns {other!r} and {name!r} would both be "
+                f"called {str(name)!r}; rename one"
+            )
+    return [(_name_text(name), column) for name, column in listed]
+
+
+def _name_text(name: Any) -> Any:
+    is_whole = isinstance(name, int | np.integer) and not isinstance(name, bool | np.bool_)
+    return str(int(name)) if is_whole else name
+
+
+def _listed_columns(source: Any, names: Sequence[str] | None) -> list[tuple[Any, Any]] | None:
     if isinstance(source, Dataset):
         return [(name, (source, name)) for name in source.names]
     if isinstance(source, Mapping):
@@ -68,17 +90,16 @@ def raw_column(name: str, column: Any, who: str) -> RawColumn:
     return _from_objects(name, column, who)
 
 
-def _array_columns(array: npt.NDArray[Any], names: Sequence[str] | None) -> list[tuple[str, Any]]:
+def _array_columns(array: npt.NDArray[Any], names: Sequence[str] | None) -> list[tuple[Any, Any]]:
     if array.dtype.names is not None:
         if array.ndim != 1:
             raise DataError("read: a structured array must have one dimension")
         return [(name, array[name]) for name in array.dtype.names]
     if array.ndim != 2:
         raise DataError(f"read: an array must have two dimensions, got {array.ndim}")
-    if names is None:
-        raise InvalidParameterError(
-            f"read: an array has no names; pass columns= with {array.shape[1]} names"
-        )
+    numbered = [str(i) for i in range(array.shape[1])]
+    if names is None or set(names) <= set(numbered):
+        names = numbered
     if len(names) != array.shape[1]:
         raise InvalidParameterError(
             f"read: the array has {array.shape[1]} columns, columns= gives {len(names)} names"

@@ -8,6 +8,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,16 @@ from bestdag.data.choice import Choice
 from bestdag.data.dataset import Dataset
 from bestdag.data.endings import DELIMITERS, EXCEL, JSON, NETWORKS, PARQUET
 from bestdag.data.frame_table import FrameTable
-from bestdag.data.frames import frame_columns, is_from
+from bestdag.data.frames import frame_columns
 from bestdag.data.interrupts import load_duckdb, temporary_folder
 from bestdag.data.many_files import hive_keys, is_remote, matching_files
 from bestdag.data.raw import RawTable
-from bestdag.data.sql_source import SqlQuery, sql_source
-from bestdag.data.unpack import refuse_by_sight, unzipped, utf8_copy
+from bestdag.data.sql_source import SqlQuery, is_from_duckdb, sql_source
+from bestdag.data.unpack import comma_copy, refuse_by_sight, unzipped, utf8_copy
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.files import nearest_file
 
-__all__ = ["open_table"]
+__all__ = ["can_be_opened_again", "open_table"]
 
 
 @contextmanager
@@ -32,6 +33,17 @@ def open_table(source: Any, choice: Choice) -> Iterator[RawTable]:
     """Open a table for as long as the block lasts; what goes wrong in it is said in one line."""
     with ExitStack() as stack:
         yield _opened(source, choice, stack)
+
+
+def can_be_opened_again(source: Any) -> bool:
+    """Whether DuckDB reads a source, as often as asked; streams and frames are opened once."""
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source) != "-"
+    return isinstance(source, SqlQuery) or _is_relation(source)
+
+
+def _is_relation(source: Any) -> bool:
+    return is_from_duckdb(source) and hasattr(source, "aggregate")
 
 
 def _opened(source: Any, choice: Choice, stack: ExitStack) -> RawTable:
@@ -50,17 +62,19 @@ def _opened(source: Any, choice: Choice, stack: ExitStack) -> RawTable:
             return _files(many, choice, stack)
         return _path(Path(source), choice, stack)
     is_stream = hasattr(source, "read") and callable(source.read)
-    if choice.separator is not None and not is_stream:
-        raise InvalidParameterError(
-            f"read: separator is for CSV, {choice.options.source} has columns already; leave it out"
-        )
+    for setting in ("separator", "encoding"):
+        if getattr(choice, setting) is not None and not is_stream:
+            what = (
+                f"{setting} is for CSV, {choice.options.source} has columns already; leave it out"
+            )
+            raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
     if choice.sheet is not None:
         raise InvalidParameterError(
             f"read: sheet is for Excel files, {choice.options.source} is none; leave it out"
         )
     if isinstance(source, SqlQuery):
         return _query(source, choice, stack)
-    if is_from("duckdb", source) and hasattr(source, "aggregate"):
+    if _is_relation(source):
         return _relation(source, choice, stack)
     if is_stream:
         return _stream(source, choice, stack)
@@ -112,11 +126,10 @@ def _query(query: SqlQuery, choice: Choice, stack: ExitStack) -> RawTable:
     load_duckdb()
     con = query.con if query.con is not None else stack.enter_context(duck_connection.connection())
     stack.enter_context(_explained(lambda error: explain_fetching(source, error)))
-    origin = f"({query.text})"
-    relation = duck_connection.described(con, origin)
+    relation = duck_connection.described(con, query.origin)
     _refuse_equal_names(relation, source)
     fields = typed_fields(relation, relation.columns)
-    return ScannedTable(DuckTable(relation, fields, con, origin), choice, stack)
+    return ScannedTable(DuckTable(relation, fields, con, query.origin), choice, stack)
 
 
 def _remote(address: str, choice: Choice, stack: ExitStack) -> RawTable:
@@ -138,11 +151,11 @@ def _files(paths: list[Path], choice: Choice, stack: ExitStack) -> RawTable:
     kind = _kind(paths[0], f"{str(paths[0])!r}")
     if kind in EXCEL:
         raise DataError(f"read: {source}: workbooks are read one at a time")
-    if choice.sheet is not None or (choice.separator is not None and kind not in DELIMITERS):
-        raise InvalidParameterError(
-            f"read: {source} holds {kind} files; leave out "
-            f"{'sheet' if choice.sheet is not None else 'separator'}"
-        )
+    is_text = kind in DELIMITERS
+    for setting in ("sheet",) if is_text else ("sheet", "separator", "encoding"):
+        if getattr(choice, setting) is not None:
+            what = f"read: {source} holds {kind} files; leave out"
+            raise InvalidParameterError(f"{what} {setting}").with_option(f"{what} --{setting}")
     filled = []
     for path in paths:
         refuse_by_sight(path, f"{str(path)!r}")
@@ -222,9 +235,10 @@ def _file(path: Path, choice: Choice, kind: str, stack: ExitStack) -> RawTable:
     if choice.sheet is not None and kind not in EXCEL:
         what = f"sheet is for Excel files, {source} is {kind}; leave it out"
         raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
-    if choice.separator is not None and kind not in DELIMITERS:
-        what = f"separator is for CSV, {source} is {kind}; leave it out"
-        raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
+    for setting in ("separator", "encoding"):
+        if getattr(choice, setting) is not None and kind not in DELIMITERS:
+            what = f"{setting} is for CSV, {source} is {kind}; leave it out"
+            raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
     load_duckdb()
     if kind in EXCEL:
         from bestdag.data.excel_source import sheet_as_csv
@@ -242,8 +256,11 @@ def _scanned(paths: list[Path], choice: Choice, kind: str, stack: ExitStack) -> 
     source = choice.options.source
     con = stack.enter_context(duck_connection.connection())
     folder = stack.enter_context(temporary_folder())
-    if kind in DELIMITERS and paths[0].suffix.lower() != ".gz":
-        paths = [utf8_copy(path, folder, source) for path in paths]
+    if kind in DELIMITERS:
+        paths = [utf8_copy(path, folder, source, choice.encoding) for path in paths]
+    if choice.separator == " ":
+        paths = [comma_copy(path, folder, source) for path in paths]
+        choice = replace(choice, separator=",")
     keys = hive_keys(paths) if len(paths) > 1 else []
     sql_paths = [duck_connection.plain_path(path, folder) for path in paths]
     if kind in DELIMITERS:

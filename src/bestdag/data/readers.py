@@ -20,7 +20,7 @@ from bestdag.data.schema import Variable
 from bestdag.data.streamed import Streamed, read_collapsed
 from bestdag.errors import InvalidParameterError
 
-__all__ = ["Matched", "match", "read", "read_at_cuts", "read_matching", "read_opened"]
+__all__ = ["Matched", "as_dataset", "match", "read", "read_at_cuts", "read_matching", "read_opened"]
 
 
 def read(
@@ -36,6 +36,7 @@ def read(
     allow_few_rows: bool = False,
     separator: str | None = None,
     sheet: str | None = None,
+    encoding: str | None = None,
     collapse: bool | None = False,
 ) -> Dataset:
     """Read a table of discrete data.
@@ -50,9 +51,10 @@ def read(
         ``"-"`` or an open stream with CSV; a pattern such as ``"rows/*.parquet"`` or a folder,
         whose files are one table, in the order of their names (``key=value`` folders are columns);
         the address of Parquet files in an object store that DuckDB reads; a query
-        (``"SELECT ..."``) that DuckDB answers; a pandas or polars frame, an Arrow table, a DuckDB
-        relation, a dict of columns, a structured NumPy array, or a two-dimensional one with
-        `columns` as its names; a Dataset.
+        (``sql("SELECT ...")``) that DuckDB answers; a pandas or polars frame, an Arrow table, a
+        DuckDB relation, a dict of columns, a structured NumPy array, or a two-dimensional one,
+        whose columns are called ``"0"``, ``"1"`` and so on unless `columns` names them; a
+        Dataset. Names that are whole numbers become text.
     states : mapping of str to sequence of str, optional
         The states of some columns, in order. A value not listed is an error.
     missing : {"error", "drop", "state", "keep"}, default "error"
@@ -74,11 +76,13 @@ def read(
         Go on when ``missing="drop"`` leaves less than a third of the rows, which is otherwise
         refused.
     separator : str, optional
-        What stands between the cells of CSV, a comma, semicolon, tab or bar (``|``), instead of
-        what the ending says. A file whose header
-        shows another one is refused.
+        What stands between the cells of CSV, a comma, semicolon, tab, bar (``|``) or blank (one or
+        more of them), instead of what the ending says. A file whose header shows another one is
+        refused.
     sheet : str, optional
         The sheet of an Excel workbook; without it, the only one that has data.
+    encoding : str, optional
+        The encoding of a CSV file or stream that is not UTF-8, such as ``"latin-1"``.
     collapse : bool or None, default False
         Put equal rows of a file, relation or query together, as one row with a whole weight;
         None does so where a sample promises at most an eighth of the rows, as `learn` does.
@@ -130,10 +134,16 @@ def read(
         allow_few_rows=allow_few_rows,
         separator=separator,
         sheet=sheet,
+        encoding=encoding,
     )
     require_collapse("read", collapse)
     with open_table(source, choice) as table:
         return read_opened(table, choice, collapse)[0]
+
+
+def as_dataset(source: Any, **settings: Any) -> Dataset:
+    """Return a Dataset as it is, and read anything else; the settings are those of `read`."""
+    return source if isinstance(source, Dataset) else read(source, **settings)
 
 
 def read_opened(

@@ -10,7 +10,7 @@ from typing import Any
 from bestdag.data.choice import Choice, choose, require_collapse
 from bestdag.data.dataset import Dataset
 from bestdag.data.many_files import local_files
-from bestdag.data.opening import open_table
+from bestdag.data.opening import can_be_opened_again, open_table
 from bestdag.data.readers import match, read_opened
 from bestdag.data.scan import scanned
 from bestdag.data.scanned_table import ScannedTable
@@ -150,10 +150,10 @@ def _read(
 
 def _fits(source: Any, choice: Choice) -> bool:
     """Whether reading the table into memory takes no more than may be taken."""
-    if hasattr(source, "read") or source == "-":
-        return True  # a stream can be looked at once only
+    if not can_be_opened_again(source):
+        return True
     left = memory_left()
-    files = local_files(source) if isinstance(source, str | os.PathLike) else None
+    files = local_files(source)
     if files is not None and all(path.lower().endswith(_TEXT) for path in files):
         n_cells = sum(map(os.path.getsize, files)) / _LEAST_TEXT
         if n_cells * _BYTES_PER_CELL <= left:

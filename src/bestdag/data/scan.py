@@ -46,16 +46,18 @@ def scan(
     allow_few_rows: bool = False,
     separator: str | None = None,
     sheet: str | None = None,
+    encoding: str | None = None,
 ) -> Scan:
     """Read a table of discrete data whose codes stay on disk.
 
     Parameters
     ----------
-    source : path, pattern, folder, address, SQL, or DuckDB connection or relation
+    source : path, pattern, folder, address, sql(...), or DuckDB connection or relation
         A file that `read` takes; a pattern such as ``"rows/*.parquet"`` or a folder, whose files
         are one table, in the order of their names (``key=value`` folders are columns); the
-        address of Parquet files in an object store that DuckDB reads; a query (``"SELECT ..."``);
-        a DuckDB relation, or a connection with a `query` or a single table.
+        address of Parquet files in an object store that DuckDB reads; a query
+        (``sql("SELECT ...")``); a DuckDB relation, or a connection with a `query` or a single
+        table.
     query : str, optional
         What to ask a DuckDB connection.
     memory_limit : float or str, optional
@@ -71,7 +73,7 @@ def scan(
     block_rows : int, optional
         Rows that are counted at a time; chosen by the memory limit unless given.
     states, missing, missing_values, max_states, weights, columns, drop, allow_few_rows, separator
-    sheet
+    sheet, encoding
         As for `read`.
 
     Returns
@@ -106,6 +108,7 @@ def scan(
         allow_few_rows=allow_few_rows,
         separator=separator,
         sheet=sheet,
+        encoding=encoding,
     )
     if block_rows is not None:
         require_count("scan", "block_rows", block_rows, minimum=1)

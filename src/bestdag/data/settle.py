@@ -7,26 +7,39 @@ from __future__ import annotations
 
 import inspect
 import os
-import shlex
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from bestdag.data.duck_connection import sql_name
 from bestdag.data.holes import holes_text, shown_counts
+from bestdag.data.labels import is_absent, label_all, number_in
 from bestdag.data.raw import RawColumn
 from bestdag.data.schema import MISSING_STATE, Variable
-from bestdag.data.suspects import are_like_cells, decimal_columns, marks_among, total_by_mark
-from bestdag.errors import DataError, DataWarning
+from bestdag.data.suspects import (
+    MARKS,
+    are_like_cells,
+    decimal_columns,
+    marks_among,
+    spellings,
+    total_by_mark,
+)
+from bestdag.data.written import rewritten, written_numbers
+from bestdag.errors import DataError, DataWarning, as_option
+from bestdag.wording import first_names, shell_word
 
 if TYPE_CHECKING:
     from bestdag.data.encode import ReadOptions
 
 __all__ = [
     "fixed_names",
+    "query_for",
     "refuse_missing",
     "require_rows_left",
+    "values_elsewhere",
     "warn",
     "warn_of_empty_text",
+    "warn_of_number_marks",
     "warn_of_states",
     "with_missing_state",
 ]
@@ -58,9 +71,18 @@ def warn_of_empty_text(
         )
 
 
-def refuse_missing(holes: Mapping[str, int], options: ReadOptions) -> DataError:
-    """Return the refusal of cells that are missing, by column."""
+def refuse_missing(
+    holes: Mapping[str, int], marks: Mapping[str, int], options: ReadOptions
+) -> DataError:
+    """Return the refusal of values that are missing, by column; others may be marked by texts."""
     who, what = f"read: {options.source}", holes_text(holes)
+    if marks:
+        cells = " and ".join(f"{n:,} {mark!r}" for mark, n in marks.items())
+        refusal = refuse_missing(holes, {}, options)
+        also = f"; {cells} may mark missing values too"
+        return DataError(
+            f"{refusal}{also}: pass missing_values={all_marks(marks, options)!r}"
+        ).with_option(f"{refusal.on_command_line}{also}: pass {mark_flags(marks)}")
     if options.states.keys() >= holes.keys():
         return DataError(
             f'{who}: {what}; set missing to "drop" to leave out their rows'
@@ -119,7 +141,10 @@ def warn_of_states(
     """Warn of marks of missing cells, decimals and single states; `count` counts a code's cells."""
     who = f"read: {options.source}"
     given = {*options.states, *(c.name for c in columns if c.declared is not None)}
-    _warn_of_marks(marks_among(variables, count, given), options)
+    _warn_of_marks(marks_among(variables, count, given), variables, options)
+    _warn_of_equal_texts(columns, options)
+    _warn_of_spellings([v for v in variables if v.name not in given], options)
+    _warn_of_written([v for v in variables if v.name not in given], options)
     decimals = [] if cuts_are_chosen else decimal_columns(variables, given)
     if decimals:
         what = f"{who}: {_columns_have(decimals)} decimals, and each value is a state"
@@ -154,8 +179,10 @@ def _warn_of_names(
     warn(what + how, command)
 
 
-def _warn_of_marks(marked: Mapping[str, Mapping[str, int]], options: ReadOptions) -> None:
-    """Say which states may be meant as missing cells."""
+def _warn_of_marks(
+    marked: Mapping[str, Mapping[str, int]], variables: Sequence[Variable], options: ReadOptions
+) -> None:
+    """Say which states may be meant as missing values."""
     if not marked:
         return
     totals = total_by_mark(marked)
@@ -164,9 +191,124 @@ def _warn_of_marks(marked: Mapping[str, Mapping[str, int]], options: ReadOptions
         f"read: {options.source}: {_columns_have(list(marked))} {cells} as states; "
         f"if these mark missing cells"
     )
-    marks = tuple(sorted({*options.missing_values, *totals}))
-    flags = " ".join(f"--missing-value {shlex.quote(mark)}" for mark in totals)
-    warn(f"{what}, pass missing_values={marks!r}", f"{what}, pass {flags}")
+    more = ""
+    for mark, others in values_elsewhere(marked, variables).items():
+        more += f"; {mark!r} is a value of {first_names(others)}, which would be missing there too"
+    warn(
+        f"{what}, pass missing_values={all_marks(totals, options)!r}{more}",
+        f"{what}, pass {mark_flags(totals)}{more}",
+    )
+
+
+def all_marks(marks: Iterable[str], options: ReadOptions) -> tuple[str, ...]:
+    """Return the texts that mark missing values, with others beside those that were given."""
+    return tuple(sorted({*options.missing_values, *marks}))
+
+
+def mark_flags(marks: Iterable[str]) -> str:
+    """Return the options that say the same on the command line."""
+    return " ".join(f"{as_option('missing_value')} {shell_word(mark)}" for mark in marks)
+
+
+def values_elsewhere(
+    marked: Mapping[str, Mapping[str, int]], variables: Sequence[Variable]
+) -> dict[str, list[str]]:
+    """Name the columns in which a number that marks missing values elsewhere is a plain value."""
+    found: dict[str, list[str]] = {}
+    for mark in total_by_mark(marked):
+        if number_in(mark) is not None:
+            others = [
+                v.name for v in variables if mark in v.states and mark not in marked.get(v.name, ())
+            ]
+            if others:
+                found[mark] = others
+    return found
+
+
+def warn_of_number_marks(found: Mapping[str, Mapping[str, int]], options: ReadOptions) -> None:
+    """Say which numbers of columns that are cut may mark missing values."""
+    if not found:
+        return
+    totals = total_by_mark(found)
+    cells = " and ".join(f"{n:,} {mark!r}" for mark, n in totals.items())
+    what = (
+        f"read: {options.source}: {_columns_have(list(found))} {cells}, far from the other "
+        f"numbers; if these mark missing values"
+    )
+    warn(
+        f"{what}, pass missing_values={all_marks(totals, options)!r}",
+        f"{what}, pass {mark_flags(totals)}",
+    )
+
+
+def _warn_of_equal_texts(columns: Sequence[RawColumn], options: ReadOptions) -> None:
+    """Say where a text and something else have the same text, so that they are one state."""
+    for column in columns:
+        kinds = {isinstance(value, str) for value in column.values if not is_absent(value)}
+        if len(kinds) < 2:
+            continue
+        present = [value for value in column.values if not is_absent(value)]
+        first: dict[str, Any] = {}
+        for label, value in zip(label_all(present) or [], present, strict=True):
+            other = first.setdefault(label, value)
+            if isinstance(other, str) != isinstance(value, str):
+                warn(
+                    f"read: {options.source}: column {column.name!r} has {other!r} and {value!r}, "
+                    f"which are read as one state, {label!r}; make them of one type"
+                )
+                break
+
+
+def _warn_of_spellings(variables: Sequence[Variable], options: ReadOptions) -> None:
+    """Say which states differ only in case or blanks."""
+    columns: dict[str, str] = {}
+    groups: list[list[str]] = []
+    for variable in variables:
+        found = spellings(variable.states)
+        if found:
+            groups += found
+            column = sql_name(variable.name)
+            columns[variable.name] = f"lower(trim({column})) AS {column}"
+    if groups:
+        which = " and ".join(", ".join(map(repr, group)) for group in groups[:3])
+        more = " and others" if len(groups) > 3 else ""
+        what = (
+            f"read: {options.source}: {_columns_have(list(columns))} states that differ only in "
+            f"case or blanks, {which}{more}; if they are the same, write them alike"
+        )
+        _warn_with_query(what, columns, options)
+
+
+def _warn_of_written(variables: Sequence[Variable], options: ReadOptions) -> None:
+    """Say which states are numbers written for people."""
+    for variable in variables:
+        found = None
+        if variable.cuts is None:
+            found = written_numbers(
+                s for s in variable.states if s not in (*MARKS, MISSING_STATE, "")
+            )
+        if found is not None:
+            what = (
+                f"read: {options.source}: column {variable.name!r} holds numbers written as "
+                f"{found.example!r}, and each is a state; to read them as numbers, write "
+                f"them plainly"
+            )
+            _warn_with_query(what, {variable.name: found.sql(variable.name)}, options)
+
+
+def _warn_with_query(what: str, columns: Mapping[str, str], options: ReadOptions) -> None:
+    query = query_for(columns, options)
+    if query is None:
+        warn(what)
+    else:
+        warn(f"{what}, or read sql({query!r})", f"{what}, or read --sql {shell_word(query)}")
+
+
+def query_for(columns: Mapping[str, str], options: ReadOptions) -> str | None:
+    """Return the query with some columns replaced by SQL, where the source is a CSV file."""
+    if options.path is None:
+        return None
+    return rewritten(options.path, columns, options.separator, options.encoding)
 
 
 def warn(message: str, on_command_line: str | None = None) -> None:

@@ -49,6 +49,7 @@ def reading_key(source: str, choice: Choice, collapse: bool | None) -> str:
         choice.may_lack,
         choice.separator,
         choice.sheet,
+        choice.encoding,
         collapse,
         weights,
     )

@@ -29,6 +29,7 @@ from bestdag.data.settle import (
     warn_of_states,
     with_missing_state,
 )
+from bestdag.data.suspects import marks_among, total_by_mark
 from bestdag.data.weight_checks import WeightChecks
 from bestdag.errors import DataError
 
@@ -194,7 +195,10 @@ def _settle(
     if not holes or options.missing == "keep":
         return list(variables), seen.counts
     if options.missing == "error":
-        raise refuse_missing(holes, options)
+        by_name = {v.name: counts for v, counts in pairs}
+        known = fixed_names(columns, variables) | options.states.keys()
+        marked = marks_among(variables, lambda v, code: int(by_name[v.name][code]), known)
+        raise refuse_missing(holes, total_by_mark(marked), options)
     made: list[Variable] = []
     counted: list[_Array] = []
     if options.missing == "drop":

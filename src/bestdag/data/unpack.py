@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import codecs
+import csv
+import gzip
+import io
 import os
 import shutil
 import zipfile
 import zlib
 from pathlib import Path
 
+from bestdag.data.csv_source import check_bytes, open_bytes
 from bestdag.data.duck_connection import one_line
 from bestdag.errors import DataError
 
-__all__ = ["refuse_by_sight", "unzipped", "utf8_copy"]
+__all__ = ["comma_copy", "refuse_by_sight", "unzipped", "utf8_copy"]
 
 _CHUNK = 1 << 20
 _UTF32 = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
@@ -73,30 +77,62 @@ def unzipped(path: Path, folder: str, source: str) -> Path:
     return target
 
 
-def utf8_copy(path: Path, folder: str, source: str) -> Path:
-    """Return the file, or a copy in UTF-8 if it begins with the mark of UTF-16."""
-    with path.open("rb") as file:
-        start = file.read(4)
-        if start in _UTF32:
-            raise DataError(f"read: {source} is UTF-32 text; save it as UTF-8")
-        encoding = _UTF16.get(start[:2])
-        if encoding is None:
-            return path
-        file.seek(2)
-        target = Path(folder) / f"utf8-{len(os.listdir(folder))}{path.suffix.lower()}"
-        decoder = codecs.getincrementaldecoder(encoding)()
+def utf8_copy(path: Path, folder: str, source: str, encoding: str | None = None) -> Path:
+    """Return the file, or a copy in UTF-8 if its encoding is given or it is marked as UTF-16."""
+    is_packed = path.suffix.lower() == ".gz"
+    if is_packed and encoding is None:
+        return path
+    with open_bytes(path) as file:
+        marked = None
+        if not is_packed:
+            start = file.read(4)
+            if start in _UTF32 and encoding is None:
+                raise DataError(f"read: {source} is UTF-32 text; save it as UTF-8")
+            marked = _UTF16.get(start[:2]) if encoding is None else None
+            if marked is None and encoding is None:
+                return path
+            file.seek(2 if marked else 0)
+        suffix = path.with_suffix("").suffix if is_packed else path.suffix
+        target = Path(folder) / f"utf8-{len(os.listdir(folder))}{suffix.lower()}"
+        decoder = codecs.getincrementaldecoder(marked or str(encoding))()
         try:
             with target.open("wb") as copy:
                 while chunk := file.read(_CHUNK):
                     copy.write(decoder.decode(chunk).encode())
                 copy.write(decoder.decode(b"", final=True).encode())
-        except UnicodeError:
+        except UnicodeError as error:
             raise DataError(
                 f"read: {source} begins as UTF-16 text and goes on as something else; save it as "
                 f"UTF-8"
+                if marked
+                else f"read: {source} is not {encoding} text: {error}"
+            ) from None
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise DataError(
+                f"read: {source} is not a complete gzip file: {one_line(error)}"
             ) from None
     if target.stat().st_size == 0:
         raise DataError(f"read: {source} is empty; column names and rows are needed")
+    return target
+
+
+def comma_copy(path: Path, folder: str, source: str) -> Path:
+    """Return a copy with commas of a file whose cells are parted by one or more blanks."""
+    check_bytes(path, source, " ")
+    target = Path(folder) / f"commas-{len(os.listdir(folder))}.csv"
+    with (
+        open_bytes(path) as raw,
+        io.TextIOWrapper(raw, "utf-8-sig", newline="") as text,
+        target.open("w", encoding="utf-8", newline="") as copy,
+    ):
+        lines = (line.strip(" \t\r\n") + "\n" for line in text)
+        reader = csv.reader(lines, delimiter=" ", skipinitialspace=True, strict=True)
+        try:
+            csv.writer(copy, lineterminator="\n").writerows(reader)
+        except csv.Error as error:
+            raise DataError(
+                f"read: {source} is not CSV in line {reader.line_num:,}: {error}"
+            ) from None
     return target
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read_matching
+from bestdag.data.readers import as_dataset, read_matching
 from bestdag.errors import DataError, bad_setting, import_optional, require_choice
 from bestdag.graph.dag import Dag
 from bestdag.machine import require_memory, require_row_memory
@@ -225,10 +225,7 @@ def distance_score(
     require_choice(who, "distance", distance, ["euclidean", "kl"])
     if not (isinstance(constant, int | float) and 0 <= constant < math.inf):
         raise bad_setting(who, "constant", "a finite number >= 0", constant)
-    if not isinstance(data, Dataset):
-        from bestdag.data.readers import read
-
-        data = read(data)
+    data = as_dataset(data)
     names = sorted(dag.nodes)
     shape = [data.variable(name).arity for name in names]
     n_cells = math.prod(shape)

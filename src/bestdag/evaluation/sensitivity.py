@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read
+from bestdag.data.readers import as_dataset
 from bestdag.errors import InvalidParameterError, import_optional
 from bestdag.graph.dag import Dag
 from bestdag.scores.max_bdeu import MaxBDeu
@@ -159,8 +158,7 @@ def sensitivity(
     >>> [round(p.difference, 6) for p in sensitivity(Dag(["a"]), data, epsilon=[0, 0.5]).points]
     [0.0, 0.639903]
     """
-    if not isinstance(data, Dataset):
-        data = read(data)
+    data = as_dataset(data)
     grids = [_listed(what, value) for what, value in (("ess", ess), ("epsilon", epsilon))]
     points = []
     for size in grids[0]:

@@ -10,8 +10,7 @@ import numpy as np
 
 from bestdag.counts.engine import CountingEngine
 from bestdag.counts.flat import flat_groups
-from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read
+from bestdag.data.readers import as_dataset
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.independence import make_test
 from bestdag.independence.base import REMARKS, Independence, IndependenceTest
@@ -95,7 +94,7 @@ def independence_test(
     >>> print(independence_test(example("asia.csv"), "lung", "bronc", given=["smoke"]))
     I(bronc, lung | smoke): independent; statistic 0.315106, df 2, p 0.8542
     """
-    dataset = data if isinstance(data, Dataset) else read(data)
+    dataset = as_dataset(data)
     names = [given] if isinstance(given, str) else list(given)
     counts = CountingEngine(dataset, threads=threads)
     (answer,) = ask_all(counts, as_test(test), [(one, other, names)], alpha=alpha)
@@ -113,7 +112,7 @@ def conditional_mutual_information(
     >>> round(conditional_mutual_information({"A": same, "B": same}, "A", "B"), 12)
     1.0
     """
-    dataset = data if isinstance(data, Dataset) else read(data)
+    dataset = as_dataset(data)
     answer = independence_test(dataset, one, other, given)
     assert answer.statistic is not None
     return answer.statistic / (2.0 * dataset.total_weight * math.log(2.0))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
+from bestdag.data.readers import as_dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import GraphError, InvalidParameterError, require_count
 from bestdag.graph.dag import Dag
@@ -41,8 +42,8 @@ class Scorer:
 
     Parameters
     ----------
-    dataset : Dataset
-        Complete, unless `missing` says otherwise.
+    dataset : Dataset, path, frame
+        A Dataset, or anything that `read` takes. Complete, unless `missing` says otherwise.
     score : Score or str
         A score, or the name of one with its default settings.
     structure_prior : StructurePrior, "sparse" or "uniform", optional
@@ -70,7 +71,7 @@ class Scorer:
 
     def __init__(
         self,
-        dataset: Dataset,
+        dataset: Any,
         score: Score | str = "bdeu",
         structure_prior: StructurePrior | str | None = None,
         *,
@@ -78,7 +79,7 @@ class Scorer:
         support: float | Support = 0.0,
         threads: int | None = None,
     ) -> None:
-        _require_dataset(dataset)
+        dataset = as_dataset(dataset, missing="keep" if missing == "available" else "error")
         score = make_score(score) if isinstance(score, str) else _checked_score(score)
         require_whole_weights(score, dataset)
         counts = CountingEngine(dataset, missing=missing, threads=threads)
@@ -245,13 +246,6 @@ class Scorer:
     def __repr__(self) -> str:
         prior = "" if self.structure_prior is None else f", {self.structure_prior!r}"
         return f"Scorer({self.score!r}{prior}, {self.dataset.n_rows:,} rows)"
-
-
-def _require_dataset(dataset: object) -> None:
-    if not isinstance(dataset, Dataset):
-        raise InvalidParameterError(
-            f"Scorer: a Dataset is needed, got {type(dataset).__name__}; make one with read()"
-        )
 
 
 def _checked_score(score: object) -> Score:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read
+from bestdag.data.readers import as_dataset
 from bestdag.errors import (
     DataError,
     DataWarning,
@@ -129,7 +129,7 @@ def cross_validate(
     >>> round(found["bdeu"].log_loss, 3), found["bdeu"].n_proved
     (2.22, 5)
     """
-    dataset = data if isinstance(data, Dataset) else read(data)
+    dataset = as_dataset(data)
     return validated(
         dataset,
         methods_of(score, search, parameters),

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read, read_matching
+from bestdag.data.readers import as_dataset, read_matching
 from bestdag.errors import InvalidParameterError, import_optional
 from bestdag.evaluation.structures import compare
 from bestdag.graph.dag import Dag
@@ -233,7 +232,7 @@ def ess_grid(
     >>> [len(point.dag.arcs) for point in found.points], found.is_proved
     ([7, 13, 19], True)
     """
-    dataset = data if isinstance(data, Dataset) else read(data)
+    dataset = as_dataset(data)
     sizes = sorted(set(grid))
     if not sizes:
         raise InvalidParameterError("ess_grid: the grid has no value in it")

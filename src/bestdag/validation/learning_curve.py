@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read
+from bestdag.data.readers import as_dataset
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, bad_setting, require_count
 from bestdag.graph.knowledge import Knowledge
 from bestdag.machine import require_memory
@@ -139,7 +139,7 @@ def learning_curve(
          1,500      2.1443
     log loss of 500 held-out rows, in nats
     """
-    dataset = data if isinstance(data, Dataset) else read(data)
+    dataset = as_dataset(data)
     if dataset.has_missing or dataset.weights is not None:
         raise DataError(f"{_WHO}: complete rows without weights are needed")
     if not (isinstance(held_out, int | float) and 0 < held_out < 1):

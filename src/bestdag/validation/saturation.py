@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bestdag.data.dataset import Dataset
-from bestdag.data.readers import read
+from bestdag.data.readers import as_dataset
 from bestdag.errors import DataError, InvalidParameterError, import_optional, require_count
 from bestdag.evaluation.sensitivity import Sensitivity, sensitivity
 from bestdag.evaluation.structures import compare
@@ -208,7 +207,7 @@ def saturation(
     >>> [point.n_rows for point in found.points][-3:], found.is_flat
     ([640, 1280, 2000], True)
     """
-    dataset = data if isinstance(data, Dataset) else read(data)
+    dataset = as_dataset(data)
     if dataset.weights is not None:
         raise DataError("saturation: rows without weights are needed; repeat the rows instead")
     require_count("saturation", "seed", seed)
