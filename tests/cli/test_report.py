@@ -1,7 +1,6 @@
 """`bestdag learn --report`: the page is written after the answer, never over another file."""
 
 import json
-import sys
 from dataclasses import replace
 
 import pytest
@@ -9,8 +8,6 @@ import pytest
 from bestdag.examples import example
 from bestdag.scores import SCORES
 from bestdag.search.exact.search import Exact
-
-pytest.importorskip("fast_sugiyama")
 
 CSV = str(example("asia.csv"))
 
@@ -72,13 +69,6 @@ def test_force_replaces(cli, tmp_path):
     (tmp_path / "r.html").write_text("mine")
     assert cli("learn", CSV, "--report", tmp_path / "r.html", "--force").code == 0
     assert (tmp_path / "r.html").read_text() != "mine"
-
-
-def test_says_what_to_install_before_the_work(cli, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
-    shown = cli("learn", "missing.csv", "--report", tmp_path / "r.html")
-    assert shown.code == 1
-    assert "pip install 'bestdag[draw]'" in shown.err
 
 
 def test_after_ctrl_c_comes_at_once_without_what_takes_long(cli, tmp_path, monkeypatch):

@@ -13,7 +13,6 @@ from bestdag import learn, read
 from bestdag.examples import example
 
 sync_api = pytest.importorskip("playwright.sync_api")
-pytest.importorskip("fast_sugiyama")
 
 _BROWSERS = ("chromium", "chromium-headless-shell", "google-chrome")
 

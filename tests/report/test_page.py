@@ -21,8 +21,6 @@ from bestdag.report.page import report_page
 from bestdag.report.trace import trace_svg
 from bestdag.scores import SCORES
 
-pytest.importorskip("fast_sugiyama")
-
 _ROOT = Path(__file__).parents[2]
 _VOID = {"meta", "input", "br"}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,14 +32,13 @@ def next_commands(
     found = []
     if output is None:
         more = ["-o", _new_file(data, ".json")]
-        if report is None and _can_draw():
+        if report is None:
             more += ["--report", _new_file(data, ".html")]
         found.append(shlex.join(("bestdag", *_without(given, *_FILES), *more)))
     elif format_suffix(output) in (".json", ".bif"):
         most = max(result.dag.nodes, key=lambda name: (len(result.dag.parents(name)), name))
         found.append(shlex.join(("bestdag", "query", output, "--", most)))
-        if _can_draw():
-            found.append(shlex.join(("bestdag", "draw", output, "-o", _new_file(output, ".svg"))))
+        found.append(shlex.join(("bestdag", "draw", output, "-o", _new_file(output, ".svg"))))
     if not result.is_proved and result.status == "time limit":
         limit = max(10, round(4 * result.seconds))
         kept = _without(given, *_FILES, "--time-limit")
@@ -49,10 +47,6 @@ def next_commands(
     if not result.dataset.has_missing and can_be_cut and len(found) < 3:
         found.append(shlex.join(("bestdag", "bootstrap", data, *_reading(given))))
     return found[:3]
-
-
-def _can_draw() -> bool:
-    return importlib.util.find_spec("fast_sugiyama") is not None
 
 
 def _new_file(path: str, suffix: str) -> str:

@@ -288,7 +288,6 @@ def _check_files(
 
 def _check_report(path: str, *, force: bool) -> None:
     """Refuse, before any work, a report that could not be written at its end."""
-    from bestdag.errors import import_optional
     from bestdag.report.page import require_html
 
     if path == "-":
@@ -296,7 +295,6 @@ def _check_report(path: str, *, force: bool) -> None:
     require_new_file(path, force=force)
     require_html(path, who="--report")
     require_folder(path)
-    import_optional("fast_sugiyama", who="--report", extra="draw")
 
 
 def _arc_probabilities(

@@ -91,7 +91,7 @@ class Picture:
 def draw(
     nodes: Collection[str], lines: Sequence[Line], *, remark: str = "", key: bool = True
 ) -> Picture:
-    """Draw a graph in layers, starts of lines above their ends; needs the extra ``draw``.
+    """Draw a graph in layers, starts of arcs above their ends.
 
     Parameters
     ----------
@@ -103,8 +103,9 @@ def draw(
     key : bool, default True
         Whether there is one.
     """
-    n_edges = sum(line.kind == "edge" for line in lines)
-    counts = [count_of(len(nodes), "node"), count_of(len(lines) - n_edges, "arc")]
-    title = ", ".join([*counts, *([count_of(n_edges, "edge")] if n_edges else [])])
-    layout = lay_out(nodes, [(line.start, line.end) for line in lines])
+    arcs = [(line.start, line.end) for line in lines if line.kind != "edge"]
+    edges = [(line.start, line.end) for line in lines if line.kind == "edge"]
+    counts = [count_of(len(nodes), "node"), count_of(len(arcs), "arc")]
+    title = ", ".join([*counts, *([count_of(len(edges), "edge")] if edges else [])])
+    layout = lay_out(nodes, arcs, edges)
     return Picture(svg_of(layout, lines, title=title, remark=remark, has_key=key), title)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from bestdag.drawing.picture import Picture, draw
 from bestdag.drawing.svg import Line
-from bestdag.errors import MissingPackageError
 
 if TYPE_CHECKING:
     from bestdag.graph.dag import Dag
@@ -98,10 +97,5 @@ class _Drawable(Protocol):
 
 
 def notebook_svg(drawable: _Drawable, n_nodes: int) -> str | None:
-    """Return the picture for a notebook; None where text serves better or nothing can draw."""
-    if n_nodes > _MOST_SHOWN:
-        return None
-    try:
-        return drawable.plot().svg
-    except MissingPackageError:
-        return None
+    """Return the picture for a notebook; None where text serves better."""
+    return None if n_nodes > _MOST_SHOWN else drawable.plot().svg
