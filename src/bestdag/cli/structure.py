@@ -53,6 +53,7 @@ from bestdag.incomplete import TREATMENTS
 if TYPE_CHECKING:
     from bestdag.averaging.arc_probabilities import ArcProbabilities
     from bestdag.learned import Result
+    from bestdag.report.summary import TableRead
     from bestdag.search.arc_weights import ArcWeights
     from bestdag.search.problem import Search
 
@@ -217,7 +218,10 @@ def _learn_structure(
         if not result.was_interrupted:  # else somebody waits for the end
             sure = _arc_probabilities(options["bootstrap"], result, knowledge, options)
         said = not (as_json or options["quiet"])
-        _write_report(options["report"], result, sure, threads, is_said=said)
+        from bestdag.report.summary import TableRead
+
+        read = TableRead(data or "", tuple(options.get("drop") or ()))
+        _write_report(options["report"], result, sure, threads, read, is_said=said)
     if not as_json:
         given = click.get_current_context().obj
         print_next(
@@ -323,6 +327,7 @@ def _write_report(
     result: Result,
     sure: ArcProbabilities | None,
     threads: int | None,
+    read: TableRead,
     *,
     is_said: bool,
 ) -> None:
@@ -330,7 +335,7 @@ def _write_report(
 
     command = shlex.join(("bestdag", *click.get_current_context().obj))
     with working("writing the report", quiet=not is_said):
-        write_report(result, path, command=command, threads=threads, probabilities=sure)
+        write_report(result, path, command=command, threads=threads, probabilities=sure, read=read)
     if is_said:
         short = ""
         if result.was_interrupted:
