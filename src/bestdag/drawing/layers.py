@@ -21,6 +21,8 @@ _N_ROUNDS, _N_LAST_ROUNDS = 240, 20
 # So many pieces pull at most, in all rounds but the last ones.
 _MOVES = 400_000
 _LONG_STEP = 1.8
+# Every so many rounds it is looked whether anything still moves; pictures show a tenth of a point.
+_LOOK_EVERY, _STILL = 7, 0.05
 # How much a link counts that joins two nodes, a node and a bend, two bends: long arcs are straight
 # (Gansner, Koutsofios, North and Vo 1993, "A technique for drawing directed graphs", section 4).
 _PULL = (1.0, 2.0, 8.0)
@@ -146,17 +148,21 @@ def _settled(
     for layer, distances, weight in zip(layers, room, weights, strict=True):
         x.update(zip(layer, spread([0.0] * len(layer), distances, weight), strict=True))
     n_rounds = max(_N_LAST_ROUNDS, min(_N_ROUNDS, _MOVES // len(pieces)))
-    for round_ in range(n_rounds):
-        step = _LONG_STEP if round_ < n_rounds - _N_LAST_ROUNDS else 1.0
-        numbers = range(len(layers))
-        for number in numbers if round_ % 2 == 0 else reversed(numbers):
-            layer, weight = layers[number], weights[number]
-            wishes = [
-                (1 - step) * x[thing]
-                + step * sum([pull * x[other] for other, pull in near[thing]]) / w
-                for thing, w in zip(layer, weight, strict=True)
-            ]
-            x.update(zip(layer, spread(wishes, room[number], weight), strict=True))
+    for step, n in ((_LONG_STEP, n_rounds - _N_LAST_ROUNDS), (1.0, _N_LAST_ROUNDS)):
+        for round_ in range(n):
+            is_looked_at = round_ % _LOOK_EVERY == 0
+            before = dict(x) if is_looked_at else {}
+            numbers = range(len(layers))
+            for number in numbers if round_ % 2 == 0 else reversed(numbers):
+                layer, weight = layers[number], weights[number]
+                wishes = [
+                    (1 - step) * x[thing]
+                    + step * sum([pull * x[other] for other, pull in near[thing]]) / w
+                    for thing, w in zip(layer, weight, strict=True)
+                ]
+                x.update(zip(layer, spread(wishes, room[number], weight), strict=True))
+            if is_looked_at and all(abs(x[thing] - at) < _STILL for thing, at in before.items()):
+                break
     return x
 
 

@@ -56,7 +56,7 @@ def ordered(layers: Layers, pieces: Sequence[Piece]) -> Layers:
         return work.ordered()
     best, least = work.place, -1
     for start in range(min(_MOST_STARTS, max(1, _PIECES_OF_ALL // len(pieces)))):
-        work.place = _depth_first(layers, pieces) if start == 0 else _shuffled(layers, rng)
+        work.begin(_shuffled(layers, rng) if start else _depth_first(layers, pieces))
         place, crossings = work.untangle()
         if least < 0 or crossings < least:
             best, least = place, crossings
@@ -82,17 +82,24 @@ class _Ordering:
 
     def __init__(self, layers: Layers, pieces: Sequence[Piece]) -> None:
         self.layers = [np.array(layer) for layer in layers]
-        n = sum(map(len, layers))
-        self.level = np.empty(n, dtype=np.int64)
-        for number, layer in enumerate(self.layers):
-            self.level[layer] = number
+        sizes = [len(layer) for layer in layers]
+        n = sum(sizes)
+        self.slots = np.concatenate(self.layers)  # which thing is at each place
         self.place = np.empty(n, dtype=np.int64)
-        self.place[np.concatenate(self.layers)] = np.arange(n)
+        self.place[self.slots] = np.arange(n)
         self.upper, self.lower = np.array(pieces).reshape(-1, 2).T
-        # Neighbours above and below.
-        self.sides = [_Side(self.lower, self.upper, n), _Side(self.upper, self.lower, n)]
-        local = self.place - np.array([0, *np.cumsum([len(x) for x in layers])])[self.level]
-        self.local = [[_Local(layer, side, local) for layer in self.layers] for side in self.sides]
+        self.near = _Neighbours(self.upper, self.lower, n)
+        # Places of left neighbours in pairs that do not touch each other, in every other layer.
+        level = np.repeat(np.arange(len(layers)), sizes)
+        is_pair = level[:-1] == level[1:]
+        kind = 2 * (level[:-1] % 2) + np.arange(n - 1) % 2
+        self.phases = [np.flatnonzero(is_pair & (kind == k)) for k in range(4)]
+        self.sides = [[_Local(x, self.near, side) for x in self.layers] for side in (0, 1)]
+
+    def begin(self, slots: Sequence[int]) -> None:
+        """Put things at places."""
+        self.slots = np.array(slots)
+        self.place[self.slots] = np.arange(len(slots))
 
     def untangle(self) -> tuple[np.ndarray, int]:
         """Improve the places until that takes nothing away any more."""
@@ -112,8 +119,8 @@ class _Ordering:
 
     def sort(self, sweep: int) -> None:
         """Sort all layers by those above, or in odd sweeps from below by those below."""
-        for one in self.local[0][1:] if sweep % 2 == 0 else self.local[1][-2::-1]:
-            one.sort(self.place, is_turned=sweep % 4 >= 2)
+        for one in self.sides[0][1:] if sweep % 2 == 0 else self.sides[1][-2::-1]:
+            one.sort(self.place, self.slots, is_turned=sweep % 4 >= 2)
 
     def ordered(self) -> Layers:
         """Return the layers from left to right."""
@@ -133,75 +140,82 @@ class _Ordering:
     def _transpose(self) -> None:
         """Let neighbours change places as long as that takes crossings away."""
         for _ in range(_MOST_PASSES):
-            if not sum(self._exchange(k // 2, k % 2) for k in range(4)):
+            if not sum(map(self._exchange, range(4))):
                 break
 
-    def _exchange(self, layer_parity: int, parity: int) -> int:
+    def _exchange(self, phase: int) -> int:
         """Exchange neighbours that are better the other way round; pairs do not touch."""
-        slots = np.empty_like(self.place)
-        slots[self.place] = np.arange(len(slots))
-        left, right = slots[:-1], slots[1:]
-        mask = (self.level[left] == self.level[right]) & (self.level[left] % 2 == layer_parity)
-        mask &= np.arange(len(left)) % 2 == parity
-        for side in self.sides:
-            mask &= side.degree[left] * side.degree[right] <= _MOST_PAIRS
-        left, right = left[mask], right[mask]
-        gain = sum(side.gain(left, right, self.place) for side in self.sides)
-        better = gain > 0
-        one, other = left[better], right[better]
-        self.place[one], self.place[other] = self.place[other], self.place[one]
-        return len(one)
+        at = self.phases[phase]
+        left, right = self.slots[at], self.slots[at + 1]
+        better = np.flatnonzero(self.near.gain(left, right, self.place) > 0)
+        at, left, right = at[better], left[better], right[better]
+        self.slots[at], self.slots[at + 1] = right, left
+        self.place[left], self.place[right] = at + 1, at
+        return len(at)
 
 
-class _Side:
-    """The neighbours of each thing in the layer above, or below."""
+class _Neighbours:
+    """The neighbours of each thing: those above, and after those of all things those below."""
 
-    def __init__(self, own: np.ndarray, other: np.ndarray, n: int) -> None:
+    def __init__(self, upper: np.ndarray, lower: np.ndarray, n: int) -> None:
+        own = np.concatenate([lower, upper + n])
+        other = np.concatenate([upper, lower])
         order = np.lexsort((other, own))
         self.near = other[order]
-        self.degree = np.bincount(own, minlength=n)
+        self.degree = np.bincount(own, minlength=2 * n)
         self.start = np.cumsum(self.degree) - self.degree
+        self.n = n
+
+    def of(self, things: np.ndarray, side: int) -> np.ndarray:
+        """Return the neighbours of things, one after the other."""
+        first = (self.start[thing + side * self.n] for thing in things)
+        last = (self.start[t + side * self.n] + self.degree[t + side * self.n] for t in things)
+        found = [self.near[a:b] for a, b in zip(first, last, strict=True)]
+        return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
 
     def gain(self, left: np.ndarray, right: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Return how many crossings each pair has more than the other way round."""
-        n_right = self.degree[right]
-        n = self.degree[left] * n_right
-        pair = np.repeat(np.arange(len(left)), n)
+        one, other = np.concatenate([left, left + self.n]), np.concatenate([right, right + self.n])
+        n_other = self.degree[other]
+        n = self.degree[one] * n_other
+        n[n > _MOST_PAIRS] = 0
+        pair = np.repeat(np.arange(len(one)), n)
         number = np.arange(len(pair)) - np.repeat(np.cumsum(n) - n, n)
-        of_left, of_right = np.divmod(number, n_right[pair])
-        one = place[self.near[self.start[left][pair] + of_left]]
-        other = place[self.near[self.start[right][pair] + of_right]]
-        return np.bincount(pair, np.sign(one - other), len(left))
+        of_one, of_other = np.divmod(number, n_other[pair])
+        a = place[self.near[self.start[one][pair] + of_one]]
+        b = place[self.near[self.start[other][pair] + of_other]]
+        gains = np.bincount(pair, np.sign(a - b), len(one))
+        return gains[: len(left)] + gains[len(left) :]
 
 
 class _Local:
     """One layer, and its neighbours on one side."""
 
-    def __init__(self, layer: np.ndarray, side: _Side, local: np.ndarray) -> None:
-        degree = side.degree[layer]
+    def __init__(self, layer: np.ndarray, near: _Neighbours, side: int) -> None:
+        degree = near.degree[layer + side * near.n]
         self.things = layer[degree > 0]  # the others stay where they are
         self.degree = degree[degree > 0]
         self.own = np.repeat(np.arange(len(self.things)), self.degree)
-        spans = [side.near[side.start[t] : side.start[t] + side.degree[t]] for t in self.things]
-        self.near = np.concatenate(spans) if spans else np.empty(0, dtype=np.int64)
+        self.near = near.of(self.things, side)
 
-    def sort(self, place: np.ndarray, *, is_turned: bool) -> None:
+    def sort(self, place: np.ndarray, slots: np.ndarray, *, is_turned: bool) -> None:
         """Sort by the mean place of the neighbours; equal ones stay in order, or are turned."""
         if not len(self.things):
             return
         means = np.bincount(self.own, place[self.near]) / self.degree
         at = place[self.things]
         order = np.lexsort((-at if is_turned else at, means))
-        place[self.things[order]] = np.sort(at)
+        at.sort()
+        slots[at] = self.things[order]
+        place[slots[at]] = at
 
 
-def _shuffled(layers: Layers, rng: random.Random) -> np.ndarray:
-    slots = [thing for layer in layers for thing in sorted(layer, key=lambda _: rng.random())]
-    return _places(slots)
+def _shuffled(layers: Layers, rng: random.Random) -> list[int]:
+    return [thing for layer in layers for thing in sorted(layer, key=lambda _: rng.random())]
 
 
-def _depth_first(layers: Layers, pieces: Sequence[Piece]) -> np.ndarray:
-    """Return the places that a walk through the graph gives, depth first."""
+def _depth_first(layers: Layers, pieces: Sequence[Piece]) -> list[int]:
+    """Return all layers, each in the order in which a walk through the graph meets its things."""
     near: list[list[int]] = [[] for layer in layers for _ in layer]
     for upper, lower in pieces:
         near[upper].append(lower)
@@ -214,10 +228,4 @@ def _depth_first(layers: Layers, pieces: Sequence[Piece]) -> np.ndarray:
             if thing not in met:
                 met[thing] = len(met)
                 stack += [other for other in reversed(near[thing]) if other not in met]
-    return _places([thing for layer in layers for thing in sorted(layer, key=met.__getitem__)])
-
-
-def _places(slots: list[int]) -> np.ndarray:
-    place = np.empty(len(slots), dtype=np.int64)
-    place[slots] = np.arange(len(slots))
-    return place
+    return [thing for layer in layers for thing in sorted(layer, key=met.__getitem__)]
