@@ -22,6 +22,14 @@ def test_writes_the_report_with_the_command_that_repeats_it(cli, tmp_path):
     assert f"<pre>bestdag learn {CSV} --score bic --report &#x27;{path}&#x27;</pre>" in page
 
 
+def test_says_what_was_read_and_what_was_left_out(cli, tmp_path):
+    path = tmp_path / "r.html"
+    assert cli("learn", CSV, "--drop", "asia", "--drop", "tub", "--report", path).code == 0
+    page = path.read_text()
+    assert "<h1>asia.csv: 6 variables" in page
+    assert "<p>asia.csv: 2,000 rows, 6 columns. Dropped columns: asia, tub. No missing" in page
+
+
 @pytest.mark.parametrize("command", ["tree", "learn"])
 def test_json_stays_one_object(cli, tmp_path, command):
     shown = cli(command, CSV, "--json", "--report", tmp_path / "r.html")

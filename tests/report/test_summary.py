@@ -64,6 +64,15 @@ def test_the_strongest_dependencies_come_first_whichever_way_they_point():
     ]
 
 
+def test_each_variable_is_said_to_depend_on_others_once():
+    arcs = [("hub", name) for name in "abcdefgh"]
+    losses = {arc: 9.0 - k for k, arc in enumerate(arcs)}
+    assert findings(Dag(["hub", *"abcdefgh"], arcs), losses, set()) == [
+        "hub depends most on a, b and c.",
+        "Direction determined for 0 of 8 arcs.",
+    ]
+
+
 def test_arcs_that_lower_the_score_are_no_finding():
     dag = Dag(["a", "b"], [("a", "b")])  # required by the user, say
     assert findings(dag, {("a", "b"): -3.0}, set()) == ["Direction determined for 0 of 1 arc."]

@@ -220,7 +220,7 @@ def _learn_structure(
         said = not (as_json or options["quiet"])
         from bestdag.report.summary import TableRead
 
-        read = TableRead(data or "", tuple(options.get("drop") or ()))
+        read = TableRead(data or "", tuple(reading.get("drop") or ()))
         _write_report(options["report"], result, sure, threads, read, is_said=said)
     if not as_json:
         given = click.get_current_context().obj

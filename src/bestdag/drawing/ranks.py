@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heappop, heappush
 
 import numpy as np
 
@@ -10,8 +11,9 @@ __all__ = ["Link", "directed", "ranks"]
 
 Link = tuple[int, int]
 
-# Pivots of the network simplex for each node; degenerate ones could go round in circles.
-_PIVOTS_PER_NODE = 4
+# Pivots of the network simplex: degenerate ones could go round in circles, and each takes as long
+# as a walk over all nodes. Where they end early, some links are longer than they need be.
+_PIVOTS_PER_NODE, _STEPS = 4, 3_000_000
 _FAR = 1 << 60
 
 
@@ -55,23 +57,25 @@ def directed(n_nodes: int, links: Sequence[Link], free: Sequence[Link] = ()) -> 
         near[other].append(one)
     place = [-1] * n_nodes
     waiting = set(range(n_nodes))
-    ready = {node for node in waiting if not n_above[node]}
+    # With entries that are out of date, which are passed over.
+    ready = [(0, node) for node in range(n_nodes) if not n_above[node]]
     for number in range(n_nodes):
+        while ready and (ready[0][1] not in waiting or -ready[0][0] != n_taken[ready[0][1]]):
+            heappop(ready)
         if ready:
-            node = min(ready, key=lambda k: (-n_taken[k], k))
+            _, node = heappop(ready)
         else:
             node = min(waiting, key=lambda k: (n_above[k] - n_below[k], k))
         place[node] = number
         waiting.discard(node)
-        ready.discard(node)
         for other in below[node]:
             n_above[other] -= 1
-            if not n_above[other] and other in waiting:
-                ready.add(other)
         for other in above[node]:
             n_below[other] -= 1
         for other in near[node]:
             n_taken[other] += 1
+            if not n_above[other] and other in waiting:
+                heappush(ready, (-n_taken[other], other))
     return [(a, b) if place[a] < place[b] else (b, a) for a, b in (*links, *free)]
 
 
@@ -103,7 +107,7 @@ def ranks(n_nodes: int, links: Sequence[Link], widths: Sequence[float]) -> list[
     if not links:
         return [0] * n_nodes
     tree = _Tree(n_nodes, links)
-    for _ in range(_PIVOTS_PER_NODE * n_nodes):
+    for _ in range(min(_PIVOTS_PER_NODE * n_nodes, _STEPS // n_nodes)):
         if not tree.improve():
             break
     found: list[int] = (tree.rank - tree.rank.min()).tolist()

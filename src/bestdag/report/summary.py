@@ -110,7 +110,7 @@ def findings(
 
 
 def _strongest(losses: Mapping[tuple[str, str], float]) -> list[str]:
-    """Name the variables with the strongest arcs, either way round, and each arc once."""
+    """Name the variables with the strongest arcs, either way round, each time among what is left."""
     left = {arc: loss for arc, loss in losses.items() if loss > 0}
     lines: list[str] = []
     while left and len(lines) < _MOST_SENTENCES:
@@ -120,10 +120,9 @@ def _strongest(losses: Mapping[tuple[str, str], float]) -> list[str]:
                 total[end] = total.get(end, 0.0) + loss
         name = min(total, key=lambda end: (-total[end], end))
         near = sorted((arc for arc in left if name in arc), key=lambda arc: (-left[arc], arc))
-        shown = near[:_MOST_NEAR]
-        others = [parent if child == name else child for parent, child in shown]
+        others = [parent if child == name else child for parent, child in near[:_MOST_NEAR]]
         lines.append(f"{name} depends most on {_listed(others)}.")
-        for arc in shown:
+        for arc in near:
             del left[arc]
     return lines
 
