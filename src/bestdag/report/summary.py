@@ -110,7 +110,7 @@ def findings(
 
 
 def _strongest(losses: Mapping[tuple[str, str], float]) -> list[str]:
-    """Name the variables with the strongest arcs, either way round, each time among what is left."""
+    """Name the variables with the strongest arcs, either way round, each among what is left."""
     left = {arc: loss for arc, loss in losses.items() if loss > 0}
     lines: list[str] = []
     while left and len(lines) < _MOST_SENTENCES:
