@@ -56,11 +56,11 @@ define new-environment
 @$(PYTHON) -m venv $(VENV)
 endef
 
-# What running needs, pictures included, and no more.
+# What running needs, and no more.
 $(VENV)/.runs: pyproject.toml $(NATIVE) $(VENV)/.files
 	$(new-environment)
-	@echo "installing what running needs and compiling the C++ core: some minutes, without a word"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[draw]'
+	@echo "installing dependencies and compiling (about a minute)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 # The same with what checks, tests and documentation need.

@@ -23,7 +23,7 @@ def modules_after(statement):
 
 def test_make_demo_says_what_each_step_does_before_it():
     lines = (_ROOT / "Makefile").read_text().splitlines()
-    for step in ("-m venv", "--editable '.[draw]'", "-m bestdag.examples"):
+    for step in ("-m venv", "--editable .", "-m bestdag.examples"):
         (place,) = [k for k, line in enumerate(lines) if step in line]
         assert lines[place - 1].strip().startswith("@echo")
 
@@ -91,3 +91,25 @@ def test_stub_is_that_of_the_native_module(tmp_path):
     command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "bestdag._core", "-o", made]
     subprocess.run(command, check=True)
     assert made.read_text() == (_SOURCE / "_core.pyi").read_text(), "run: make stub"
+
+
+_OPTIONAL = (
+    *("networkx", "pandas", "polars", "pyarrow", "openpyxl", "matplotlib", "resvg_py", "cupy"),
+    *("sklearn", "dask", "distributed", "PIL"),
+)
+
+
+def test_pictures_and_reports_need_the_core_requirements_only(tmp_path):
+    code = f"""
+import sys
+sys.modules.update(dict.fromkeys({_OPTIONAL!r}))
+from bestdag.cli.main import run
+from bestdag.examples import example
+table, network = str(example("asia.csv")), str(example("asia.bif"))
+page, picture = sys.argv[1:]
+sys.exit(run(["learn", table, "--report", page]) or run(["draw", network, "-o", picture]))
+"""
+    page, picture = tmp_path / "r.html", tmp_path / "n.svg"
+    subprocess.run([sys.executable, "-c", code, page, picture], capture_output=True, check=True)
+    assert "<svg" in page.read_text()
+    assert picture.read_text().startswith("<svg")

@@ -20,7 +20,6 @@ def cases():
 
 @pytest.mark.parametrize("text", list(cases()))
 def test_code_runs_and_prints_what_is_shown(text):
-    pytest.importorskip("fast_sugiyama")
     assert steady(written(text)) == steady(text), "run: make outputs"
 
 

@@ -215,7 +215,7 @@ class Result(SearchResult):
         return frozenset(compelled)
 
     def plot(self, *, threads: int | None = None) -> Picture:
-        """Draw the structure in layers; needs the extra ``draw``.
+        """Draw the structure in layers.
 
         The wider an arc, the more score is lost without it; dashed ones are reversible. Where the
         structure was learned from local scores, all arcs are equally wide.
@@ -232,7 +232,7 @@ class Result(SearchResult):
         threads: int | None = None,
         probabilities: Probabilities | None = None,
     ) -> None:
-        """Write a report: one HTML file that fetches nothing; needs the extra ``draw``.
+        """Write a report: one HTML file that fetches nothing.
 
         It has the graph, to zoom, to search and to ask for the probabilities of each variable, what
         was read, every arc and every score, the structures next to the best where they were listed,

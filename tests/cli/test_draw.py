@@ -8,8 +8,6 @@ import pytest
 from bestdag import Network
 from bestdag.examples import example
 
-pytest.importorskip("fast_sugiyama")
-
 NET = str(example("asia.bif"))
 
 

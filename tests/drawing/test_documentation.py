@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-pytest.importorskip("fast_sugiyama")
 pytest.importorskip("matplotlib")
 
 from tools.pages import ROOT, pages

@@ -13,8 +13,6 @@ from bestdag.drawing.text import escaped
 from bestdag.errors import InvalidParameterError, MissingPackageError, UnknownNameError
 from bestdag.examples import example
 
-pytest.importorskip("fast_sugiyama")
-
 SVG = "{http://www.w3.org/2000/svg}"
 STRANGE = ["<script>", "a & b", '"quoted"', "]]>", "naïve 名前", "tab\there", "\x00nul", "x" * 200]
 
@@ -141,16 +139,17 @@ def test_notebooks_show_pictures():
     assert Dag([f"n{k}" for k in range(1000)])._repr_svg_() is None
 
 
-def test_without_the_package_notebooks_show_text_and_plot_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
-    dag = Dag(list("ab"), [("a", "b")])
-    assert dag._repr_svg_() is None
+def test_only_png_needs_a_package_which_is_named_where_it_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    picture = Dag(list("ab"), [("a", "b")]).plot()
+    picture.save(tmp_path / "ab.svg")
     with pytest.raises(MissingPackageError, match=r"pip install 'bestdag\[draw\]'"):
-        dag.plot()
+        picture.save(tmp_path / "ab.png")
+    assert [path.name for path in tmp_path.iterdir()] == ["ab.svg"]
 
 
 def test_importing_the_package_loads_nothing_that_draws():
-    code = "import sys, bestdag; print([m for m in sys.modules if 'draw' in m or 'sugi' in m])"
+    code = "import sys, bestdag; print([m for m in sys.modules if 'draw' in m])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"
 

@@ -13,7 +13,6 @@ from bestdag import learn, read
 from bestdag.examples import example
 
 sync_api = pytest.importorskip("playwright.sync_api")
-pytest.importorskip("fast_sugiyama")
 
 _BROWSERS = ("chromium", "chromium-headless-shell", "google-chrome")
 
@@ -162,6 +161,84 @@ def test_readable_on_a_phone_in_light_and_dark(opened, result, scheme):
     lightness = [sum(map(int, c.strip("rgb()").split(","))) for c in (ground, ink)]
     assert (lightness[0] > lightness[1]) == (scheme == "light")
     assert abs(lightness[0] - lightness[1]) > 400
+
+
+_PHONE = {"viewport": {"width": 390, "height": 844}}
+
+
+def test_what_if_is_on_the_first_screen_of_a_phone(opened, result):
+    page = opened(result, **_PHONE)
+    heading = page.locator("aside h2").first
+    assert heading.inner_text() == "What if"
+    box = page.locator("#cards button").first.bounding_box()
+    assert box["y"] + box["height"] < 844
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_evidence_is_set_in_the_panel_of_a_variable_and_listed(opened, result):
+    page = opened(result)
+    assert page.locator("#forget").is_hidden()
+    node(page, "bronc").click()
+    page.locator("#node .bar button").filter(has_text="yes").click()
+    assert page.locator("#evidence").inner_text() == "Evidence: bronc = yes"
+    assert page.locator(".node.known").all_text_contents() == ["bronc"]
+    node(page, "dysp").click()
+    expected = result.fit().query("dysp", given={"bronc": "yes"})["yes"]
+    shown = page.locator("#node .bar").filter(has_text="yes").locator(".n").inner_text()
+    assert float(shown) == pytest.approx(expected, rel=6e-3)
+    page.locator("#forget").click()
+    assert page.locator("#evidence").inner_text() == ""
+    assert page.locator(".node.known").count() == 0
+
+
+def test_headers_of_tables_never_break_within_a_word(opened):
+    names = ["a_rather_long_name_of_a_column", "another_column_with_a_long_name", "c"]
+    rows = {names[0]: ["yes_it_certainly_was", "no_not_at_all"] * 40}
+    rows[names[1]] = ["yes_it_certainly_was", "no_not_at_all", "no_not_at_all"] * 26 + ["x", "y"]
+    rows["c"] = [a + b for a, b in zip(rows[names[0]], rows[names[1]], strict=True)]
+    page = opened(
+        learn(read(rows), "bic", knowledge=[f"{names[0]} -> c", f"{names[1]} -> c"]), **_PHONE
+    )
+    node(page, "c").last.click()
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    heights = page.locator("th").evaluate_all(
+        """all => all.filter(th => !/[\\s-]/.test(th.textContent)).map(th => {
+          const range = document.createRange();
+          range.selectNodeContents(th);
+          return new Set([...range.getClientRects()].map(r => r.top)).size;
+        })"""
+    )
+    assert len(heights) > 10
+    assert set(heights) == {1}
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_legend_has_one_size_whatever_the_size_of_the_graph(opened, result):
+    from bestdag import random_network
+
+    large = learn(
+        random_network(60, "order", arc_probability=0.05, seed=1).sample(300, seed=1), "bic"
+    )
+    sizes = {
+        tuple(
+            opened(one).locator(".legend svg").first.bounding_box()[side]
+            for side in ("width", "height")
+        )
+        for one in (result, large)
+    }
+    assert len(sizes) == 1
+
+
+def test_a_page_without_its_picture_still_answers(opened, result, monkeypatch):
+    def fails(*_):
+        raise RuntimeError("no place")
+
+    monkeypatch.setattr("bestdag.drawing.picture.lay_out", fails)
+    page = opened(result)
+    page.locator("#find").fill("bronc")
+    page.keyboard.press("Enter")
+    page.locator("#node .bar button").filter(has_text="yes").click()
+    assert page.locator("#evidence").inner_text() == "Evidence: bronc = yes"
 
 
 def test_a_click_on_a_state_changes_all_distributions(opened, result):

@@ -19,9 +19,8 @@ from bestdag.examples import example
 from bestdag.report.citing import citation, references_of
 from bestdag.report.page import report_page
 from bestdag.report.trace import trace_svg
+from bestdag.report.whatif import why_no_whatif
 from bestdag.scores import SCORES
-
-pytest.importorskip("fast_sugiyama")
 
 _ROOT = Path(__file__).parents[2]
 _VOID = {"meta", "input", "br"}
@@ -87,7 +86,7 @@ def test_both_scores_after_structural_em_are_named_and_differ_by_the_entropy_of_
     entropy = -sum(float((one.values * np.log(one.values)).sum()) for one in cells)
     assert result.score - completed == pytest.approx(entropy, rel=1e-4)
     said = " ".join(Page(report_page(result)).texts)
-    assert f"{result.score:.6f}, at the top: the score of what the rows show" in said
+    assert f"{result.score:.6f}, at the top: the score of the observed values" in said
     assert f"{completed:.6f}: the score of the completed table" in said
     assert f"They differ by {result.score - completed:.6f}, how uncertain the missing" in said
 
@@ -95,7 +94,7 @@ def test_both_scores_after_structural_em_are_named_and_differ_by_the_entropy_of_
 def test_says_what_was_read_every_score_the_settings_and_how_to_cite(result):
     text = " ".join(Page(report_page(result, command="bestdag learn 'my table.csv'")).texts)
     assert "optimum proved by exact" in text
-    assert "2,000 rows, 8 columns; 0 missing cells." in text
+    assert "asia.csv: 2,000 rows, 8 columns. No missing values." in text
     assert "bestdag learn 'my table.csv'" in text
     assert f"version {bestdag.__version__}" in text
     assert "Heckerman, Geiger and Chickering (1995)" in text
@@ -179,7 +178,7 @@ def test_a_structure_learned_from_local_scores_has_a_page_without_rows():
     table = ScoreTable.build(Scorer(read(example("asia.csv")), "bic"))
     page = Page(report_page(learn(table)))
     assert "score" not in page.facts["nodes"][0]
-    assert "What was read" not in page.texts
+    assert "Data" not in page.texts
 
 
 @pytest.mark.filterwarnings("ignore:fit")
@@ -257,7 +256,7 @@ def test_a_structure_from_missing_cells_has_the_scores_it_was_chosen_by(missing,
 
 
 def test_lists_the_structures_next_to_the_best_where_they_were_computed(result):
-    assert "Next to the best" not in Page(report_page(result)).texts
+    assert "Near-optimal structures" not in Page(report_page(result)).texts
     found = learn(example("asia.csv"), "bdeu", k_best=4, per_class=True, threads=1)
     texts = Page(report_page(found)).texts
     assert found.structures.summary() in texts
@@ -287,7 +286,47 @@ def test_shows_what_other_scores_choose_side_by_side(result):
 def test_arc_probabilities_are_widths_and_columns(result):
     sure = bestdag.bootstrap(example("asia.csv"), replicates=4, seed=1)
     page = Page(report_page(result, probabilities=sure))
-    assert "the wider, the more probable the arc" in " ".join(page.texts)
+    assert "wider: more probable" in " ".join(page.texts)
     for arc in result.dag.arcs:
         assert f"{sure.edge(*arc):.3f}" in page.texts
-        assert f"its probability is {sure.edge(*arc):.3g}" in " ".join(page.texts)
+        assert f"probability {sure.edge(*arc):.3g}" in " ".join(page.texts)
+
+
+def test_a_graph_that_cannot_be_drawn_is_left_out_and_the_page_is_written(
+    result, monkeypatch, tmp_path
+):
+    def fails(*_):
+        raise RuntimeError("no place for <node>")
+
+    monkeypatch.setattr("bestdag.drawing.picture.lay_out", fails)
+    result.report(tmp_path / "r.html")
+    page = Page((tmp_path / "r.html").read_text())
+    says = [text for text in page.texts if "could not be drawn" in text]
+    assert says[0] == (
+        "The graph could not be drawn (RuntimeError: no place for <node>). "
+        "The rest of this page is complete."
+    )
+    assert "Arcs" in page.texts
+    assert page.facts["model"]
+
+
+def test_the_legend_is_outside_the_picture_so_that_its_size_does_not_depend_on_the_graph(result):
+    text = report_page(result)
+    picture = text[text.index('<div id="picture">') : text.index("<aside")]
+    assert 'class="key"' not in picture
+    legend = text[text.index('<ul class="legend">') : text.index("</ul>", text.index("legend"))]
+    assert "direction not determined by the data" in legend
+    assert set(re.findall(r'<svg [^>]*width="([\d.]+)"', legend)) == {"34"}
+
+
+@pytest.mark.filterwarnings("ignore:fit")
+def test_where_the_page_cannot_answer_what_if_it_says_why(result):
+    text = report_page(result)
+    assert "Not on this page" not in text
+    rows = {name: [f"s{(3 * k * k + j) % 35}" for k in range(900)] for j, name in enumerate("abcd")}
+    found = learn(read(rows), "bic", knowledge=["a -> c", "b -> c"], search="hill_climb")
+    assert why_no_whatif(found.fit()) in " ".join(Page(report_page(found)).texts)
+    local = learn(ScoreTable.build(Scorer(read(example("asia.csv")), "bic")))
+    assert "Not on this page: local scores were learned from" in " ".join(
+        Page(report_page(local)).texts
+    )

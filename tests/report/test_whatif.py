@@ -12,7 +12,12 @@ import bestdag
 from bestdag import ConditionalTable, Network, Variable, random_network
 from bestdag.errors import ImpossibleEvidenceError
 from bestdag.examples import example
-from bestdag.report.whatif import MOST_TABLE_CELLS, whatif_facts
+from bestdag.report.whatif import (
+    MOST_TABLE_CELLS,
+    MOST_TREE_CELLS,
+    whatif_facts,
+    why_no_whatif,
+)
 
 _SCRIPT = Path(bestdag.__file__).parent / "report/whatif.js"
 _RUN = """
@@ -106,4 +111,12 @@ def test_large_networks_are_not_asked_in_the_page():
     settings = {"arc_probability": 0.4, "max_parents": 5, "arities": (4, 4)}
     network = random_network(30, "order", **settings, seed=1)
     assert sum(t.n_configurations * 4 for t in network.tables) > MOST_TABLE_CELLS
-    assert whatif_facts(network) is None
+    n_cells = sum(t.n_configurations * 4 for t in network.tables)
+    assert why_no_whatif(network).startswith(f"the network has {n_cells:,} probabilities")
+
+
+def test_networks_with_a_large_junction_tree_are_not_asked_in_the_page():
+    network = random_network(80, "order", arc_probability=0.1, max_parents=4, seed=1)
+    assert network.forecast().n_cells > MOST_TREE_CELLS
+    assert why_no_whatif(network).startswith("exact answers need a table of ")
+    assert why_no_whatif(Network.load(example("asia.bif"))) == ""

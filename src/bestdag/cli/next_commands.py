@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -48,9 +47,8 @@ def next_commands(
     elif format_suffix(output) in (".json", ".bif"):
         most = max(result.dag.nodes, key=lambda name: (len(result.dag.parents(name)), name))
         found.append(shlex.join(("bestdag", "query", _file(output), "--", most)))
-        if _can_draw():
-            picture = _new_file(output, ".svg")
-            found.append(shlex.join(("bestdag", "draw", _file(output), "-o", picture)))
+        picture = _new_file(output, ".svg")
+        found.append(shlex.join(("bestdag", "draw", _file(output), "-o", picture)))
     if not result.dataset.has_missing:
         found.append(_again(data, given, context))
     return found
@@ -64,8 +62,7 @@ def _written(data: str, given: _Given, context: click.Context) -> str:
         words.append("--resume")  # the file has the answer
     stem = "query" if "--sql" in flags else data
     words += ["-o", _new_file(stem, ".json")]
-    if _can_draw():
-        words += ["--report", _new_file(stem, ".html")]
+    words += ["--report", _new_file(stem, ".html")]
     return shlex.join(("bestdag", str(context.info_name), _file(data), *words))
 
 
@@ -130,10 +127,6 @@ def _given(context: click.Context) -> _Given:
             taken[parameter.name] = 1
             found.append((flag, [flag, str(value)]))
     return found
-
-
-def _can_draw() -> bool:
-    return importlib.util.find_spec("fast_sugiyama") is not None
 
 
 def _new_file(path: str, suffix: str) -> str:

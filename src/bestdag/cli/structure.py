@@ -52,6 +52,7 @@ from bestdag.incomplete import TREATMENTS
 if TYPE_CHECKING:
     from bestdag.averaging.arc_probabilities import ArcProbabilities
     from bestdag.learned import Result
+    from bestdag.report.summary import TableRead
     from bestdag.search.arc_weights import ArcWeights
     from bestdag.search.problem import Search
 
@@ -214,7 +215,10 @@ def _learn_structure(
         if not result.was_interrupted:  # else somebody waits for the end
             sure = _arc_probabilities(options["bootstrap"], result, knowledge, options)
         said = not (as_json or options["quiet"])
-        _write_report(options["report"], result, sure, threads, is_said=said)
+        from bestdag.report.summary import TableRead
+
+        read = TableRead(data or "", tuple(reading.get("drop") or ()))
+        _write_report(options["report"], result, sure, threads, read, is_said=said)
     if not as_json:
         print_next(next_commands(result, data, click.get_current_context(), output=output))
     if result.was_interrupted:
@@ -275,7 +279,6 @@ def _check_files(
 
 def _check_report(path: str, *, force: bool) -> None:
     """Refuse, before any work, a report that could not be written at its end."""
-    from bestdag.errors import import_optional
     from bestdag.report.page import require_html
 
     if path == "-":
@@ -283,7 +286,6 @@ def _check_report(path: str, *, force: bool) -> None:
     require_new_file(path, force=force)
     require_html(path, who="--report")
     require_folder(path)
-    import_optional("fast_sugiyama", who="--report", extra="draw")
 
 
 def _arc_probabilities(
@@ -313,6 +315,7 @@ def _write_report(
     result: Result,
     sure: ArcProbabilities | None,
     threads: int | None,
+    read: TableRead,
     *,
     is_said: bool,
 ) -> None:
@@ -320,7 +323,7 @@ def _write_report(
 
     command = shlex.join(("bestdag", *click.get_current_context().obj))
     with working("writing the report", quiet=not is_said):
-        write_report(result, path, command=command, threads=threads, probabilities=sure)
+        write_report(result, path, command=command, threads=threads, probabilities=sure, read=read)
     if is_said:
         short = ""
         if result.was_interrupted:

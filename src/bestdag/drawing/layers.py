@@ -1,14 +1,14 @@
-"""Layers and the order within them, by the Sugiyama layout of fast-sugiyama."""
+"""The connected parts of a graph in layers: which layer, which order, and where along it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
+from bestdag.drawing.ordering import ordered
+from bestdag.drawing.ranks import Link, directed, ranks
 from bestdag.drawing.spacing import spread
-from bestdag.errors import import_optional
 
 __all__ = ["BEND_WIDTH", "Component", "components"]
 
@@ -18,10 +18,17 @@ _GAP = 18.0
 # Rounds in which each layer moves towards its neighbours above and below.
 # Long steps bring far bends home sooner (successive over-relaxation); the last ones settle.
 _N_ROUNDS, _N_LAST_ROUNDS = 240, 20
+# So many pieces pull at most, in all rounds but the last ones.
+_MOVES = 400_000
 _LONG_STEP = 1.8
+# Every so many rounds it is looked whether anything still moves; pictures show a tenth of a point.
+_LOOK_EVERY, _STILL = 7, 0.05
 # How much a link counts that joins two nodes, a node and a bend, two bends: long arcs are straight
 # (Gansner, Koutsofios, North and Vo 1993, "A technique for drawing directed graphs", section 4).
 _PULL = (1.0, 2.0, 8.0)
+# The longest links do without bends, in a curve over whatever is there, where all together would
+# need more: nobody can follow them in such a picture.
+_MOST_BENDS = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,92 +51,119 @@ class Component:
     chains: dict[tuple[int, int], list[int]]
 
 
-def components(links: Sequence[tuple[int, int]], widths: Sequence[float]) -> list[Component]:
+def components(
+    links: Sequence[Link], widths: Sequence[float], free: Sequence[Link] = ()
+) -> list[Component]:
     """Put the connected parts of a graph in layers.
 
     Parameters
     ----------
     links : sequence of (int, int)
-        Between nodes 0, 1, ...; every node has one.
+        Between nodes 0, 1, ...; first ends are above second ones unless links close a cycle.
     widths : sequence of float
         How wide each node is.
+    free : sequence of (int, int)
+        More links, of which either end may be above.
 
     Returns
     -------
     list of Component
-        In the order of their first nodes.
+        Of the nodes that have a link, in the order of their first nodes.
     """
-    if not links:
-        return []
-    library: Any = import_optional("fast_sugiyama", who="plot", extra="draw")
-    spacing = sum(widths) / len(widths) + _GAP
-    found = library.from_edges(
-        list(links), vertex_spacing=spacing, dummy_vertices=True, dummy_size=BEND_WIDTH
-    )
-    made = [_component(dict(places), list(pieces), widths) for places, _, _, pieces in found]
-    return sorted(made, key=lambda one: min(node for layer in one.layers for node in layer))
+    downward = sorted(directed(len(widths), links, free))
+    near: dict[int, list[int]] = {}
+    for upper, lower in downward:
+        near.setdefault(upper, []).append(lower)
+        near.setdefault(lower, []).append(upper)
+    part: dict[int, int] = {}
+    parts: list[list[int]] = []
+    for root in sorted(near):
+        if root in part:
+            continue
+        part[root] = len(parts)
+        met = [root]
+        for node in met:
+            new = {other for other in near[node] if other not in part}
+            part.update(dict.fromkeys(new, len(parts)))
+            met += new
+        parts.append(sorted(met))
+    own: list[list[Link]] = [[] for _ in parts]
+    for link in downward:
+        own[part[link[0]]].append(link)
+    return [_component(*one, widths) for one in zip(parts, own, strict=True)]
 
 
-def _component(
-    places: dict[int, tuple[float, float]], pieces: list[tuple[int, int]], widths: Sequence[float]
-) -> Component:
-    """Take layers and order from the library, and make room for the names."""
-    heights = sorted({y for _, y in places.values()}, reverse=True)
-    number = {y: k for k, y in enumerate(heights)}
-    layers: list[list[int]] = [[] for _ in heights]
-    for thing, (_, y) in sorted(places.items(), key=lambda item: (item[1][0], item[0])):
-        layers[number[y]].append(thing)
-    x = {thing: places[thing][0] for layer in layers for thing in layer}
-    level = {thing: k for k, layer in enumerate(layers) for thing in layer}
-    downward = [(a, b) if level[a] < level[b] else (b, a) for a, b in pieces]
-    _settle(layers, x, downward, widths)
-    return Component(layers, x, _chains(sorted(downward), len(widths)))
+def _component(nodes: list[int], links: list[Link], widths: Sequence[float]) -> Component:
+    """Put connected nodes in layers, with a bend where a link passes a layer."""
+    number = {node: k for k, node in enumerate(nodes)}
+    inner = [(number[a], number[b]) for a, b in links]
+    rank = ranks(len(nodes), inner, [widths[node] for node in nodes])
+    layers: list[list[int]] = [[] for _ in range(max(rank) + 1)]
+    for k, level in enumerate(rank):
+        layers[level].append(k)
+    longest = _longest_with_bends([rank[b] - rank[a] for a, b in inner])
+    pieces: list[Link] = []
+    chains: list[list[int]] = []
+    n = len(nodes)
+    for a, b in inner:
+        chain = [a]
+        if rank[b] - rank[a] <= longest:
+            for level in range(rank[a] + 1, rank[b]):
+                layers[level].append(n)
+                chain.append(n)
+                n += 1
+            pieces += pairwise([*chain, b])
+        chains.append([*chain, b])
+    # Numbers of bends come after those of all nodes, of this part and of others.
+    outer = [*nodes, *range(len(widths), len(widths) + n - len(nodes))]
+    layers = [[outer[thing] for thing in layer] for layer in ordered(layers, pieces)]
+    whole = [[outer[thing] for thing in chain] for chain in chains]
+    x = _settled(layers, [piece for chain in whole for piece in pairwise(chain)], widths)
+    return Component(layers, x, dict(zip(links, whole, strict=True)))
 
 
-def _chains(pieces: list[tuple[int, int]], n_nodes: int) -> dict[tuple[int, int], list[int]]:
-    """Join the pieces of each link: a bend has one piece above and one below."""
-    below = {upper: lower for upper, lower in pieces if upper >= n_nodes}
-    chains = {}
-    for upper, lower in pieces:
-        if upper < n_nodes:
-            chain = [upper, lower]
-            while chain[-1] >= n_nodes:
-                chain.append(below[chain[-1]])
-            chains[upper, chain[-1]] = chain
-    return chains
+def _longest_with_bends(spans: Sequence[int]) -> int:
+    """Return how long links may be that get bends, such that there are not too many of them."""
+    n_bends = 0
+    for span in sorted(spans):
+        n_bends += span - 1
+        if n_bends > _MOST_BENDS:
+            return max(1, span - 1)
+    return max(spans)
 
 
-def _settle(
-    layers: list[list[int]],
-    x: dict[int, float],
-    pieces: list[tuple[int, int]],
-    widths: Sequence[float],
-) -> None:
-    """Move each layer towards its neighbours in turn, with room for every name."""
+def _settled(
+    layers: list[list[int]], pieces: Sequence[Link], widths: Sequence[float]
+) -> dict[int, float]:
+    """Place all things: each layer moves towards its neighbours in turn, with room for names."""
     n_nodes = len(widths)
-    near: dict[int, list[tuple[int, float]]] = {thing: [] for thing in x}
+    near: dict[int, list[tuple[int, float]]] = {thing: [] for layer in layers for thing in layer}
     for upper, lower in sorted(pieces):
         pull = _PULL[(upper >= n_nodes) + (lower >= n_nodes)]
         near[upper].append((lower, pull))
         near[lower].append((upper, pull))
+    weights = [[sum(pull for _, pull in near[thing]) for thing in layer] for layer in layers]
     room = [[_room(a, b, widths) for a, b in pairwise(layer)] for layer in layers]
-    numbers = range(len(layers))
-    for number in numbers:
-        layer = layers[number]
-        x.update(
-            zip(layer, spread([x[t] for t in layer], room[number], [1.0] * len(layer)), strict=True)
-        )
-    for round_ in range(_N_ROUNDS):
-        step = _LONG_STEP if round_ < _N_ROUNDS - _N_LAST_ROUNDS else 1.0
-        for number in numbers if round_ % 2 == 0 else reversed(numbers):
-            layer = layers[number]
-            weights = [sum(pull for _, pull in near[thing]) for thing in layer]
-            wishes = [
-                x[thing]
-                + step * (sum(pull * x[other] for other, pull in near[thing]) / weight - x[thing])
-                for thing, weight in zip(layer, weights, strict=True)
-            ]
-            x.update(zip(layer, spread(wishes, room[number], weights), strict=True))
+    x: dict[int, float] = {}
+    for layer, distances, weight in zip(layers, room, weights, strict=True):
+        x.update(zip(layer, spread([0.0] * len(layer), distances, weight), strict=True))
+    n_rounds = max(_N_LAST_ROUNDS, min(_N_ROUNDS, _MOVES // len(pieces)))
+    for step, n in ((_LONG_STEP, n_rounds - _N_LAST_ROUNDS), (1.0, _N_LAST_ROUNDS)):
+        for round_ in range(n):
+            is_looked_at = round_ % _LOOK_EVERY == 0
+            before = dict(x) if is_looked_at else {}
+            numbers = range(len(layers))
+            for number in numbers if round_ % 2 == 0 else reversed(numbers):
+                layer, weight = layers[number], weights[number]
+                wishes = [
+                    (1 - step) * x[thing]
+                    + step * sum([pull * x[other] for other, pull in near[thing]]) / w
+                    for thing, w in zip(layer, weight, strict=True)
+                ]
+                x.update(zip(layer, spread(wishes, room[number], weight), strict=True))
+            if is_looked_at and all(abs(x[thing] - at) < _STILL for thing, at in before.items()):
+                break
+    return x
 
 
 def _room(left: int, right: int, widths: Sequence[float]) -> float:

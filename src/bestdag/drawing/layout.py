@@ -78,7 +78,11 @@ class _Block:
     routes: dict[tuple[int, int], list[Point]]
 
 
-def lay_out(nodes: Collection[str], links: Collection[tuple[str, str]]) -> Layout:
+def lay_out(
+    nodes: Collection[str],
+    links: Collection[tuple[str, str]],
+    free: Collection[tuple[str, str]] = (),
+) -> Layout:
     """Put nodes in layers, first ends of links above second ones, with few crossings.
 
     The order of nodes and links does not matter.
@@ -87,20 +91,24 @@ def lay_out(nodes: Collection[str], links: Collection[tuple[str, str]]) -> Layou
     ----------
     nodes : collection of str
     links : collection of (str, str)
-        At most one between two nodes. Where they close a directed cycle, some lead upwards.
+        Where they close a directed cycle, some lead upwards.
+    free : collection of (str, str)
+        Links of which either end may be above. At most one link is between two nodes.
     """
-    linked = sorted({end for link in links for end in link})
+    linked = sorted({end for link in (*links, *free) for end in link})
     number = {name: k for k, name in enumerate(linked)}
     widths = [_box_width(name) for name in linked]
-    numbered = sorted((number[a], number[b]) for a, b in links)
-    blocks = [_block(one, widths) for one in components(numbered, widths)]
+    directed, undirected = (
+        sorted((number[a], number[b]) for a, b in some) for some in (links, free)
+    )
+    blocks = [_block(one, widths) for one in components(directed, widths, undirected)]
     names = list(linked)
     for name in sorted(set(nodes) - number.keys()):
         width = _box_width(name)
         box = Box(width / 2, _BOX_HEIGHT / 2, width, _BOX_HEIGHT)
         blocks.append(_Block(width, _BOX_HEIGHT, {len(names): box}, {}))
         names.append(name)
-    return _packed(blocks, names, links)
+    return _packed(blocks, names, [*links, *free])
 
 
 def _box_width(name: str) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from bestdag.drawing.layout import lay_out
-from bestdag.drawing.svg import Line, svg_of
+from bestdag.drawing.svg import Line, key_of, svg_of
 from bestdag.errors import bad_setting, import_optional, require_known, require_positive
 from bestdag.files import format_suffix, shown_path, write_file
 from bestdag.wording import count_of
@@ -30,6 +30,8 @@ class Picture:
         graph gives the same text.
     title : str
         What it shows.
+    key : tuple of (str, str)
+        What its lines mean, each with a sample as SVG, for a page that has its own key.
 
     Examples
     --------
@@ -41,11 +43,12 @@ class Picture:
     (True, True)
     """
 
-    __slots__ = ("svg", "title")
+    __slots__ = ("key", "svg", "title")
 
-    def __init__(self, svg: str, title: str) -> None:
+    def __init__(self, svg: str, title: str, key: tuple[tuple[str, str], ...] = ()) -> None:
         self.svg = svg
         self.title = title
+        self.key = key
 
     def png(self, *, scale: float = 2.0) -> bytes:
         """Return the picture as PNG on white ground; needs the extra ``draw``.
@@ -91,7 +94,7 @@ class Picture:
 def draw(
     nodes: Collection[str], lines: Sequence[Line], *, remark: str = "", key: bool = True
 ) -> Picture:
-    """Draw a graph in layers, starts of lines above their ends; needs the extra ``draw``.
+    """Draw a graph in layers, starts of arcs above their ends.
 
     Parameters
     ----------
@@ -101,10 +104,12 @@ def draw(
     remark : str, optional
         A line of the key.
     key : bool, default True
-        Whether there is one.
+        Whether the picture shows it.
     """
-    n_edges = sum(line.kind == "edge" for line in lines)
-    counts = [count_of(len(nodes), "node"), count_of(len(lines) - n_edges, "arc")]
-    title = ", ".join([*counts, *([count_of(n_edges, "edge")] if n_edges else [])])
-    layout = lay_out(nodes, [(line.start, line.end) for line in lines])
-    return Picture(svg_of(layout, lines, title=title, remark=remark, has_key=key), title)
+    arcs = [(line.start, line.end) for line in lines if line.kind != "edge"]
+    edges = [(line.start, line.end) for line in lines if line.kind == "edge"]
+    counts = [count_of(len(nodes), "node"), count_of(len(arcs), "arc")]
+    title = ", ".join([*counts, *([count_of(len(edges), "edge")] if edges else [])])
+    layout = lay_out(nodes, arcs, edges)
+    svg = svg_of(layout, lines, title=title, remark=remark, has_key=key)
+    return Picture(svg, title, tuple(key_of(lines, remark)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 __all__ = ["spread"]
 
@@ -31,6 +32,8 @@ def spread(
     >>> spread([0.0, 0.0, 0.0], [2.0, 2.0], [1.0, 1.0, 1.0])
     [-2.0, 0.0, 2.0]
     """
+    if all(b - a >= gap for (a, b), gap in zip(pairwise(wishes), distances, strict=True)):
+        return list(wishes)
     offsets = [0.0]
     for distance in distances:
         offsets.append(offsets[-1] + distance)

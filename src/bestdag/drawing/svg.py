@@ -14,7 +14,7 @@ from typing import Literal
 from bestdag.drawing.layout import Layout, Point
 from bestdag.drawing.text import FONT_SIZE, escaped, shortened, text_width
 
-__all__ = ["Kind", "Line", "svg_of"]
+__all__ = ["Kind", "Line", "key_of", "svg_of"]
 
 Kind = Literal["compelled", "reversible", "edge"]
 
@@ -22,9 +22,9 @@ _FONT = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
 _ARC_COLOUR, _REVERSIBLE_COLOUR = "#4d6b8a", "#b0762f"
 _DASHES = ' stroke-dasharray="6 4"'
 _WHAT_KINDS_MEAN = {
-    "compelled": "points this way in every equivalent structure",
-    "reversible": "points the other way in an equivalent structure",
-    "edge": "has no direction",
+    "compelled": "direction determined",
+    "reversible": "direction not determined by the data",
+    "edge": "no direction",
 }
 _KEY_LINE, _KEY_SAMPLE, _KEY_SIZE = 20.0, 34.0, 11.5
 
@@ -93,6 +93,23 @@ def svg_of(
             "</svg>\n",
         ]
     )
+
+
+def key_of(lines: Sequence[Line], remark: str = "") -> list[tuple[str, str]]:
+    """Return what lines mean, each with a sample of it as SVG; empty where all are alike."""
+    middle = _KEY_LINE / 2
+    route = ((0.0, middle), (_KEY_SAMPLE, middle))
+    size = f'width="{_n(_KEY_SAMPLE)}" height="{_n(_KEY_LINE)}"'
+    return [
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="key" {size} aria-hidden="true">'
+            f'<g class="{kind}">{_drawn(route, kind, 1.5, flat=True)}</g></svg>'
+            if kind
+            else "",
+            text,
+        )
+        for kind, text in _entries(lines, remark)
+    ]
 
 
 def _by_names(line: Line) -> tuple[str, str]:
@@ -168,20 +185,24 @@ def _path(route: tuple[Point, ...]) -> str:
     return "".join(parts)
 
 
-def _key(lines: Sequence[Line], remark: str, *, top: float) -> list[tuple[str, float]]:
-    """Write the lines of the key, each with where it ends; none where all lines are alike."""
-    kinds = [kind for kind in _WHAT_KINDS_MEAN if any(line.kind == kind for line in lines)]
+def _entries(lines: Sequence[Line], remark: str) -> list[tuple[Kind | None, str]]:
+    kinds: list[Kind] = ["compelled", "reversible", "edge"]
+    kinds = [kind for kind in kinds if any(line.kind == kind for line in lines)]
     if kinds == ["edge"]:
         kinds = []
-    texts = [(kind, _WHAT_KINDS_MEAN[kind]) for kind in kinds]
-    texts += [("", remark)] if remark else []
+    entries: list[tuple[Kind | None, str]] = [(kind, _WHAT_KINDS_MEAN[kind]) for kind in kinds]
+    return entries + ([(None, remark)] if remark else [])
+
+
+def _key(lines: Sequence[Line], remark: str, *, top: float) -> list[tuple[str, float]]:
+    """Write the lines of the key, each with where it ends; none where all lines are alike."""
     written = []
-    for k, (kind, text) in enumerate(texts):
+    for k, (kind, text) in enumerate(_entries(lines, remark)):
         y, left = top + _KEY_LINE * (k + 0.5), 12.0
         sample = ""
         if kind:
             route = ((left, y), (left + _KEY_SAMPLE, y))
-            sample = f'<g class="{kind}">{_drawn(route, kind, 1.5, flat=True)}</g>'  # type: ignore[arg-type]
+            sample = f'<g class="{kind}">{_drawn(route, kind, 1.5, flat=True)}</g>'
             left += _KEY_SAMPLE + 8.0
         written.append(
             (

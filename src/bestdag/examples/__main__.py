@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shlex
 import sys
@@ -12,28 +11,30 @@ from pathlib import Path
 from bestdag.cli.main import run
 from bestdag.examples import EXAMPLES, example
 
-_CAN_DRAW = importlib.util.find_spec("fast_sugiyama") is not None
-_NO_REPORT = "No report: pictures need pip install 'bestdag[draw]'"
+_COMMANDS = (
+    "info asia.csv",
+    "learn asia.csv --score bdeu --report {report}",
+    "score asia.csv asia.bif --score all",
+)
 
 
 def main() -> int:
-    """Run each command in the folder of the examples; stop at the first that fails."""
+    """Run each command in the folder of the examples; stop at the first that fails.
+
+    The report is written to a new folder of the user's own, as a name that is known beforehand
+    could be taken by others.
+    """
     os.chdir(example(EXAMPLES[0]).parent)
     # A folder of our own: in the shared one, others may have put a link under a known name.
-    report = Path(tempfile.mkdtemp(prefix="bestdag-demo-")) / "report.html"
-    commands = (
-        "info asia.csv",
-        "learn asia.csv --score bdeu"
-        + (f" --report {shlex.quote(str(report))}" if _CAN_DRAW else ""),
-        "score asia.csv asia.bif --score all",
-    )
-    for command in commands:
+    report = Path(tempfile.mkdtemp(prefix="bestdag-demo-")) / "asia.html"
+    for template in _COMMANDS:
+        command = template.format(report=shlex.quote(str(report)))
         print(f"$ bestdag {command}", flush=True)
         code = run(shlex.split(command))
         if code:
             return code
         print(flush=True)
-    print(f"Report: {report.as_uri()}" if _CAN_DRAW else _NO_REPORT)
+    print(f"Report: {report.as_uri()}")
     return 0
 
 

@@ -305,7 +305,7 @@ class Dag:
         return to_dot(self._nodes, self.arcs)
 
     def plot(self) -> Picture:
-        """Draw the graph in layers, parents above children; needs the extra ``draw``.
+        """Draw the graph in layers, parents above children.
 
         Arcs that all equivalent structures share are drawn through, reversible ones dashed.
         """

@@ -242,7 +242,7 @@ class Pdag:
         return to_dot(self._nodes, self.arcs, self.edges)
 
     def plot(self) -> Picture:
-        """Draw the graph in layers; edges have no head. Needs the extra ``draw``."""
+        """Draw the graph in layers; edges have no head."""
         from bestdag.graph.plotting import plot_pdag
 
         return plot_pdag(self)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from bestdag.drawing.picture import Picture, draw
 from bestdag.drawing.svg import Line
-from bestdag.errors import MissingPackageError
 
 if TYPE_CHECKING:
     from bestdag.graph.dag import Dag
@@ -55,7 +54,7 @@ def plot_dag(
         )
         for parent, child in dag.arcs
     ]
-    remark = _remark(losses) if probabilities is None else "the wider, the more probable the arc"
+    remark = _remark(losses) if probabilities is None else "wider: more probable"
     return draw(dag.nodes, lines, remark=remark if lines else "", key=key)
 
 
@@ -71,10 +70,10 @@ def _strength(
     if losses is not None:
         loss = losses[parent, child]
         share = sqrt(max(0.0, loss) / most) if most > 0 else 0.0
-        notes.append(f"the score is {loss:.6g} nats lower without it")
+        notes.append(f"log score drops by {loss:.6g} without it")
     if probabilities is not None:
         share = probabilities[parent, child]
-        notes.append(f"its probability is {share:.3g}")
+        notes.append(f"probability {share:.3g}")
     width = _PLAIN_WIDTH if share is None else _LEAST_WIDTH + (_MOST_WIDTH - _LEAST_WIDTH) * share
     return width, "; ".join(notes)
 
@@ -83,7 +82,7 @@ def _remark(losses: Mapping[tuple[str, str], float] | None) -> str:
     if not losses:
         return ""
     least, most = min(losses.values()), max(losses.values())
-    return f"the wider, the more score is lost without the arc: {least:.4g} to {most:.4g} nats"
+    return f"wider: stronger (log score drops by {least:.4g} to {most:.4g} without the arc)"
 
 
 def plot_pdag(graph: Pdag) -> Picture:
@@ -98,10 +97,5 @@ class _Drawable(Protocol):
 
 
 def notebook_svg(drawable: _Drawable, n_nodes: int) -> str | None:
-    """Return the picture for a notebook; None where text serves better or nothing can draw."""
-    if n_nodes > _MOST_SHOWN:
-        return None
-    try:
-        return drawable.plot().svg
-    except MissingPackageError:
-        return None
+    """Return the picture for a notebook; None where text serves better."""
+    return None if n_nodes > _MOST_SHOWN else drawable.plot().svg

@@ -169,7 +169,7 @@ class Network(RowAnswers, VariableAnswers):
         save_network(self, path)
 
     def plot(self) -> Picture:
-        """Draw the structure, as `Dag.plot` does; needs the extra ``draw``."""
+        """Draw the structure, as `Dag.plot` does."""
         return self.dag.plot()
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bestdag.drawing.text import escaped
@@ -12,7 +13,7 @@ from bestdag.errors import BestdagError, InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.plotting import plot_dag
-from bestdag.report.markup import paragraph, section, table
+from bestdag.report.markup import drawn, paragraph, section, table
 from bestdag.scores import SCORES
 from bestdag.search.auto import Auto
 from bestdag.search.problem import Problem
@@ -54,8 +55,8 @@ def near_best_section(listed: Structures) -> str:
     says = [paragraph(text) for text in (listed.summary(), *listed.notes)]
     if len(listed) > _MOST_LISTED:
         says.append(paragraph(f"The first {_MOST_LISTED} of {len(listed):,}:"))
-    shown = table(["different from the best", *head], rows)
-    return section("near", "Next to the best", *says, shown)
+    shown = table(["difference from the best", *head], rows)
+    return section("near", "Near-optimal structures", *says, shown)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,14 +103,20 @@ def other_scores_section(result: Result, threads: int | None) -> str:
         numbers = [len(links), len(links & own), turned, len(links - own), len(own - links)]
         shown = [f"{number:,}" for number in numbers]
         rows.append([f"{choice.score!r:.80}", choice.found.status, *shown])
-    head = ["score", "status", "arcs", "here too", "of these turned", "only there", "only here"]
+    head = ["score", "status", "arcs", "shared", "of these reversed", "only there", "only here"]
     says = (
-        "What other scores choose, each with its defaults and all together in no more time than "
-        "learning took, or a second; turned are arcs that no equivalent structure has the same way "
-        "round."
+        "The network that each other score selects, with its defaults; all searches together take "
+        "no longer than learning took, or one second. Reversed: arcs whose direction is determined "
+        "in both networks, and different."
     )
     graphs = _graphs(result, choices)
-    return section("others", "By other scores", paragraph(says), table(head, rows, left=2), graphs)
+    return section(
+        "others",
+        "Networks selected by other scores",
+        paragraph(says),
+        table(head, rows, left=2),
+        graphs,
+    )
 
 
 def _choices(result: Result, threads: int | None) -> Iterator[_Choice]:
@@ -167,7 +174,8 @@ def _graphs(result: Result, choices: list[_Choice]) -> str:
     figures: list[str] = []
     for dag, names in list(classes.values())[:_MOST_GRAPHS]:
         says = f"{', '.join(names)}: {count_of(len(dag.arcs), 'arc')}"
-        figure = f"<figure>{plot_dag(dag, key=False).svg}<figcaption>{escaped(says)}</figcaption>"
+        svg, _ = drawn(partial(plot_dag, dag, key=False))
+        figure = f"<figure>{svg}<figcaption>{escaped(says)}</figcaption>"
         if sum(map(len, figures)) + len(figure) > _MOST_CHARACTERS:
             break
         figures.append(f"{figure}</figure>")

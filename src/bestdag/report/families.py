@@ -10,6 +10,7 @@ import numpy as np
 
 from bestdag.graph.dag import Dag
 from bestdag.network.display import table_rows
+from bestdag.report.whatif import MOST_TREE_CELLS
 from bestdag.scores.scorer import Scorer
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ __all__ = ["family_facts", "marginals_of", "structure_facts"]
 # All tables of a page together show so many cells, a single one at most so many: a page of a
 # hundred nodes stays well below a megabyte.
 _MOST_CELLS, _MOST_CELLS_OF_ONE = 50_000, 2_000
-# Junction trees of at most so many cells are worked out for the page, in about a second.
-_MOST_TREE_CELLS = 5_000_000
 
 
 def structure_facts(dag: Dag) -> list[dict[str, Any]]:
@@ -89,7 +88,7 @@ def _rounded(probability: float) -> float:
 
 def marginals_of(network: Network, data: Dataset) -> tuple[dict[str, list[float]], str]:
     """Return the distribution of each variable, and where it comes from."""
-    if network.forecast().n_cells <= _MOST_TREE_CELLS:
+    if network.forecast().n_cells <= MOST_TREE_CELLS:
         found = network.marginals()
         return {name: one.values.tolist() for name, one in found.items()}, "in the fitted network"
     shares = {}

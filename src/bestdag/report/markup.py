@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from bestdag.drawing.picture import Picture
 from bestdag.drawing.text import escaped
 
-__all__ = ["paragraph", "section", "table"]
+__all__ = ["details", "drawn", "legend", "paragraph", "section", "table"]
+
+_EMPTY = '<svg class="bestdag" viewBox="0 0 1 1" style="display:none"></svg>'
 
 
 def section(anchor: str, title: str, *parts: str) -> str:
-    """Write a section of the page; its parts are HTML already."""
-    return f'<section id="{anchor}"><h2>{escaped(title)}</h2>{"".join(parts)}</section>'
+    """Write a section of the page, folded; its parts are HTML already."""
+    return f'<section id="{anchor}">{details(f"<h2>{escaped(title)}</h2>", *parts)}</section>'
+
+
+def details(summary: str, *parts: str) -> str:
+    """Write what opens when its summary is clicked; all is HTML already."""
+    return f"<details><summary>{summary}</summary>{''.join(parts)}</details>"
+
+
+def drawn(draw: Callable[[], Picture]) -> tuple[str, str]:
+    """Return a picture and its legend as HTML; where it cannot be drawn, the page says so.
+
+    A page with all its numbers is worth more than none, whatever is wrong with the picture.
+    """
+    try:
+        picture = draw()
+    except Exception as error:
+        says = f"The graph could not be drawn ({type(error).__name__}: {error})."
+        return f"{_EMPTY}{paragraph(f'{says:.300} The rest of this page is complete.')}", ""
+    return picture.svg, legend(picture.key)
+
+
+def legend(key: Iterable[tuple[str, str]]) -> str:
+    """Write what lines mean, of one size whatever the size of the graph."""
+    items = "".join(f"<li>{sample}{escaped(text)}</li>" for sample, text in key)
+    return f'<ul class="legend">{items}</ul>' if items else ""
 
 
 def paragraph(text: str) -> str:

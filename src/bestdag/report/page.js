@@ -45,6 +45,7 @@
   };
   // Bring a node into the window; from afar, near enough to read its name.
   const reveal = (k, isNear = false) => {
+    if (!nodes[k]) return; // the graph could not be drawn
     const [cx, cy] = middle(k);
     const size = svg.getBoundingClientRect();
     const scale = Math.min(size.width / width, size.height / height);
@@ -64,7 +65,7 @@
     if (node.score === undefined) return lines;
     lines.push(`${facts.score}: ${number(node.score)} nats`);
     node.terms.forEach(([label, value], n) => lines.push(`${n ? "+ " : "= "}${number(value)}  ${label}`));
-    lines.push(`${node.rows} rows, ${node.seen} of ${node.configurations} configurations seen`);
+    lines.push(`${Number(node.rows.toFixed(2))} rows, ${node.seen} of ${node.configurations} configurations seen`);
     return lines;
   };
   const showTip = (k, left, top) => {
@@ -76,15 +77,53 @@
   };
   const hideTip = () => { tip.hidden = true; };
 
+  // What if: evidence, a state for some variables, and the distributions that follow. The junction
+  // tree is set up at the first click; until then they are those of the fitted network.
+  const evidence = new Map(), said = byId("known"), listed = byId("evidence"), forget = byId("forget");
+  let answer = null, bars = [];
+  const distributions = () => {
+    if (!evidence.size) return facts.nodes.map((node) => node.marginal);
+    answer = answer || answering(facts.model);
+    return answer(evidence);
+  };
+  const update = () => {
+    const found = distributions();
+    bars = bars.filter(({ bar }) => bar.isConnected);
+    bars.forEach(({ v, s, button, bar, text }) => {
+      const share = found ? found[v][s] : 0;
+      if (button) button.setAttribute("aria-pressed", String(evidence.get(v) === s));
+      bar.style.width = `${100 * share}%`;
+      text.textContent = found ? share.toPrecision(3) : "";
+    });
+    nodes.forEach((one, v) => one.classList.toggle("known", evidence.has(v)));
+    if (!facts.model) return;
+    said.textContent = found ? "" : "These states cannot occur together; remove one of them.";
+    const items = [...evidence].map(([v, s]) => `${names[v]} = ${facts.nodes[v].states[s]}`);
+    listed.textContent = items.length ? `Evidence: ${items.join(", ")}` : "";
+    forget.hidden = !items.length;
+  };
+  // A bar for each state; a click on a state sets it as evidence, or takes it back.
+  const states = (v, parent) => facts.nodes[v].states.forEach((state, s) => {
+    const row = made("div", null, parent, "bar");
+    const button = facts.model ? made("button", state, row) : null;
+    if (!button) made("span", state, row);
+    else {
+      button.type = "button";
+      button.onclick = () => {
+        if (evidence.get(v) === s) evidence.delete(v); else evidence.set(v, s);
+        update();
+      };
+    }
+    bars.push({ v, s, button, bar: made("i", null, made("span", null, row)), text: made("span", null, row, "n") });
+  });
+
   // A chosen node: its neighbours stand out, its numbers are beside the picture.
-  let chosen = -1;
   const links = (title, group) => {
     if (!group.length) return;
     made("h3", title, aside);
-    group.forEach((k) => { made("button", names[k], aside).onclick = () => { choose(k, true); nodes[k].focus(); }; });
+    group.forEach((k) => { made("button", names[k], aside).onclick = () => { choose(k, true); nodes[k]?.focus(); }; });
   };
   const choose = (k, isNear = false) => {
-    chosen = k;
     const node = facts.nodes[k], near = new Set([k, ...node.parents, ...node.children]);
     svg.classList.add("fades");
     nodes.forEach((one, n) => {
@@ -97,24 +136,25 @@
     });
     aside.replaceChildren();
     made("h2", node.name, aside);
-    arithmetic(k).slice(1).forEach((line) => made("div", line, aside));
-    if (node.marginal) marginal(node);
-    if (node.table) conditional(node);
+    if (node.marginal) {
+      if (!facts.model) made("p", `Probabilities ${facts.where}:`, aside);
+      states(k, aside);
+    }
     links("Parents", node.parents);
     links("Children", node.children);
+    if (node.table) conditional(node);
+    if (node.score !== undefined) {
+      const folded = made("details", null, aside);
+      made("summary", "Score of this family", folded);
+      arithmetic(k).slice(1).forEach((line) => made("div", line, folded));
+    }
+    cards.forEach((card, n) => { card.hidden = n === k; });
+    update();
+    aside.parentElement.scrollTop = 0;
     reveal(k, isNear);
   };
-  const marginal = (node) => {
-    made("h3", `Its states ${facts.where}`, aside);
-    node.states.forEach((state, n) => {
-      const row = made("div", null, aside, "bar");
-      made("span", state, row);
-      made("i", null, made("span", null, row)).style.width = `${100 * node.marginal[n]}%`;
-      made("span", node.marginal[n].toPrecision(3), row, "n");
-    });
-  };
   const conditional = (node) => {
-    made("h3", node.parents.length ? "Given its parents" : "Its probabilities", aside);
+    made("h3", node.parents.length ? "Probabilities given its parents" : "Probabilities", aside);
     const table = made("table", null, made("div", null, aside, "wide"));
     const head = made("tr", null, made("thead", null, table));
     node.table.parents.forEach((name) => made("th", name, head));
@@ -128,9 +168,10 @@
     if (node.table.more) made("p", `... and ${node.table.more} more rows`, aside);
   };
   const clear = () => {
-    chosen = -1;
     svg.classList.remove("fades");
     nodes.forEach((one) => one.classList.remove("chosen", "near"));
+    aside.replaceChildren();
+    cards.forEach((card) => { card.hidden = false; });
   };
 
   nodes.forEach((one, k) => {
@@ -230,37 +271,18 @@
     choose(matches[turn % matches.length], true);
     turn += 1;
   });
-  addEventListener("beforeprint", showAll);
-
-  // What if: a click on a state says that it is known, and all distributions follow.
-  const cards = byId("cards"), said = byId("known");
-  if (!cards) return;
-  const answer = answering(facts.model), known = new Map(), bars = [];
-  const update = () => {
-    const found = answer(known);
-    said.textContent = found ? "" : "These states cannot be together; take one of them back.";
-    bars.forEach((states, v) => states.forEach(({ button, bar, text }, s) => {
-      const share = found ? found[v][s] : 0;
-      button.setAttribute("aria-pressed", String(known.get(v) === s));
-      bar.style.width = `${100 * share}%`;
-      text.textContent = found ? share.toPrecision(3) : "";
-    }));
-    nodes.forEach((one, v) => one.classList.toggle("known", known.has(v)));
-  };
-  facts.nodes.forEach((node, v) => {
-    const card = made("fieldset", null, cards);
-    made("legend", node.name, card);
-    bars.push(node.states.map((state, s) => {
-      const row = made("div", null, card, "bar");
-      const button = made("button", state, row);
-      button.type = "button";
-      button.onclick = () => {
-        if (known.get(v) === s) known.delete(v); else known.set(v, s);
-        update();
-      };
-      return { button, bar: made("i", null, made("span", null, row)), text: made("span", null, row, "n") };
-    }));
+  addEventListener("beforeprint", () => {
+    showAll();
+    document.querySelectorAll("details").forEach((one) => { one.open = true; });
   });
-  byId("forget").onclick = () => { known.clear(); update(); };
+
+  // Bars of all variables.
+  const cards = !facts.model ? [] : facts.nodes.map((node, v) => {
+    const card = made("fieldset", null, byId("cards"));
+    made("legend", node.name, card);
+    states(v, card);
+    return card;
+  });
+  if (forget) forget.onclick = () => { evidence.clear(); update(); };
   update();
 })();

@@ -16,8 +16,10 @@ from bestdag.report import sections
 from bestdag.report.alternatives import near_best_section, other_scores_section, scorer_for
 from bestdag.report.citing import citation, references_of
 from bestdag.report.families import family_facts, marginals_of, structure_facts
+from bestdag.report.markup import details, drawn, paragraph
 from bestdag.report.sections import Probabilities
-from bestdag.report.whatif import whatif_facts
+from bestdag.report.summary import TableRead, certainty, findings, table_in_words, title_of
+from bestdag.report.whatif import whatif_facts, why_no_whatif
 from bestdag.scores.strength import arc_losses
 from bestdag.search import SEARCHES
 from bestdag.wording import count_of
@@ -41,7 +43,8 @@ _PAGE = """<!DOCTYPE html>
 <style>{style}</style>
 </head>
 <body>
-<header><h1>{title}</h1>{summary}</header>
+<header><h1>{title}</h1>
+{summary}</header>
 <main>
 <section id="graph" aria-label="The network">
 <div class="tools">
@@ -53,10 +56,16 @@ _PAGE = """<!DOCTYPE html>
 </div>
 <div class="views">
 <div id="picture">{svg}</div>
-<aside id="node" aria-live="polite"><p>{hint}</p></aside>
+<aside aria-label="What if">
+{whatif}
+<div id="node" aria-live="polite"></div>
+<div id="cards"></div>
+</aside>
 </div>
+{legend}
+<p class="hint">{hint}</p>
 <div id="tip" role="status" hidden></div>
-<noscript><p>Without scripts the picture and the tables below are all there is.</p></noscript>
+<noscript><p>Without scripts this page has the picture and the tables below only.</p></noscript>
 </section>
 {sections}
 </main>
@@ -65,17 +74,25 @@ _PAGE = """<!DOCTYPE html>
 </body>
 </html>
 """
-_WHAT_IF = """<section id="whatif"><h2>What if</h2>
-<p>Click a state to say that it is known: the fitted network gives the probabilities of all others.
-<button id="forget" type="button">Forget all</button> <output id="known"></output></p>
-<div id="cards"></div></section>"""
+_WHAT_IF = """<h2>What if</h2>
+<p>Click a state to set it as evidence: the probabilities of all other variables follow.</p>
+<p><output id="evidence"></output>
+<button id="forget" type="button" hidden>Clear evidence</button></p>
+<p><output id="known"></output></p>"""
+_NO_WHAT_IF = """<h2>What if</h2>
+<p>Not on this page: {reason}. {instead}</p>
+<p>Choose a variable to see what is known of it.</p>"""
+_INSTEAD = (
+    "In Python result.fit().query(...), and bestdag query for a saved network, answer such "
+    "questions where memory allows, and sampling answers the rest."
+)
+_NO_ROWS = "local scores were learned from, and without rows no probability can be estimated"
 # The table of scores may take as long as learning took, and at least this.
 _LEAST_SECONDS = 10.0
-_SHORT = "After Ctrl-C this page comes at once: without other scores and what they would choose."
+_SHORT = "After Ctrl-C this page comes at once: without other scores and what they would select."
 _HINT = (
-    "Choose a variable, by pointer or by keyboard: it shows its probabilities here. Tab and the "
-    "arrow keys go from one to the next, Enter chooses; drag to move the picture, + and - zoom, "
-    "0 shows all of it."
+    "Click a variable for its probabilities; drag to move the picture. Keyboard: Tab and the arrow "
+    "keys go from one variable to the next, Enter chooses, + and - zoom, 0 shows the whole graph."
 )
 
 
@@ -85,6 +102,7 @@ def report_page(
     command: str | None = None,
     threads: int | None = None,
     probabilities: Probabilities | None = None,
+    read: TableRead | None = None,
 ) -> str:
     """Write the page about what was learned.
 
@@ -98,6 +116,8 @@ def report_page(
         a time limit.
     probabilities : ArcProbabilities, optional
         How sure each arc is: the widths of arcs, and a column of the table of arcs.
+    read : TableRead, optional
+        What the table was; by default what `learn` was given.
     """
     import bestdag
 
@@ -106,6 +126,8 @@ def report_page(
     nodes = structure_facts(dag)
     facts: dict[str, Any] = {"nodes": nodes}
     parts = []
+    reason, instead = _NO_ROWS, ""
+    read = read or TableRead.of(result)
     unit = "nats per row" if result.treatment.name == "available" else "nats"
     if data is not None and score is not None:
         scorer = result.scorer(threads=threads)
@@ -115,13 +137,12 @@ def report_page(
         for node, more in zip(nodes, family_facts(scorer, network, marginals), strict=True):
             node.update(more)
         facts["where"] = where
-        model = whatif_facts(network)
-        if model is not None:
-            facts["model"] = model
-            parts.append(_WHAT_IF)
+        reason, instead = why_no_whatif(network), escaped(_INSTEAD)
+        if not reason:
+            facts["model"] = whatif_facts(network)
         facts["score"] = f"{score!r:.80}"
-        parts.append(sections.data_section(data))
         parts.append(sections.arcs_section(dag, losses, probabilities, unit, compelled=compelled))
+        parts.append(sections.data_section(data))
         make_scorer = scorer_for(result, threads)
         seconds = 0.0 if result.was_interrupted else max(_LEAST_SECONDS, result.seconds)
         parts.append(sections.scores_section(data, dag, score, make_scorer, seconds))
@@ -138,16 +159,19 @@ def report_page(
     used = [type(score)] if score is not None else []
     references = references_of(*used, SEARCHES.get(result.search))
     parts.append(sections.repeat_section(_settings(result), command, citation(version), references))
-    title = f"{count_of(len(dag.nodes), 'variable')}, {count_of(len(dag.arcs), 'arc')}"
+    sure = _by_arc(dag, probabilities)
+    svg, key = drawn(
+        lambda: plot_dag(dag, losses, probabilities=sure, compelled=compelled, key=False)
+    )
     return _PAGE.format(
         policy=_POLICY,
         version=escaped(version),
-        title=escaped(f"bestdag report: {title}"),
-        summary=_summary(result),
+        title=escaped(title_of(dag, read)),
+        summary=_summary(result, read, findings(dag, losses, compelled)),
         style=_beside("page.css"),
-        svg=plot_dag(
-            dag, losses, probabilities=_by_arc(dag, probabilities), compelled=compelled
-        ).svg,
+        svg=svg,
+        legend=key,
+        whatif=_NO_WHAT_IF.format(reason=escaped(reason), instead=instead) if reason else _WHAT_IF,
         hint=escaped(_HINT),
         sections="\n".join(parts),
         facts=_json(facts),
@@ -162,10 +186,13 @@ def write_report(
     command: str | None = None,
     threads: int | None = None,
     probabilities: Probabilities | None = None,
+    read: TableRead | None = None,
 ) -> None:
     """Write the page to a file, complete or not at all."""
     require_html(path)
-    page = report_page(result, command=command, threads=threads, probabilities=probabilities)
+    page = report_page(
+        result, command=command, threads=threads, probabilities=probabilities, read=read
+    )
     write_file(path, page.encode())
 
 
@@ -184,19 +211,24 @@ def _by_arc(dag: Dag, probabilities: Probabilities | None) -> dict[tuple[str, st
     return {arc: probabilities.edge(*arc) for arc in dag.arcs}
 
 
-def _summary(result: Result) -> str:
+def _summary(result: Result, read: TableRead, found: list[str]) -> str:
+    lead = [one.text for one in result.advice]
+    if result.dataset is not None:
+        lead.append(" ".join(table_in_words(result.dataset, read, result.treatment.name)))
+    lead += [" ".join(found), certainty(result)]
     score = f"log score {result.score:.6f} (natural logarithm)"
     if result.scored_by is not None and result.n_rows is not None:
         score += f", {result.scored_by!r:.80} of {count_of(result.n_rows, 'row')}"
     if result.treatment.name == "em":
         score += "; of what the rows show, missing values summed out"
-    lines = [*(one.text for one in result.advice), result.headline(), score]
+    lines = [result.headline(), score]
     notes = result.remarks()
     if not result.is_proved:
         lines.append(result.shortfall())
     if result.was_interrupted:
-        notes = (*notes, _SHORT)
-    return "".join(f"<p>{escaped(line)}</p>" for line in (*lines, *notes))
+        lead.append(_SHORT)
+    folded = details("Score and search", *map(paragraph, (*lines, *notes)))
+    return "\n".join([*map(paragraph, lead), folded])
 
 
 def _settings(result: Result) -> dict[str, Any]:

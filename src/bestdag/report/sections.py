@@ -37,12 +37,8 @@ _SHOWN_STEPS = 12
 
 
 def data_section(data: Dataset) -> str:
-    """Say what was read: rows, columns, states, cut points and missing cells."""
+    """List the columns: states, bin edges and missing values."""
     missing = data.missing_counts
-    text = f"{count_of(data.n_rows, 'row')}, {count_of(data.n_variables, 'column')}"
-    if data.weights is not None:
-        text += f"; weights of the rows add up to {data.total_weight:,}"
-    text += f"; {count_of(sum(missing.values()), 'missing cell')}."
     rows = []
     for variable in data.variables:
         shown = list(variable.states[:_SHOWN_STATES])
@@ -50,8 +46,8 @@ def data_section(data: Dataset) -> str:
         cuts = "" if variable.cuts is None else ", ".join(f"{cut:g}" for cut in variable.cuts)
         counted = (f"{variable.arity:,}", f"{missing.get(variable.name, 0):,}")
         rows.append([variable.name, ", ".join(shown), cuts, *counted])
-    head = ["variable", "its states", "numbers cut at", "states", "missing"]
-    return section("data", "What was read", paragraph(text), table(head, rows, left=3))
+    head = ["variable", "states", "bin edges", "number of states", "missing values"]
+    return section("data", "Data", table(head, rows, left=3))
 
 
 class Probabilities(Protocol):
@@ -84,21 +80,21 @@ def arcs_section(
     rows = [
         [
             *arc,
-            "this way" if arc in compelled else "either way",
+            "determined" if arc in compelled else "not determined",
             *([] if losses is None else [f"{losses[arc]:.6g}"]),
             *([] if probabilities is None else _shares(probabilities, arc)),
         ]
         for arc in ordered
     ]
     head = ["from", "to", "direction"]
-    head += [] if losses is None else ["score lost without it"]
+    head += [] if losses is None else ["strength"]
     head += [] if probabilities is None else ["probability", "in this direction"]
-    says = "Directions: \N{LEFT DOUBLE QUOTATION MARK}either way\N{RIGHT DOUBLE QUOTATION MARK} "
-    says += "where an equivalent structure, with the same independences, has the arc turned round."
+    says = "Direction not determined: an equivalent network, with the same independences, has the "
+    says += "arc reversed, and the data cannot tell the two apart."
     if losses is not None:
-        says += f" Scores are in {unit}; one arc is left out at a time."
+        says += f" Strength: drop in log score ({unit}) when this arc alone is removed."
     if probabilities is not None:
-        says += f" Probabilities by {probabilities.method}, of the arc in either direction first."
+        says += f" Probability by {probabilities.method}, of the arc in either direction first."
     return section("arcs", "Arcs", paragraph(says), table(head, rows, left=3))
 
 
@@ -141,19 +137,19 @@ def scores_section(
                 *(f"{value:.6g}" if abs(value) < 1e3 else f"{value:,.3f}" for value in numbers),
             ]
         )
-    head = ["score", "this structure", "without arcs", "difference", "in bits", "per row"]
+    head = ["score", "this network", "without arcs", "difference", "in bits", "per row"]
     says = (
-        f"Natural logarithms of {count_of(data.total_weight, 'row')}, higher is better; the first "
-        "score is the one that was maximised. Values of different scores do not compare."
+        f"Log scores of {count_of(data.total_weight, 'row')}, higher is better; the first score is "
+        "the one that was maximised. Values of different scores are not comparable."
     )
-    return section("scores", "By every score", paragraph(says), table(head, rows))
+    return section("scores", "All scores of this network", paragraph(says), table(head, rows))
 
 
 def completed_section(score: float, completed: float) -> str:
     """Say why the score after structural EM is not that of the table that it completed."""
     says = [
-        f"{score:.6f}, at the top: the score of what the rows show, by which structural EM chooses "
-        "among its rounds.",
+        f"{score:.6f}, at the top: the score of the observed values, by which structural EM "
+        "chooses among its rounds.",
         f"{completed:.6f}: the score of the completed table, of the counts that are expected with "
         "the missing cells filled in under this network; all other scores of families, arcs and "
         "structures on this page are of this kind.",
@@ -202,5 +198,5 @@ def repeat_section(
     rows = [[name, f"{value!s:.2000}"] for name, value in {**settings, **versions}.items()]
     listed = "".join(f"<li>{escaped(text)}</li>" for text in (cite, *references))
     return section(
-        "repeat", "To repeat it", *lines, table(["setting", "value"], rows, left=2)
+        "repeat", "How to reproduce this", *lines, table(["setting", "value"], rows, left=2)
     ) + section("cite", "How to cite", f"<ul>{listed}</ul>")

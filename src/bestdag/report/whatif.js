@@ -26,11 +26,17 @@ const answering = (model) => {
     }
     return cells;
   };
-  const holder = (scope) => model.cliques.findIndex((clique) => scope.every((v) => clique.includes(v)));
+  // The smallest clique that has all of some variables.
+  const sizes = model.cliques.map(sizeOf);
+  const holder = (scope) => model.cliques.reduce((best, clique, k) => (
+    (best < 0 || sizes[k] < sizes[best]) && scope.every((v) => clique.includes(v)) ? k : best), -1);
+  const multiply = (into, values, cells) => {
+    for (let k = 0; k < into.length; k += 1) into[k] *= values[cells[k]];
+  };
   const first = model.cliques.map((clique) => new Float64Array(sizeOf(clique)).fill(1));
   model.tables.forEach(({ scope, values }) => {
     const home = holder(scope);
-    cellsOf(model.cliques[home], scope).forEach((from, cell) => { first[home][cell] *= values[from]; });
+    multiply(first[home], values, cellsOf(model.cliques[home], scope));
   });
   const homes = model.arities.map((_, v) => holder([v]));
   const stateOf = homes.map((home, v) => cellsOf(model.cliques[home], [v]));
@@ -41,15 +47,20 @@ const answering = (model) => {
   });
   const summed = (values, cells, size) => {
     const sums = new Float64Array(size);
-    values.forEach((value, cell) => { sums[cells[cell]] += value; });
+    for (let k = 0; k < values.length; k += 1) sums[cells[k]] += values[k];
     return sums;
   };
-  const total = (values) => values.reduce((sum, value) => sum + value, 0);
+  const total = (values) => {
+    let sum = 0;
+    for (let k = 0; k < values.length; k += 1) sum += values[k];
+    return sum;
+  };
 
   return (evidence) => {
     const tables = first.map((values) => values.slice());
     evidence.forEach((state, v) => {
-      stateOf[v].forEach((own, cell) => { if (own !== state) tables[homes[v]][cell] = 0; });
+      const table = tables[homes[v]];
+      for (let k = 0; k < table.length; k += 1) if (stateOf[v][k] !== state) table[k] = 0;
     });
     const sent = [];
     for (let k = links.length - 1; k >= 0; k -= 1) { // towards the root
@@ -57,15 +68,13 @@ const answering = (model) => {
       const message = summed(tables[lower], below, size), weight = total(message);
       if (!(weight > 0)) return null;
       sent[k] = message.map((value) => value / weight); // scaled, so that nothing vanishes
-      above.forEach((from, cell) => { tables[upper][cell] *= sent[k][from]; });
+      multiply(tables[upper], sent[k], above);
     }
     links.forEach(({ lower, upper, size, below, above }, k) => { // and back
+      const weight = total(tables[upper]);
       const message = summed(tables[upper], above, size);
-      below.forEach((from, cell) => {
-        tables[lower][cell] *= sent[k][from] > 0 ? message[from] / sent[k][from] : 0;
-      });
-      const weight = total(tables[lower]);
-      if (weight > 0) tables[lower] = tables[lower].map((value) => value / weight);
+      multiply(tables[lower], message.map((value, from) => (
+        sent[k][from] > 0 ? value / sent[k][from] / weight : 0)), below);
     });
     const found = model.arities.map((arity, v) => {
       const sums = summed(tables[homes[v]], stateOf[v], arity), weight = total(sums);

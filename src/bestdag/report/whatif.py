@@ -7,18 +7,34 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bestdag.network.network import Network
 
-__all__ = ["MOST_TABLE_CELLS", "MOST_TREE_CELLS", "whatif_facts"]
+__all__ = ["MOST_TABLE_CELLS", "MOST_TREE_CELLS", "whatif_facts", "why_no_whatif"]
 
-# A page answers at once with trees of at most so many cells, and stays small with so many numbers.
-MOST_TREE_CELLS = 100_000
-MOST_TABLE_CELLS = 15_000
+# A page answers in less than a second with trees of at most so many cells, and stays small with so
+# many numbers.
+MOST_TREE_CELLS = 5_000_000
+MOST_TABLE_CELLS = 30_000
 
 
-def whatif_facts(network: Network) -> dict[str, Any] | None:
-    """Return tables and tree, variables numbered in name order; None where they are too large."""
+def why_no_whatif(network: Network) -> str:
+    """Say why a page cannot answer itself; empty where it can."""
     n_cells = sum(table.n_configurations * table.child.arity for table in network.tables)
-    if n_cells > MOST_TABLE_CELLS or network.forecast().n_cells > MOST_TREE_CELLS:
-        return None
+    if n_cells > MOST_TABLE_CELLS:
+        return (
+            f"the network has {n_cells:,} probabilities, and a page has room for "
+            f"{MOST_TABLE_CELLS:,}"
+        )
+    n_tree = network.forecast().n_cells
+    if n_tree > MOST_TREE_CELLS:
+        shown = f"{n_tree:,.0f}" if n_tree < 1e15 else f"{n_tree:.1e}"
+        return (
+            f"exact answers need a table of {shown} numbers, and a browser can handle "
+            f"{MOST_TREE_CELLS:,}"
+        )
+    return ""
+
+
+def whatif_facts(network: Network) -> dict[str, Any]:
+    """Return tables and tree, variables numbered in name order."""
     number = {name: k for k, name in enumerate(sorted(network.names))}
     cliques = [[number[name] for name in clique] for clique in network.compile().cliques]
     tables = []
