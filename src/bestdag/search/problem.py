@@ -174,7 +174,7 @@ class Problem:
         """Admit families that every structure asked for must have, whatever their support."""
         if not isinstance(self.scores, Scorer) or not self.scores.support:
             return
-        lacking = self.scores.lacking_support(families)
+        lacking = self.scores.bulk.lacking_support(families)
         if lacking:
             self.scores = self.scores.exempting(lacking)
             self.exempt = (*self.exempt, *lacking)
@@ -370,7 +370,7 @@ class Problem:
             raise GraphError(f"search: start {what}").with_option(f"search: --start {what}")
         if isinstance(self.scores, Scorer):
             families = [(v, frozenset(start.parents(v))) for v in self.names]
-            lacking = self.scores.lacking_support(families)
+            lacking = self.scores.bulk.lacking_support(families)
             if lacking:
                 child = lacking[0][0]
                 least = f"{self.scores.support.rows_per_cell:g} rows per table cell"
