@@ -178,7 +178,7 @@ class TANClassifier(_NetworkClassifier):
         What the tree is best for.
     parameters : {"mle", "dirichlet", "fsnml", "score"} or Estimator, default "dirichlet"
         How the tables are estimated; names mean default settings, whatever the score. "score"
-        takes the estimator that belongs to the score.
+        takes the estimator that belongs to the score, None takes fsNML.
     forest : bool, default False
         Leave out arcs of the tree that do not raise the score.
     discretization : {"fayyad_irani", "quantile", "uniform"}, default "fayyad_irani"
