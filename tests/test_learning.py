@@ -1,4 +1,4 @@
-"""`Result.fit`: the parameters that belong to the score, unless others are asked for."""
+"""`learn` and its result: parameters, statements, and what it says of itself."""
 
 import pathlib
 import pickle
@@ -32,6 +32,7 @@ from bestdag.errors import DataError, InvalidParameterError, UnknownNameError
 from bestdag.examples import example
 from bestdag.network.formats import FORMATS
 from bestdag.scores.parent_sets.build import build_score_table
+from bestdag.search.limits import Limits
 
 PRIOR = Network.load(example("asia.bif"))
 
@@ -61,8 +62,10 @@ def fitted(learned, estimator):
         (BIC(), FSNML()),
     ],
 )
-def test_picks_the_parameters_of_the_score(learned, score, estimator):
-    assert under(learned, score).fit() == fitted(learned, estimator)
+def test_the_parameters_are_those_of_fsnml_or_on_request_of_the_score(learned, score, estimator):
+    assert under(learned, score).fit() == fitted(learned, FSNML())
+    for name in ("score", "Score"):
+        assert under(learned, score).fit(name) == fitted(learned, estimator)
 
 
 def test_an_explicit_choice_wins(learned):
@@ -77,8 +80,10 @@ def test_the_name_alone_keeps_the_prior_of_the_score(learned):
     assert learned.fit("dirichlet") == fitted(learned, Dirichlet(ess=7))
 
 
-def test_settings_alone_are_those_of_the_estimator_of_the_score(learned):
-    assert learned.fit(ess=2) == fitted(learned, Dirichlet(ess=2))
+def test_settings_are_those_of_the_estimator(learned):
+    assert learned.fit("score", ess=2) == fitted(learned, Dirichlet(ess=2))
+    with pytest.raises(UnknownNameError, match="fsnml: unknown setting 'ess'"):
+        learned.fit(ess=2)
 
 
 class Own:
@@ -100,15 +105,19 @@ class OwnWithPriors(Own):
 
 
 def test_scores_of_ones_own(learned):
-    assert under(learned, OwnWithPriors()).fit() == fitted(learned, Dirichlet(pseudo_count=1))
+    own = under(learned, OwnWithPriors())
+    assert own.fit("score") == own.fit("dirichlet") == fitted(learned, Dirichlet(pseudo_count=1))
+    assert under(learned, Own()).fit() == fitted(learned, FSNML())
     assert under(learned, Own()).fit("mle") == fitted(learned, MLE())
     with pytest.raises(InvalidParameterError, match="no parameters belong to the score 'own'; ch"):
-        under(learned, Own()).fit()
+        under(learned, Own()).fit("score")
 
 
 def test_refusals(learned):
     with pytest.raises(UnknownNameError, match="unknown estimator 'fnml'"):
         learned.fit("fnml")
+    with pytest.raises(UnknownNameError, match="did you mean 'score'"):
+        learned.fit("scores")
     with pytest.raises(UnknownNameError, match="fsnml: unknown setting 'ess'"):
         learned.fit("fsnml", ess=1)
     with pytest.raises(InvalidParameterError, match=r"MLE\(\) has its settings already, got ess"):
@@ -116,7 +125,7 @@ def test_refusals(learned):
 
 
 def test_knowledge_may_be_statements():
-    data = {"a": ["x", "y"] * 8, "b": ["x", "y"] * 8}
+    data = {"a": ["x", "y"] * 16, "b": ["x", "y"] * 16}
     known = Knowledge.parse(["b -> a"])
     expected = learn(data, knowledge=known).dag
     assert expected.arcs == (("b", "a"),)
@@ -168,42 +177,44 @@ def test_a_table_of_local_scores_has_its_scores_already(given):
 def test_repr_is_one_line_and_str_the_answer(learned):
     score = f"{learned.score:.6f}"
     arcs = len(learned.dag.arcs)
-    found = f"optimum proved by exact, score {score}, {arcs} arcs"
+    found = f"{learned.headline()}; {arcs} arcs, log score {score}"
     assert repr(learned) == f"<Result: BDeu(ess=7) on 2,000 rows; {found}>"
-    assert str(learned).splitlines()[0] == "BDeu(ess=7) on 2,000 rows"
+    lines = str(learned).splitlines()
+    assert lines[:2] == ["BDeu(ess=7) on 2,000 rows", learned.headline()]
     assert str(learned.dag) in str(learned)
 
 
 def test_the_best_tree_is_called_that():
     tree = learn(example("asia.csv"), "bic", search="tree")
     assert (tree.status, tree.among, tree.is_proved) == ("local optimum", "trees", False)
-    assert str(tree).splitlines()[1].startswith("best of all trees by tree in ")
-    assert "best of all trees by tree, score" in repr(tree)
+    assert tree.headline().startswith("best of all trees (tree, ")
+    assert "best of all trees" not in tree.remarks()
 
 
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({}, None),
-        ({"max_parents": 7}, None),  # all others
-        ({"max_parents": 1}, "the limit of 1 parent"),
-        ({"knowledge": ["smoke -> lung"]}, "what is known"),
+        ({"support": 0}, Limits()),
+        ({}, Limits(support=5)),
+        ({"max_parents": 7}, Limits(support=5)),  # all others
+        ({"max_parents": 1}, Limits(support=5, max_parents=1)),
+        ({"knowledge": ["smoke -> lung"]}, Limits(support=5, has_statements=True)),
         (
-            {"max_parents": 2, "knowledge": ["smoke -> lung"], "skeleton": "pc"},
-            "the skeleton and the limit of 2 parents and what is known",
+            {"max_parents": 2, "knowledge": ["smoke -> lung"], "skeleton": "pc", "support": 8},
+            Limits(support=8, max_parents=2, has_statements=True, has_skeleton=True),
         ),
     ],
 )
 def test_a_proof_names_what_left_structures_out(given, expected):
-    found = learn(example("asia.csv"), search="exact", **given)
-    assert (found.status, found.within) == ("optimum proved", expected)
-    says = "optimum proved by" if expected is None else f"optimum proved within {expected} by"
-    assert found.summary().startswith(says)
+    found = learn(example("asia.csv"), "bdeu", search="exact", **given)
+    assert (found.status, found.limits) == ("optimum proved", expected)
+    assert found.headline().startswith(f"best of {expected.words()} (proved; exact")
+    assert found.summary().startswith(found.headline())
 
 
 def test_arcs_that_statements_fix_are_not_reversible():
-    free = learn(example("asia.csv"))
-    told = learn(example("asia.csv"), knowledge=["smoke -> lung"])
+    free = learn(example("asia.csv"), "bdeu")
+    told = learn(example("asia.csv"), "bdeu", knowledge=["smoke -> lung"])
     arcs = {("smoke", "lung"), ("smoke", "bronc")}
     assert told.dag.cpdag() == free.dag.cpdag()
     assert not arcs & free.compelled()

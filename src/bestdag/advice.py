@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from bestdag.counts.engine import CountingEngine
+from bestdag.errors import RowsLostError
 from bestdag.graph.size import n_parameters
 from bestdag.wording import count_of, first_names
 
@@ -67,12 +68,20 @@ def _nothing_to_learn(found: SearchResult, dataset: Dataset) -> str | None:
             f"nothing to learn: {count_of(n_rows, 'row')} cannot show which columns depend on each "
             "other; use more rows"
         )
-    if found.dag.arcs:
+    if found.dag.arcs or found.status in ("interrupted", "time limit"):  # no time to count
         return None
-    counts = CountingEngine(dataset, missing="available").count([(n, ()) for n in dataset.names])
-    constant = [one.child.name for one in counts if int((one.table > 0).sum()) <= 1]
+    try:
+        constant = _constant(dataset)
+    except RowsLostError:  # the structure was found before
+        return None
     n_varied = len(dataset.names) - len(constant)
     if n_varied >= 2:
         return None
     varied = "no column varies" if n_varied == 0 else "only one column varies"
     return f"nothing to learn: {varied}; constant: {first_names(constant)}"
+
+
+def _constant(dataset: Dataset) -> list[str]:
+    """Return the columns in which the rows show one value or none."""
+    counts = CountingEngine(dataset, missing="available").count([(n, ()) for n in dataset.names])
+    return [one.child.name for one in counts if int((one.table > 0).sum()) <= 1]

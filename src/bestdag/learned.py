@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from bestdag.advice import Advice, advice_on
 from bestdag.data.dataset import Dataset
 from bestdag.data.endings import table_name
 from bestdag.errors import DataError
@@ -25,10 +24,12 @@ from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.strength import arc_losses
 from bestdag.search.result import SearchResult
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     import networkx
 
+    from bestdag.advice import Advice
     from bestdag.drawing.picture import Picture
     from bestdag.report.sections import Probabilities
 
@@ -50,8 +51,16 @@ class Result(SearchResult):
     structure_prior : StructurePrior or None
     data_notes : tuple of str
         Those of the notes that say what became of the rows.
+    advice : tuple of Advice
+        What to know before the structure is used: too many parameters, nothing to learn.
     asked : mapping of str to object
         What `learn` was given beside these, for those who repeat it; threads change nothing.
+
+    Examples
+    --------
+    >>> from bestdag import learn
+    >>> [one.kind for one in learn({"coin": ["heads", "tails"]}).advice]
+    ['nothing to learn']
     """
 
     dataset: Dataset | None
@@ -59,20 +68,9 @@ class Result(SearchResult):
     treatment: Treatment
     structure_prior: StructurePrior | None = None
     data_notes: tuple[str, ...] = ()
+    advice: tuple[Advice, ...] = ()
     asked: Mapping[str, Any] = field(default_factory=dict)
     _fitted: list[Network] = field(default_factory=list, init=False)
-
-    @property
-    def advice(self) -> tuple[Advice, ...]:
-        """What to know before the structure is used: too many parameters, nothing to learn.
-
-        Examples
-        --------
-        >>> from bestdag import learn
-        >>> [one.kind for one in learn({"coin": ["heads", "tails"]}).advice]
-        ['nothing to learn']
-        """
-        return () if self.dataset is None else advice_on(self, self.dataset)
 
     def fit(
         self,
@@ -269,4 +267,4 @@ class Result(SearchResult):
     def _about(self) -> str:
         if self.dataset is None:
             return f"local scores of {len(self.dag.nodes):,} variables"
-        return f"{self.scored_by!r} on {self.dataset.total_weight:,} rows"
+        return f"{self.scored_by!r} on {count_of(self.dataset.total_weight, 'row')}"

@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
+from bestdag.advice import advice_on
 from bestdag.checkpoint import Checkpoint, open_checkpoint
 from bestdag.constraint.confined import confined
 from bestdag.data.dataset import Dataset
@@ -189,9 +190,9 @@ def learn(
     >>> result = learn(example("asia.csv"), "bdeu")
     >>> result.status, result.dag.parents("dysp")
     ('optimum proved', ('bronc', 'either'))
-    >>> learn(example("asia.csv"), knowledge=["dysp !- either"]).dag.parents("dysp")
+    >>> learn(example("asia.csv"), "bdeu", knowledge=["dysp !- either"]).dag.parents("dysp")
     ('bronc', 'lung')
-    >>> result = learn(example("asia.csv"), k_best=3, per_class=True)
+    >>> result = learn(example("asia.csv"), "bdeu", k_best=3, per_class=True)
     >>> [round(result.score - one.score, 3) for one in result.structures]
     [0.0, 0.446, 0.52]
     """
@@ -291,7 +292,8 @@ def learn(
             require_positive("learn", "time_limit", time_limit)
             time_limit = keeping.limited(time_limit, begun)
         tested = 0.0  # seconds
-        if (skeleton is not None or alpha is not None) and keeping.answer is None:
+        is_confined = skeleton is not None or alpha is not None
+        if is_confined and keeping.answer is None:
             begun = time.monotonic()
             known, note = confined(known, skeleton, alpha, dataset, time_limit, threads, told)
             notes.append(note)
@@ -327,7 +329,7 @@ def learn(
         else:
             found = solved(task)
         if keeping.answer is None:  # else they are in it
-            if skeleton is not None or alpha is not None:
+            if is_confined:
                 found = replace(found, seconds=found.seconds + tested)
             found = replace(
                 found,
@@ -338,6 +340,8 @@ def learn(
                 ),
                 notes=(*found.notes, *notes),
             )
+        elif is_confined:
+            notes.append(found.notes[-1])
         found = _kept_result(keeping, found)
     values = {field.name: getattr(found, field.name) for field in fields(found)}
     result = Result(
@@ -346,6 +350,7 @@ def learn(
         scored_by=chosen,
         treatment=treatment,
         structure_prior=prior,
+        advice=() if dataset is None else advice_on(found, dataset),
         data_notes=tuple(note for note in notes if note in found.notes),
         asked=asked,
     )

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from bestdag import (
+    FSNML,
+    Dirichlet,
     InvalidParameterError,
     average_networks,
     bootstrap,
@@ -12,7 +14,7 @@ from bestdag import (
     read,
 )
 from bestdag.examples import example
-from bestdag.parameters import choose_estimator
+from bestdag.parameters import estimator_for
 from bestdag.scores import make_score
 
 ASIA = read(example("asia.csv"))
@@ -23,7 +25,7 @@ AVERAGED = average_networks(FOUND, TRAIN, most=1000)
 
 
 def joints():
-    estimator = choose_estimator(make_score("bdeu"), None, {})
+    estimator = estimator_for(make_score("bdeu"))
     return [(weight, fit_network(dag, TRAIN, estimator)) for dag, weight in FOUND.dags]
 
 
@@ -78,6 +80,15 @@ def test_structures_of_a_bootstrap_can_be_averaged():
     found = bootstrap(TRAIN, "bic", replicates=5)
     averaged = average_networks(found, TRAIN, "bic")
     assert np.isfinite(averaged.log_loss(TEST))
+
+
+def test_the_parameters_are_those_of_the_score_unless_others_are_asked_for():
+    dag, weight = next(iter(FOUND.dags))
+    assert weight > 0
+    for given, estimator in [({}, Dirichlet(ess=1)), ({"parameters": "fsnml"}, FSNML())]:
+        one = average_networks(FOUND, TRAIN, most=1, **given)
+        expected = fit_network(dag, TRAIN, estimator).log_loss(TEST)
+        assert one.log_loss(TEST) == pytest.approx(expected, abs=1e-12)
 
 
 def test_sums_without_structures_are_refused():

@@ -53,7 +53,45 @@ def same(found, expected):
     assert found.score == pytest.approx(expected.score, rel=1e-12)
     assert found.bound == (expected.bound and pytest.approx(expected.bound, rel=1e-12))
     assert found.status == expected.status
+    assert found.limits == expected.limits
     assert [step.move for step in found.trace] == [step.move for step in expected.trace]
+
+
+def with_exception(name):
+    """Statements and searches that require families without support."""
+    if name == "tan":
+        return {"search": make_search("tan", target="v00")}
+    return {"search": make_search("hill_climb"), "knowledge": ["v00 -> v01"]}
+
+
+@pytest.mark.parametrize("name", ["tan", "statement"])
+@pytest.mark.parametrize("way", ["error", "em"])
+def test_families_without_support_stay_exceptions(name, way, tmp_path, monkeypatch):
+    rng = np.random.default_rng(2)
+    states = tuple(map(str, range(24)))
+    columns = [np.arange(72, dtype=np.int32) % 24, rng.permutation(72).astype(np.int32) // 3]
+    columns.append((columns[0] + (rng.random(72) < 0.2)).astype(np.int32) % 24)
+    if way == "em":
+        columns[2][::9] = 24  # missing
+    data = Dataset([Variable(f"v0{k}", states) for k in range(3)], columns)
+    settings = {"score": "bic", "missing": way, **with_exception(name)}
+    expected = learn(data, **settings)
+    assert expected.limits.exempt
+    assert expected.exceptions()
+    steps = Steps(monkeypatch)
+
+    def run(path):
+        return learn(data, **settings, checkpoint=path, checkpoint_every=600, resume=True)
+
+    steps.kill_at(None, lambda: run(tmp_path / "whole"))
+    n_steps = steps.count
+    for last in range(1, n_steps + 1, max(1, n_steps // 6)):
+        path = tmp_path / str(last)
+        steps.kill_at(last, lambda: run(path))  # noqa: B023
+        found = steps.kill_at(None, lambda: run(path))  # noqa: B023
+        same(found, expected)
+        assert found.exceptions() == expected.exceptions()
+        same(run(path), expected)  # its answer is in the file
 
 
 def test_structural_em_goes_on(table, tmp_path, monkeypatch):

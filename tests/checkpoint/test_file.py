@@ -151,15 +151,16 @@ def last_restart(result):
 def test_the_time_limit_is_for_all_parts_together(asia, tmp_path):
     path = tmp_path / "run"
     slow = make_search("hill_climb", restarts=10**6)
-    first = learn(asia, search=slow, checkpoint=path, time_limit=0.3)
+    first = learn(asia, "bdeu", search=slow, checkpoint=path, time_limit=0.3)
     assert first.status == "time limit"
     assert read_state(path)["seconds"] >= 0.3
-    again = learn(asia, search=slow, checkpoint=path, time_limit=0.3, resume=True)
+    again = learn(asia, "bdeu", search=slow, checkpoint=path, time_limit=0.3, resume=True)
     assert (again.status, again.dag) == ("time limit", first.dag)
     assert again.score == pytest.approx(first.score, rel=1e-12)
     assert again.trace == first.trace
     assert again.resumed_seconds >= 0.3
-    more = learn(asia, search=slow, checkpoint=path, time_limit=again.seconds + 0.5, resume=True)
+    limit = again.seconds + 0.5
+    more = learn(asia, "bdeu", search=slow, checkpoint=path, time_limit=limit, resume=True)
     assert last_restart(more) > last_restart(first)
 
 

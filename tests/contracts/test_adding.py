@@ -229,7 +229,17 @@ def test_help_names_them_with_their_settings(ask):
 
 def test_command_line_takes_them(ask, folder):
     told = ["learn", "t.csv", "--score", "arc-price", "--price", "2.5", "--search", "every-nth"]
-    told += ["--places", "2", "-o", "net.marked", "--parameters", "blend,share=0.2", "--json"]
+    told += [
+        "--places",
+        "2",
+        "--support",
+        "0",
+        "-o",
+        "net.marked",
+        "--parameters",
+        "blend,share=0.2",
+        "--json",
+    ]
     found = json.loads(ask("-m", "bestdag", *told))
     assert found["arcs"] == [["a", "c"], ["b", "d"]]
     assert found["score"] == -5.0  # two arcs at 2.5
@@ -264,8 +274,8 @@ def test_python_takes_them(ask):
     code = """
 import json, math, bestdag as bd
 data = bd.read("t.csv")
-found = bd.learn(data, bd.ArcPrice(price=3), search=bd.EveryNth())
-fitted = found.fit()
+found = bd.learn(data, bd.ArcPrice(price=3), search=bd.EveryNth(), support=0)
+fitted = found.fit("score")
 fitted.save("python.marked")
 again = bd.Network.load("python.marked")
 rows = again.predict_proba("b", {"a": ["0", "1"]})

@@ -12,7 +12,7 @@ from bestdag import MinBDeu, fit_network
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
 from bestdag.graph.dag import Dag
-from bestdag.parameters import ESTIMATORS, Dirichlet, choose_estimator, estimator_for
+from bestdag.parameters import ESTIMATORS, FSNML, Dirichlet, choose_estimator, estimator_for
 from bestdag.parameters.base import Estimator
 from bestdag.scores import SCORES, make_score
 from tests.contracts.test_every_score import datasets
@@ -117,7 +117,8 @@ BELONGS = {
 @pytest.mark.parametrize("name", SCORES)
 def test_every_score_has_an_estimator(name):
     score = make_score(name)
-    estimator = choose_estimator(score, None, {})
+    assert choose_estimator(score, None, {}) == FSNML()
+    estimator = choose_estimator(score, "score", {})
     assert estimator.name == BELONGS[name]
     if estimator.name == "dirichlet":
         assert estimator.prior is score

@@ -347,8 +347,8 @@ CASES = {
     ),
     "a score that is no mean": (
         HOLES,
-        ["learn", "t.csv", "--missing", "available"],
-        lambda table: bestdag.learn(table, missing="available"),
+        ["learn", "t.csv", "--score", "bdeu", "--missing", "available"],
+        lambda table: bestdag.learn(table, "bdeu", missing="available"),
         "learn: --missing available is a mean log-likelihood with a penalty, for the scores ll, "
         "aic, bic, hqc, pnal, got bdeu",
         "learn: missing='available' is a mean log-likelihood with a penalty, for the scores ll, "
@@ -385,7 +385,7 @@ CASES = {
     ),
     "a setting of a score": (
         TABLE,
-        ["learn", "t.csv", "--ess", "-1"],
+        ["learn", "t.csv", "--score", "bdeu", "--ess", "-1"],
         lambda table: bestdag.BDeu(ess=-1.0),
         "BDeu: --ess must be a finite number > 0, got -1.0",
         "BDeu: ess must be a finite number > 0, got -1.0",
@@ -434,14 +434,28 @@ CASES = {
     ),
     "a start with too many parents": (
         TABLE,
-        ["learn", "t.csv", "--start", "net.bif", "--max-parents", "0"],
-        lambda table: learned(table, start=bestdag.Dag(["a", "b"], [("a", "b")]), max_parents=0),
+        ["learn", "t.csv", "--start", "net.bif", "--max-parents", "0", "--support", "0"],
+        lambda table: learned(
+            table, start=bestdag.Dag(["a", "b"], [("a", "b")]), max_parents=0, support=0
+        ),
         "--start gives 'b' more parents than --max-parents 0",
         "start gives 'b' more than max_parents=0 parents",
     ),
+    "a start without support": (
+        TABLE,
+        ["learn", "t.csv", "--start", "net.bif"],
+        lambda table: learned(table, start=bestdag.Dag(["a", "b"], [("a", "b")])),
+        "--start gives 'b' parents with fewer than 5 rows per table cell; begin with another "
+        "structure, or pass --support 0",
+        "start gives 'b' parents with fewer than 5 rows per table cell; begin with another "
+        "structure, or set support=0",
+    ),
     "two priors": (
         TABLE,
-        ["fit", "t.csv", "net.bif", "--ess", "2", "--pseudo-count", "1", "-o", "out.bif"],
+        [
+            *("fit", "t.csv", "net.bif", "-o", "out.bif"),
+            *("--parameters", "dirichlet", "--ess", "2", "--pseudo-count", "1"),
+        ],
         lambda table: bestdag.Dirichlet(ess=2, pseudo_count=1),
         "give one of --ess, --pseudo-count and --prior (--ess also with --prior), got --ess and "
         "--pseudo-count",

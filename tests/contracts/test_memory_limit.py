@@ -18,7 +18,7 @@ MB = 1_000_000
 PRELUDE = """
 import os
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
-import json, sys, time
+import functools, json, sys, time
 import numpy as np
 from bestdag import Dataset, Knowledge, Scorer, Variable, learn, read
 from bestdag.machine import memory_limit
@@ -27,6 +27,8 @@ from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.engine import solve_bnc
 from bestdag.search.exact.dp.engine import forecast, solve_dp
 import bestdag.search.auto, duckdb, highspy
+
+learn = functools.partial(learn, support=0)  # with support lists are short
 
 def data(n, n_rows=500):
     rng = np.random.default_rng(n)

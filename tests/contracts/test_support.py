@@ -1,5 +1,6 @@
 """Support: what is admissible is counted by sets of rows, and everything else follows from that."""
 
+import dataclasses
 import itertools
 import math
 import warnings
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestdag import BIC, BDeu, Knowledge, bootstrap, learn, posterior, read
+from bestdag import BIC, BDeu, Knowledge, bootstrap, learn, posterior, read, scan
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataWarning, GraphError, InvalidParameterError
 from bestdag.graph.dag import Dag
@@ -193,6 +194,51 @@ def test_the_lattice_of_all_sets_and_lists_of_sets_prove_the_same(score):
             assert finite == pytest.approx(np.sort(listed[child][np.isfinite(listed[child])]))
 
 
+@pytest.mark.parametrize("kind", ["whole", "real"])
+@pytest.mark.parametrize("way", ["memory", "blocks"])
+@pytest.mark.parametrize("score", ["bic", "bdeu", "k2", "ll"])
+def test_weights_count_in_every_engine(score, way, kind):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        weights = rng.integers(0, 4, 80) if kind == "whole" else rng.random(80) * 3
+        weights[::9] = 0
+        data = table_of(seed, n_rows=80, weights=weights)
+        local = limited_local(data, score, 4.0)
+        best = max(total(local, dag) for dag in DAGS)
+        scorer = Scorer(PROVIDERS[way](data), score, support=4.0)
+        for engine in ("dp", "bnc"):
+            found = Problem(scorer).solve(Exact(engine=engine))
+            assert found.is_proved
+            assert found.score == pytest.approx(best, rel=1e-9)
+        for search in ("hill_climb", "tabu", "annealing", "order", "tree", "k2"):
+            found = learn(PROVIDERS[way](data), score, search=search, support=4.0)
+            assert found.score == pytest.approx(total(local, found.dag), rel=1e-9)
+            assert -math.inf < found.score <= best + 1e-9
+
+
+@pytest.mark.parametrize("collapse", [False, True])
+def test_rows_on_disk_have_the_same_limit(tmp_path, collapse):
+    whole = table_of(3, n_rows=200, states=4)
+    rows = zip(*(whole.codes(name).tolist() for name in NAMES), strict=True)
+    lines = [",".join(NAMES), *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    here = read(tmp_path / "t.csv")
+    there = scan(tmp_path / "t.csv", collapse=collapse, block_rows=64)
+    local = limited_local(here, "bdeu", 9.0)
+    assert {value == -math.inf for value in local.values()} == {True, False}
+    found = Scorer(there, "bdeu", support=9.0).families(list(local))
+    assert found == pytest.approx(np.array(list(local.values())), rel=1e-9)
+    for search in ("auto", "hill_climb", "ges", "tree"):
+        one, other = (learn(data, "bdeu", search=search, support=9.0) for data in (here, there))
+        assert (other.dag, other.limits) == (one.dag, one.limits)
+        assert other.score == pytest.approx(one.score, rel=1e-9)
+    known = {"knowledge": ["a -> b", "c -> b", "d -> b"], "support": 40.0}
+    one, other = (learn(data, "bdeu", **known) for data in (here, there))
+    assert other.limits == one.limits
+    assert other.limits.exempt == (("b", frozenset("acd")),)
+    assert other.score == pytest.approx(one.score, rel=1e-9)
+
+
 @given(st.integers(0, 10**6), st.floats(0.5, 12), st.sampled_from(["whole", "real", "none"]))
 def test_weights_count_and_equivalent_structures_are_admissible_together(seed, support, kind):
     rng = np.random.default_rng(seed)
@@ -257,6 +303,63 @@ def test_the_arcs_from_the_class_are_kept_and_noted(search):
     found = learn(sharp(), "bdeu", search=make_search(search, target="a"))
     assert set(found.dag.arcs) == {("a", "b"), ("a", "c")}
     assert set(found.limits.exempt) == {("b", frozenset("a")), ("c", frozenset("a"))}
+
+
+# Nothing but the arcs from the class is better than no arcs at all, by likelihood.
+@pytest.mark.parametrize("search", ["tan", "naive_bayes"])
+@pytest.mark.parametrize("time_limit", [None, 20])
+def test_a_bound_is_about_the_exceptions_of_the_search_too(search, time_limit):
+    limits = {"bound": True, "time_limit": time_limit}
+    found = learn(table_of(7, n_rows=30), "ll", search=make_search(search, target="d"), **limits)
+    assert found.limits.exempt
+    local = limited_local(table_of(7, n_rows=30), "ll", 5.0, exempt=found.limits.exempt)
+    best = max(total(local, dag) for dag in DAGS)
+    assert found.score == pytest.approx(total(local, found.dag))
+    assert found.bound + found.resolution >= best - 1e-9
+
+
+def test_structural_em_keeps_its_exceptions_from_round_to_round():
+    columns = {name: list(map(str, sharp().codes(name).tolist())) for name in "abc"}
+    columns["a"][3] = columns["b"][7] = None
+    known = learn(columns, "bdeu", missing="em", knowledge=["a -> b"])
+    assert known.limits.exempt == (("b", frozenset("a")),)
+    tan = learn(columns, "bdeu", missing="em", search=make_search("tan", target="b"))
+    assert set(tan.limits.exempt) == {("a", frozenset("b")), ("c", frozenset("b"))}
+    assert len(tan.exceptions()) == 1
+
+
+def test_only_what_the_structure_has_is_named_as_kept():
+    found = learn(sharp(), "bdeu", knowledge=["a -- b"])
+    assert len(found.limits.exempt) == 2  # each end of the edge
+    ((parent, child),) = found.dag.arcs
+    assert found.remarks()[-1].endswith(f"per table cell: {child!r} given {parent}")
+
+
+def test_posteriors_note_what_they_keep():
+    found = posterior(sharp(), knowledge=["a -> b"])
+    assert any(note.startswith("kept because it is required") for note in found.notes)
+    assert found.matrix[0, 1] == pytest.approx(1.0)
+
+
+class Whole:
+    """A search of the user's own that looks at no score."""
+
+    name = "whole"
+
+    def run(self, problem):
+        dag = Dag(problem.names, list(itertools.combinations(problem.names, 2)))
+        return problem.result(_Plain(), dag, problem.scorer("whole").total(dag), "local optimum")
+
+
+@dataclasses.dataclass
+class _Plain:
+    name = "whole"
+
+
+def test_what_a_search_of_ones_own_gives_without_support_is_refused():
+    with pytest.raises(GraphError, match=r"whole gives 'b' parents with fewer than 5 rows per"):
+        learn(sharp(), "bdeu", search=Whole())
+    assert len(learn(sharp(), "bdeu", search=Whole(), support=0).dag.arcs) == 3
 
 
 def test_a_start_without_support_is_refused_by_name():

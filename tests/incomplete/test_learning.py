@@ -127,7 +127,9 @@ def test_the_proof_is_that_of_brute_force(search, name, kind):
     rng = np.random.default_rng(len(name) + len(kind))
     for _ in range(4):
         rows, arities, weights = random_table(rng, kind=kind)
-        found = learn(with_holes(rows, arities, weights), name, missing="available", search=search)
+        found = learn(
+            with_holes(rows, arities, weights), name, missing="available", search=search, support=0
+        )
         assert found.status == "optimum proved"
         want = best_by_enumeration(rows, arities, weights, make_score(name))
         assert found.score == pytest.approx(want, abs=1e-9)
@@ -139,7 +141,9 @@ def test_both_engines_prove_the_same(engine):
     rng = np.random.default_rng(11)
     rows, arities, _ = random_table(rng, n_variables=5, max_rows=60)
     data = with_holes(rows, arities)
-    found = learn(data, "bic", missing="available", search=make_search("exact", engine=engine))
+    found = learn(
+        data, "bic", missing="available", search=make_search("exact", engine=engine), support=0
+    )
     assert found.status == "optimum proved"
     want = best_by_enumeration(rows, arities, None, make_score("bic"))
     assert found.score == pytest.approx(want, abs=1e-9)
@@ -155,7 +159,7 @@ def test_every_search_but_ges_takes_missing_cells(name):
         rows, arities, _ = random_table(rng, max_rows=60)
         data = with_holes(rows, arities)
         search = make_search(name, **TARGETS.get(name, {}))
-        found = learn(data, "pnal", missing="available", search=search, bound=True)
+        found = learn(data, "pnal", missing="available", search=search, bound=True, support=0)
         scorer = bestdag.Scorer(data, "pnal", missing="available")
         assert found.score == pytest.approx(scorer.total(found.dag), abs=1e-12)
         best = best_by_enumeration(rows, arities, None, make_score("pnal"))
@@ -178,7 +182,9 @@ def test_trees_are_the_best_branchings():
         rows, arities, _ = random_table(rng, max_rows=60, share=0.15)
         data = with_holes(rows, arities)
         scorer = bestdag.Scorer(data, "bic", missing="available")
-        found = learn(data, "bic", missing="available", search=make_search("tree", forest=True))
+        found = learn(
+            data, "bic", missing="available", search=make_search("tree", forest=True), support=0
+        )
         trees = [
             dag
             for dag in all_dags(list(data.names))
@@ -201,7 +207,9 @@ def test_the_result_does_not_depend_on_rows_columns_or_threads():
 def test_parameters_are_fitted_to_the_rows_that_show_the_family():
     rows = [(0, 0)] * 3 + [(1, 1)] * 2 + [(None, 1)] * 4 + [(1, None)]
     data = with_holes(rows, [2, 2])
-    result = learn(data, "bic", missing="available", search=make_search("k2", order=["a", "b"]))
+    result = learn(
+        data, "bic", missing="available", search=make_search("k2", order=["a", "b"]), support=0
+    )
     network = result.fit("mle")
     assert network.table("a").row().tolist() == pytest.approx([3 / 6, 3 / 6])
     given = {name: network.table("b").row(a=name).tolist() for name in "01"}
@@ -214,7 +222,7 @@ def test_available_is_for_penalised_likelihoods_and_says_which():
     with pytest.raises(
         InvalidParameterError, match="for the scores ll, aic, bic, hqc, pnal, got bdeu"
     ):
-        learn(data, missing="available")
+        learn(data, "bdeu", missing="available")
     prior = bestdag.UniformPrior()
     with pytest.raises(InvalidParameterError, match="leave out structure_prior"):
         learn(data, "bic", missing="available", structure_prior=prior)
@@ -237,7 +245,7 @@ def test_a_column_without_a_value_is_named():
 
 def test_rows_without_any_value_and_no_complete_row_are_learned_from():
     rows = [(None, None, None), (0, 0, None), (1, 1, None), (None, 0, 1), (None, 1, 0)] * 5
-    found = learn(with_holes(rows, [2, 2, 2]), "bic", missing="available")
+    found = learn(with_holes(rows, [2, 2, 2]), "bic", missing="available", support=0)
     assert {frozenset(arc) for arc in found.dag.arcs} == {frozenset("ab"), frozenset("bc")}
     assert "0 of 25 rows are complete" in found.notes[-1]
 
@@ -257,7 +265,7 @@ def test_a_start_that_no_row_can_tell_about_is_left_at_once():
     data = with_holes([(0, None), (1, None), (None, 0), (None, 1)], [2, 2])
     start = bestdag.Dag(["a", "b"], [("a", "b")])
     for search in ("hill_climb", "tabu", "annealing", "order", "auto"):
-        found = learn(data, "bic", missing="available", search=search, start=start)
+        found = learn(data, "bic", missing="available", search=search, start=start, support=0)
         assert found.dag.arcs == ()
         assert found.score == pytest.approx(2 * (math.log(1 / 2) - math.log(4) / 8))
 

@@ -248,7 +248,8 @@ def test_fit_uses_parameters_that_belong_to_the_score():
     data = sampled(4, 100, 0.2, seed=8)
     for name, em in [("bic", EM(smooth="fsnml")), ("bdeu", EM(prior=bd.BDeu()))]:
         result = learn(data, name, missing="em")
-        assert result.fit() == run_em(result.dag, data, em).network
+        assert result.fit("score") == run_em(result.dag, data, em).network
+        assert result.fit() == run_em(result.dag, data, EM(smooth="fsnml")).network
     assert result.fit("em") == run_em(result.dag, data, EM(prior=bd.BDeu())).network
     assert result.fit("mle") == run_em(result.dag, data, EM()).network
 

@@ -54,7 +54,7 @@ def test_names_of_estimators_mean_their_defaults():
         assert fit_network(WET_GIVEN_RAIN, RAINY, name) == fit_network(
             WET_GIVEN_RAIN, RAINY, estimator
         )
-    assert fit_network(WET_GIVEN_RAIN, RAINY) == fit_network(WET_GIVEN_RAIN, RAINY, "dirichlet")
+    assert fit_network(WET_GIVEN_RAIN, RAINY) == fit_network(WET_GIVEN_RAIN, RAINY, "fsnml")
 
 
 @given(st.integers(0, 2**32), st.sampled_from([None, "whole", "real"]))

@@ -228,4 +228,5 @@ def test_a_copy_by_pickle_is_equal_and_works(estimator):
 def test_row_weights_that_are_no_whole_numbers():
     data = make_dataset({"a": [0, 1]}, weights=np.array([0.5, 1.0]))
     # (1/2 + 1/2) / (3/2 + 1)
-    assert fit_network(Dag(["a"]), data).table("a").values.tolist() == pytest.approx([0.4, 0.6])
+    network = fit_network(Dag(["a"]), data, "dirichlet")
+    assert network.table("a").values.tolist() == pytest.approx([0.4, 0.6])

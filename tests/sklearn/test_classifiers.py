@@ -302,10 +302,11 @@ def test_text_columns_of_many_values_are_refused():
 
 
 def test_parameters_of_the_score_and_parameters_by_name(iris):
-    # "score" is the prior of the score, as None is; a name is the estimator with its defaults.
+    # "score" is the prior of the score, None is fsNML; a name is the estimator with its defaults.
     score = BDeu(ess=16)
     own = TANClassifier(score, parameters="score").fit(*iris).network_
-    assert own == TANClassifier(score, parameters=None).fit(*iris).network_
+    free = TANClassifier(score, parameters=None).fit(*iris).network_
+    assert free == TANClassifier(score, parameters="fsnml").fit(*iris).network_ != own
     assert own == TANClassifier(score, parameters=Dirichlet(ess=16)).fit(*iris).network_
     named = TANClassifier(score, parameters="dirichlet").fit(*iris).network_
     assert named == TANClassifier(score, parameters=Dirichlet(ess=1)).fit(*iris).network_

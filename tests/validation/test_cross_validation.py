@@ -9,6 +9,7 @@ import pytest
 
 from bestdag import (
     BIC,
+    FSNML,
     BDeu,
     DataError,
     Dirichlet,
@@ -40,7 +41,7 @@ def by_hand(score, search, parameters, k, seed, repeats=1, classes=None):
 
 
 def test_losses_are_those_of_rows_held_out():
-    found = cross_validate(DATA, BDeu(ess=4), "exact", k=4, seed=7, repeats=2)
+    found = cross_validate(DATA, BDeu(ess=4), "exact", "score", k=4, seed=7, repeats=2)
     losses = by_hand(BDeu(ess=4), "exact", Dirichlet(ess=4), 4, 7, repeats=2)
     (method,) = found.methods
     assert method.log_losses == pytest.approx(losses, abs=1e-12)
@@ -55,11 +56,15 @@ def test_losses_are_those_of_rows_held_out():
 
 def test_every_combination_is_a_method_on_the_same_parts():
     found = cross_validate(
-        DATA, ["bdeu", "bic"], ["tree", "hill_climb"], ["mle", None, "fsnml"], k=2
+        DATA, ["bdeu", "bic"], ["tree", "hill_climb"], ["mle", "score", "fsnml"], k=2
     )
     assert len(found.methods) == 12
     assert len({method.label for method in found.methods}) == 12
-    assert "bic, hill_climb, own parameters" in {method.label for method in found.methods}
+    assert "bic, hill_climb, score" in {method.label for method in found.methods}
+    assert found["bic, tree, score"].log_losses == found["bic, tree, fsnml"].log_losses
+    assert found["bdeu, tree, score"].log_losses != found["bdeu, tree, fsnml"].log_losses
+    with pytest.raises(InvalidParameterError, match="fsnml is there twice"):
+        cross_validate(DATA, "bic", "tree", [None, "fsnml"], k=2)
     alone = cross_validate(DATA, "bic", "hill_climb", "fsnml", k=2).methods[0]
     assert found["bic, hill_climb, fsnml"].log_losses == alone.log_losses
 
@@ -87,7 +92,7 @@ def test_differences_are_paired():
 def test_a_target_has_equal_shares_in_all_parts():
     classes = DATA.codes("dysp").astype(int)
     found = cross_validate(DATA, "bdeu", "tree", k=3, target="dysp", seed=2)
-    losses = by_hand("bdeu", "tree", Dirichlet(ess=1), 3, 2, classes=classes)
+    losses = by_hand("bdeu", "tree", FSNML(), 3, 2, classes=classes)
     assert found.methods[0].log_losses == pytest.approx(losses, abs=1e-12)
     assert found.target == "dysp"
     free = cross_validate(DATA, "bdeu", "tree", k=3, seed=2)

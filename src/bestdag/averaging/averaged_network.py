@@ -17,7 +17,7 @@ from bestdag.errors import InvalidParameterError, require_count
 from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
 from bestdag.network.prediction import known_cells
-from bestdag.parameters import choose_estimator
+from bestdag.parameters import OF_SCORE, choose_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
@@ -99,7 +99,7 @@ def average_networks(
     data: Any,
     score: Score | str = "bdeu",
     *,
-    parameters: Estimator | str | None = None,
+    parameters: Estimator | str = OF_SCORE,
     most: int = 100,
     threads: int | None = None,
 ) -> AveragedNetwork:
@@ -113,9 +113,10 @@ def average_networks(
     data : Dataset, or anything `read` takes
         The rows they were learned from.
     score : Score or str, default "bdeu"
-        The parameters are those that belong to it.
-    parameters : Estimator or str, optional
-        Others, as for `Result.fit`.
+        What the structures were weighed by.
+    parameters : Estimator or str, default "score"
+        By default those that belong to the score: structures that were weighed under a prior
+        predict under it. Others as for `Result.fit`.
     most : int, default 100
         So many structures at most, the heaviest; `left_out` says how much the others weigh.
     threads : int, optional

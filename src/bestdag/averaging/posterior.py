@@ -223,6 +223,9 @@ def posterior(
             most = default_max_parents(len(problem.names))
             if most is not None:
                 notes.append(f"at most {most} parents, so that all families can be scored")
+        limits = problem.limits
+        if limits.exempt:
+            notes.append(limits.words_on(limits.exempt))
         weights = local_weights(WHO, problem, most, plan.deadline)
         found = plan.chosen(len(weights.names)).run(weights)
         if found.status != "done":

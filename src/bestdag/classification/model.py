@@ -15,7 +15,7 @@ from bestdag.incomplete import Refuse, Treatment, make_treatment
 from bestdag.learned import Result
 from bestdag.learning import learn
 from bestdag.network.network import Network
-from bestdag.parameters import choose_estimator
+from bestdag.parameters import OF_SCORE, choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.progress import handling_interrupts
 from bestdag.scores import DEFAULT_SCORE
@@ -36,8 +36,9 @@ class Recipe:
         The search for the structure: TAN, naive Bayes, or any other.
     score : Score or str, default "qnml"
     parameters : Estimator or str, optional
-        The estimator of the parameters, or the name of one: fsNML unless given; "score" is the one
-        that belongs to the score.
+        The estimator of the parameters, fsNML unless given. A name is that estimator with its
+        default settings, whatever the score, so that classifiers compare by their structures;
+        "score" is the one that belongs to the score.
     knowledge : Knowledge, optional
     coding : Coding
         How raw columns become discrete.
@@ -82,10 +83,16 @@ class Recipe:
             raise KeyboardInterrupt  # half a search makes no classifier
         assert result.scored_by is not None
         # Not `result.fit`: many attributes have many parameters, and classify well all the same.
-        estimator = choose_estimator(result.scored_by, self.parameters, {})
+        estimator = self._estimator(result.scored_by)
         network = result.treatment.fit(result.dag, dataset, estimator, self.threads)
         attributes = tuple(v for v in dataset.variables if v.name != target)
         return Classifier(attributes, dataset.variable(target), network, result, self.threads)
+
+    def _estimator(self, score: Score) -> Estimator:
+        chosen = choose_estimator(score, self.parameters, {})
+        if isinstance(self.parameters, str) and canonical(self.parameters, [OF_SCORE]) != OF_SCORE:
+            return make_estimator(chosen.name)
+        return chosen
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ import click
 from bestdag.cli.output import require_new_file
 from bestdag.cli.settings import parse_choice
 from bestdag.network.formats import FORMATS
-from bestdag.parameters import ESTIMATORS, OF_SCORE, choose_estimator
+from bestdag.parameters import DEFAULT_ESTIMATOR, ESTIMATORS, OF_SCORE, choose_estimator
 from bestdag.registry import canonical
 from bestdag.wording import count_of
 
@@ -37,7 +37,8 @@ parameters_option = click.option(
     "--parameters",
     metavar="NAME",
     help=f"Parameters of the network written: {', '.join(ESTIMATORS)}, with settings as in "
-    "dirichlet,ess=10.  [default: {DEFAULT_ESTIMATOR}]",
+    "dirichlet,ess=10; or 'score': the one that belongs to the score.  "
+    f"[default: {DEFAULT_ESTIMATOR}]",
 )
 
 

@@ -57,7 +57,8 @@ def print_structure(
             _print(line, width)
     _print(found.headline(), width)
     is_chosen = found.asked.get("search") not in (None, "auto", Auto())
-    for note in found.remarks() if is_verbose or is_chosen else found.data_notes:
+    short = (*found.data_notes, *found.exceptions())
+    for note in found.remarks() if is_verbose or is_chosen else short:
         _print(note, width)
     if not found.is_proved and found.gap is not None:
         _print(found.shortfall(), width)

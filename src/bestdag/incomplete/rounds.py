@@ -240,7 +240,7 @@ class Rounds:
         """Run the search of a round; `to_the_end`: what it needs to return something is not cut."""
         self._n_searches += 1
         if self._n_searches <= len(self._found):
-            return result_from(self._found[self._n_searches - 1])
+            return self._within_limits(result_from(self._found[self._n_searches - 1]))
         limit, deadline = self._time_limit(), self._deadline
         told = self._task.progress
         task = replace(
@@ -256,13 +256,17 @@ class Rounds:
         within = ExpectedScorer(
             scorer.expected, self._score, task.structure_prior, support=self._support
         )
-        found = task.solve(within)
-        self._limits = found.limits
-        self._support = self._support.exempting(found.limits.exempt)
+        found = self._within_limits(task.solve(within))
         self._deadline = deadline
         if found.status not in ("time limit", "interrupted"):
             self._found.append(state_of(found))
             self._checkpoint.keep()
+        return found
+
+    def _within_limits(self, found: SearchResult) -> SearchResult:
+        """Remember what left structures out, and what was required all the same."""
+        self._limits = found.limits
+        self._support = self._support.exempting(found.limits.exempt)
         return found
 
     def _scorer(self, counts: ExpectedCounts) -> ExpectedScorer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bestdag.errors import InvalidParameterError
+from bestdag.errors import InvalidParameterError, unknown_name
 from bestdag.parameters.base import Estimator as Estimator
 from bestdag.parameters.dirichlet import HasPriors
 from bestdag.registry import canonical, listed, make
@@ -114,7 +114,10 @@ def choose_estimator(
                 f"fit: {parameters!r} has its settings already, got {', '.join(settings)} too"
             )
         return parameters
-    parameters = canonical(parameters, [*ESTIMATORS, OF_SCORE])
+    named = [*ESTIMATORS, OF_SCORE]
+    parameters = canonical(parameters, named)
+    if parameters not in named:
+        raise unknown_name("estimator", parameters, named)
     if parameters == OF_SCORE:
         own = estimator_for(score)
         return make_estimator(own.name, **settings) if settings else own

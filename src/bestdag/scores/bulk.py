@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
 import numpy as np
@@ -52,6 +52,12 @@ class BulkScores:
     def variables(self) -> tuple[Variable, ...]:
         """The variables in name order."""
         return self._scores.counts.variables
+
+    def lacking_support(
+        self, families: Iterable[tuple[str, frozenset[str]]]
+    ) -> list[tuple[str, frozenset[str]]]:
+        """Return those of the families that are not admissible, each once."""
+        return self._scores.family_support.lacking(families)
 
     def refusals(self) -> AbstractContextManager[None]:
         """Let the score say why its native twin refused a family."""

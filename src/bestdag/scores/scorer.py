@@ -131,12 +131,6 @@ class Scorer:
         """The prior over structures, if there is one."""
         return self._scores.structure_prior
 
-    def lacking_support(
-        self, families: Iterable[tuple[str, frozenset[str]]]
-    ) -> list[tuple[str, frozenset[str]]]:
-        """Return those of the families that are not admissible, each once."""
-        return self._scores.family_support.lacking(families)
-
     @property
     def support(self) -> Support:
         """The limit of support."""

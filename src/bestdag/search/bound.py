@@ -139,6 +139,7 @@ def solve_with_bound(problem: Problem, search: Search) -> SearchResult:
     if deadline is None:
         deadline = time.monotonic() + max(_SECONDS_FOR_BOUND, found.seconds)
     problem.tell("bounding the best score", score=found.score)
+    problem.require_families(found.limits.exempt)  # the search may have required some of its own
     return with_bound(
         found, upper_bound(problem, deadline=deadline, incumbent=found.score), problem.seconds
     )

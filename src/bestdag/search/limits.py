@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bestdag.wording import count_of
@@ -9,6 +10,9 @@ from bestdag.wording import count_of
 __all__ = ["Limits"]
 
 Family = tuple[str, frozenset[str]]
+
+# Families that are named as exceptions.
+_MOST_EXEMPT = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,3 +63,16 @@ class Limits:
         if self.has_skeleton:
             text += " within the skeleton"
         return f"{text} with {' and '.join(parts)}" if parts else text
+
+    def words_on(self, exempt: Sequence[Family]) -> str:
+        """Say which families were kept without support.
+
+        Examples
+        --------
+        >>> Limits(support=5).words_on([("wet", frozenset({"sun", "rain"}))])
+        "kept because it is required, with fewer than 5 rows per table cell: 'wet' given rain, sun"
+        """
+        names = [f"{child!r} given {', '.join(sorted(parents))}" for child, parents in exempt]
+        shown = "; ".join([*names[:_MOST_EXEMPT], *(["..."] if len(names) > _MOST_EXEMPT else [])])
+        least = f"{count_of(self.support, 'row')} per table cell"
+        return f"kept because it is required, with fewer than {least}: {shown}"

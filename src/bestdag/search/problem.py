@@ -22,12 +22,13 @@ from bestdag.machine import peak_memory, size_in_bytes
 from bestdag.progress import Reporter, Told, listening, reporter_for
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
+from bestdag.scores.support import Support
 from bestdag.scores.table import ScoreTable
 from bestdag.search.allowed_sets import allowed_sets, require_sums, smallest_sets
 from bestdag.search.feasible import feasible_parents, required_families
 from bestdag.search.limits import Limits
 from bestdag.search.result import SearchResult, Status
-from bestdag.wording import first_names
+from bestdag.wording import count_of, first_names
 
 __all__ = ["Problem", "Search", "SearchEnd", "checked_search"]
 
@@ -131,7 +132,6 @@ class Problem:
         )
         self.knowledge = require_knowledge("search", knowledge)
         self._nodes = self.knowledge.for_nodes(self.names)
-        self.exempt: tuple[tuple[str, frozenset[str]], ...] = ()  # families without support
         if isinstance(scores, Scorer) and scores.support and not self.knowledge.is_empty:
             self.require_families(required_families(self._nodes))
         self.max_parents = None
@@ -162,22 +162,21 @@ class Problem:
     def limits(self) -> Limits:
         """What leaves structures out."""
         most = self.max_parents
-        least = self.scores.support.rows_per_cell if isinstance(self.scores, Scorer) else 0.0
+        support = self.scores.support if isinstance(self.scores, Scorer) else Support(0.0)
         return Limits(
             max_parents=most if most is not None and most < len(self.names) - 1 else None,
-            support=least,
+            support=support.rows_per_cell,
             has_statements=not self.knowledge.is_empty,
-            exempt=self.exempt,
+            exempt=support.exempt,
         )
 
     def require_families(self, families: Iterable[tuple[str, frozenset[str]]]) -> None:
         """Admit families that every structure asked for must have, whatever their support."""
         if not isinstance(self.scores, Scorer) or not self.scores.support:
             return
-        lacking = self.scores.lacking_support(families)
+        lacking = self.scores.bulk.lacking_support(families)
         if lacking:
             self.scores = self.scores.exempting(lacking)
-            self.exempt = (*self.exempt, *lacking)
 
     def scorer(self, who: str) -> Scorer:
         """Return where scores of any family come from; a file of local scores is refused."""
@@ -217,6 +216,10 @@ class Problem:
         n_before = 0 if provider is None else provider.passes
         with limited_memory(self.memory_limit) as memory, listening(self.reporter):
             found = checked_search(search).run(self)
+            child = self._without_support(found.dag) if found.score == -math.inf else None
+            if child is not None:  # a search of the user's own that does not look at scores
+                what = f"search: {search.name} gives {child};"
+                raise GraphError(f"{what} set support=0").with_option(f"{what} pass --support 0")
         if memory.shortages and not found.is_proved:
             short = f"within {memory}: {', '.join(memory.shortages.values())}"
             found = replace(found, notes=(*found.notes, short))
@@ -355,6 +358,17 @@ class Problem:
         """Remember what `table` would list, for this problem and those made of it."""
         self._table = table
 
+    def _without_support(self, dag: Dag) -> str | None:
+        """Name a variable of a structure with its parents that lack support, if there is one."""
+        if not isinstance(self.scores, Scorer):
+            return None
+        families = [(v, frozenset(dag.parents(v))) for v in self.names]
+        lacking = self.scores.bulk.lacking_support(families)
+        if not lacking:
+            return None
+        least = count_of(self.scores.support.rows_per_cell, "row")
+        return f"{lacking[0][0]!r} parents with fewer than {least} per table cell"
+
     def _checked_start(self, start: Dag) -> Dag:
         if not isinstance(start, Dag):
             raise GraphError(f"search: start must be a Dag, got {type(start).__name__}")
@@ -368,19 +382,12 @@ class Problem:
         if broken:
             what = f"breaks the knowledge: {broken[0]}"
             raise GraphError(f"search: start {what}").with_option(f"search: --start {what}")
-        if isinstance(self.scores, Scorer):
-            families = [(v, frozenset(start.parents(v))) for v in self.names]
-            lacking = self.scores.lacking_support(families)
-            if lacking:
-                child = lacking[0][0]
-                least = f"{self.scores.support.rows_per_cell:g} rows per table cell"
-                raise GraphError(
-                    f"search: start gives {child!r} parents with fewer than {least}; begin with "
-                    "another structure, or set support=0"
-                ).with_option(
-                    f"search: --start gives {child!r} parents with fewer than {least}; begin with "
-                    "another structure, or pass --support 0"
-                )
+        child = self._without_support(start)
+        if child is not None:
+            what = f"gives {child}; begin with another structure, or"
+            raise GraphError(f"search: start {what} set support=0").with_option(
+                f"search: --start {what} pass --support 0"
+            )
         limit = self.max_parents
         crowded = [v for v in self.names if limit is not None and len(start.parents(v)) > limit]
         if crowded:

@@ -17,9 +17,6 @@ from bestdag.wording import count_of
 
 __all__ = ["SearchResult", "Status", "Step"]
 
-# Families that are named as exceptions.
-_MOST_EXEMPT = 3
-
 Status = Literal["optimum proved", "local optimum", "step limit", "time limit", "interrupted"]
 
 
@@ -217,12 +214,12 @@ class SearchResult:
     def remarks(self) -> tuple[str, ...]:
         """Return the notes that the headline does not say, and what was made an exception."""
         notes = self.notes[1:] if self._says_what() else self.notes
-        kept = [f"{child!r} given {', '.join(sorted(p))}" for child, p in self.limits.exempt]
-        if not kept:
-            return notes
-        least = f"{count_of(self.limits.support, 'row')} per table cell"
-        shown = "; ".join(kept[:_MOST_EXEMPT]) + ("; ..." if len(kept) > _MOST_EXEMPT else "")
-        return (*notes, f"kept because it is required, with fewer than {least}: {shown}")
+        return (*notes, *self.exceptions())
+
+    def exceptions(self) -> tuple[str, ...]:
+        """Say which families of the structure were kept without support."""
+        kept = [one for one in self.limits.exempt if one[1] == set(self.dag.parents(one[0]))]
+        return (self.limits.words_on(kept),) if kept else ()
 
     def _says_what(self) -> bool:
         """Whether the first note says among which structures this one is the best."""

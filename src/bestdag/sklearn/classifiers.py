@@ -182,8 +182,8 @@ class TANClassifier(_NetworkClassifier):
     score : str or Score, default "qnml"
         What the tree is best for.
     parameters : {"mle", "dirichlet", "fsnml", "score"} or Estimator, default "fsnml"
-        How the tables are estimated; names mean default settings, whatever the score. "score" is
-        the estimator that belongs to the score.
+        How the tables are estimated; names mean default settings, whatever the score. "score"
+        takes the estimator that belongs to the score, None takes fsNML.
     forest : bool, default False
         Leave out arcs of the tree that do not raise the score.
     discretization : {"fayyad_irani", "quantile", "uniform"}, default "fayyad_irani"

@@ -26,9 +26,10 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.learned import Result
 from bestdag.machine import require_row_memory
 from bestdag.network.network import Network
-from bestdag.parameters import choose_estimator, make_estimator
+from bestdag.parameters import DEFAULT_ESTIMATOR, ESTIMATORS, OF_SCORE, choose_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.progress import Told, counting, reporter_for
+from bestdag.registry import canonical
 from bestdag.scores import DEFAULT_SCORE, make_score
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
@@ -87,8 +88,8 @@ def cross_validate(
         Complete. All its states are declared in every part. A row of whole weight w is w rows,
         which may be in different parts.
     score, search, parameters : one or a list of each
-        Every combination is a method. By default the parameters are those that belong to the
-        score. "auto" by its name has a second for each part.
+        Every combination is a method. The parameters are fsNML's unless given; "score" are those
+        that belong to the score. "auto" by its name has a second for each part.
     k : int, default 10
         Parts: each is held out once, and the network learned from the others predicts it.
     repeats : int, default 1
@@ -314,6 +315,7 @@ def _label(made: Any, among: Sequence[Any]) -> str:
 
 def _named(parameters: Estimator | str | None) -> str:
     if parameters is None:
-        return "own parameters"
-    made = make_estimator(parameters) if isinstance(parameters, str) else parameters
-    return made.name
+        return DEFAULT_ESTIMATOR
+    if isinstance(parameters, str):
+        return canonical(parameters, [*ESTIMATORS, OF_SCORE])
+    return parameters.name

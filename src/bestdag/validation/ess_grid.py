@@ -11,6 +11,7 @@ from bestdag.errors import InvalidParameterError, import_optional
 from bestdag.evaluation.structures import compare
 from bestdag.graph.dag import Dag
 from bestdag.graph.pdag import Pdag
+from bestdag.parameters import OF_SCORE
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.problem import Search
@@ -252,7 +253,7 @@ def ess_grid(
         )
         loss = None
         if test is not None:
-            loss = found.fit(threads=threads).log_loss(test, threads=threads)
+            loss = found.fit(OF_SCORE, threads=threads).log_loss(test, threads=threads)
         points.append(
             EssPoint(
                 ess=ess,

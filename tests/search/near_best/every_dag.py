@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from bestdag import Dag, Scorer, read
@@ -20,9 +22,9 @@ def random_data(n, seed, n_rows=60):
     return read({f"v{i}": [str(value) for value in column] for i, column in enumerate(columns)})
 
 
-def ranked(data, score, allows=lambda dag: True) -> list[tuple[float, Dag]]:
-    """Every DAG that is allowed, best first."""
-    scorer = Scorer(data, score)
+def ranked(data, score, allows=lambda dag: True, support=0.0) -> list[tuple[float, Dag]]:
+    """Every DAG that is allowed and has support, best first."""
+    scorer = Scorer(data, score, support=support)
     names = sorted(variable.name for variable in data.variables)
     tables = {
         name: {
@@ -38,7 +40,7 @@ def ranked(data, score, allows=lambda dag: True) -> list[tuple[float, Dag]]:
         for dag in all_dags(names)
         if allows(dag)
     ]
-    return sorted(found, key=lambda pair: -pair[0])
+    return sorted((one for one in found if one[0] > -math.inf), key=lambda pair: -pair[0])
 
 
 def _families(scorer, child, others):

@@ -23,7 +23,7 @@ def scores_of(result):
 def test_k_best_are_those_of_enumeration(score, n, k):
     data = random_data(n, seed=n)
     every = ranked(data, score)
-    result = learn(data, score, k_best=k)
+    result = learn(data, score, k_best=k, support=0)
     listed = result.structures
     assert scores_of(result) == pytest.approx([s for s, _ in every[:k]], abs=1e-9)
     assert len({item.dag for item in listed}) == len(listed) == min(k, len(every))
@@ -40,11 +40,11 @@ def test_k_best_are_those_of_enumeration(score, n, k):
 def test_five_variables():
     data = random_data(5, seed=11)
     every = ranked(data, "bdeu")
-    result = learn(data, "bdeu", k_best=2000)
+    result = learn(data, "bdeu", k_best=2000, support=0)
     assert scores_of(result) == pytest.approx([s for s, _ in every[:2000]], abs=1e-9)
     assert len({item.dag for item in result.structures}) == 2000
     classes = class_scores(every)
-    result = learn(data, "bdeu", k_best=500, per_class=True)
+    result = learn(data, "bdeu", k_best=500, per_class=True, support=0)
     assert scores_of(result) == pytest.approx(classes[:500], abs=1e-9)
     assert len({item.cpdag for item in result.structures}) == 500
 
@@ -53,9 +53,26 @@ def test_five_variables():
 def test_one_per_class(score):
     data = random_data(4, seed=5)
     classes = class_scores(ranked(data, score))
-    result = learn(data, score, k_best=60, per_class=True)
+    result = learn(data, score, k_best=60, per_class=True, support=0)
     assert scores_of(result) == pytest.approx(classes[:60], abs=1e-9)
     assert len({item.cpdag for item in result.structures}) == 60
+
+
+@pytest.mark.parametrize("score", ["bdeu", "bic", "k2", "qnml"])
+def test_only_structures_with_support_are_listed(score):
+    data = random_data(4, seed=4)
+    every = ranked(data, score, support=5.0)
+    assert len(every) < len(ranked(data, score))
+    listed = learn(data, score, k_best=1000).structures
+    assert [item.score for item in listed] == pytest.approx([s for s, _ in every], abs=1e-9)
+    assert listed.rest is None
+    if score == "k2":
+        return
+    classes = class_scores(every)
+    listed = learn(data, score, k_best=1000, per_class=True).structures
+    assert [item.score for item in listed] == pytest.approx(classes, abs=1e-9)
+    within = learn(data, score, collect_within=3.0).structures
+    assert len(within) == sum(one >= classes[0] - 3.0 - 1e-9 for one in classes)
 
 
 @pytest.mark.parametrize("nats", [0.0, 0.7, 3.0, 12.0])
@@ -63,10 +80,10 @@ def test_everything_within_so_many_nats(nats):
     data = random_data(4, seed=6)
     every = ranked(data, "bdeu")
     least = every[0][0] - nats - 1e-9
-    result = learn(data, "bdeu", collect_within=nats)
+    result = learn(data, "bdeu", collect_within=nats, support=0)
     assert result.structures.per_class  # unless told otherwise
     assert len(result.structures) == sum(score >= least for score in class_scores(every))
-    result = learn(data, "bdeu", collect_within=nats, per_class=False)
+    result = learn(data, "bdeu", collect_within=nats, per_class=False, support=0)
     assert len(result.structures) == sum(score >= least for score, _ in every)
     assert result.structures.rest <= every[0][0] - nats
 
@@ -75,12 +92,12 @@ def test_all_optimal_are_the_members_of_a_class_for_an_equivalent_score():
     data = random_data(4, seed=8)
     best = ranked(data, "bdeu")
     ties = {dag for score, dag in best if score >= best[0][0] - 1e-9}
-    result = learn(data, "bdeu", all_optimal=True)
+    result = learn(data, "bdeu", all_optimal=True, support=0)
     assert {item.dag for item in result.structures} == ties
     assert len(ties) > 1
-    assert len(learn(data, "bdeu", all_optimal=True, per_class=True).structures) == 1
-    assert len(learn(data, "k2", all_optimal=True).structures) == 1
-    assert len(learn(data, "bdeu", all_optimal=True, k_best=1).structures) == 1
+    assert len(learn(data, "bdeu", all_optimal=True, per_class=True, support=0).structures) == 1
+    assert len(learn(data, "k2", all_optimal=True, support=0).structures) == 1
+    assert len(learn(data, "bdeu", all_optimal=True, k_best=1, support=0).structures) == 1
 
 
 def test_sets_that_a_subset_beats_belong_to_second_best_networks():
@@ -121,8 +138,10 @@ class OwnScore:
 
 def test_a_score_of_ones_own():
     data = random_data(4, seed=4)
-    expected = scores_of(learn(data, "bdeu", k_best=30))
-    assert scores_of(learn(data, OwnScore(), k_best=30)) == pytest.approx(expected, abs=1e-9)
+    expected = scores_of(learn(data, "bdeu", k_best=30, support=0))
+    assert scores_of(learn(data, OwnScore(), k_best=30, support=0)) == pytest.approx(
+        expected, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,7 +162,7 @@ def test_knowledge_is_obeyed(statements, per_class):
     known = Knowledge.parse(statements)
     every = ranked(data, "bdeu", allows=lambda dag: not known.violations(dag))
     expected = class_scores(every) if per_class else [score for score, _ in every]
-    result = learn(data, "bdeu", k_best=25, per_class=per_class, knowledge=statements)
+    result = learn(data, "bdeu", k_best=25, per_class=per_class, knowledge=statements, support=0)
     assert scores_of(result) == pytest.approx(expected[:25], abs=1e-9)
     assert not any(known.violations(item.dag) for item in result.structures)
 
@@ -151,10 +170,10 @@ def test_knowledge_is_obeyed(statements, per_class):
 def test_at_most_so_many_parents():
     data = random_data(4, seed=10)
     every = ranked(data, "bic", allows=lambda dag: all(len(dag.parents(v)) < 2 for v in dag.nodes))
-    result = learn(data, "bic", k_best=1000, max_parents=1)
+    result = learn(data, "bic", k_best=1000, max_parents=1, support=0)
     assert scores_of(result) == pytest.approx([score for score, _ in every], abs=1e-9)
     classes = class_scores(every)
-    result = learn(data, "bic", k_best=1000, max_parents=1, per_class=True)
+    result = learn(data, "bic", k_best=1000, max_parents=1, per_class=True, support=0)
     assert scores_of(result) == pytest.approx(classes, abs=1e-9)
 
 
@@ -173,9 +192,9 @@ def test_neither_threads_nor_columns_nor_rows_matter():
 
 def test_the_single_best_comes_first_and_stays_what_it_was():
     data = random_data(5, seed=13)
-    alone = learn(data, "bdeu")
+    alone = learn(data, "bdeu", support=0)
     for settings in ({"k_best": 1}, {"k_best": 4, "per_class": True}, {"all_optimal": True}):
-        result = learn(data, "bdeu", **settings)
+        result = learn(data, "bdeu", **settings, support=0)
         assert result.dag == alone.dag == result.structures[0].dag
         assert result.score == alone.score
         assert result.is_proved
@@ -183,7 +202,7 @@ def test_the_single_best_comes_first_and_stays_what_it_was():
 
 
 def test_a_list_cannot_be_changed_and_can_be_pickled():
-    result = learn(random_data(3, seed=1), k_best=4)
+    result = learn(random_data(3, seed=1), k_best=4, support=0)
     listed = result.structures
     with pytest.raises(AttributeError):
         listed.items = ()
@@ -196,12 +215,12 @@ def test_a_list_cannot_be_changed_and_can_be_pickled():
 
 def test_bayes_factors_only_where_scores_are_log_evidence():
     data = random_data(3, seed=3)
-    listed = learn(data, "bdeu", k_best=5).structures
+    listed = learn(data, "bdeu", k_best=5, support=0).structures
     assert listed.bayes_factor(0) == 1.0
     assert listed.bayes_factor(4) == pytest.approx(np.exp(listed[0].score - listed[4].score))
-    assert learn(data, "bic", k_best=5).structures.bayes_factor(4) >= 1.0
+    assert learn(data, "bic", k_best=5, support=0).structures.bayes_factor(4) >= 1.0
     for score in ("aic", "qnml", "ll"):
-        listed = learn(data, score, k_best=2).structures
+        listed = learn(data, score, k_best=2, support=0).structures
         assert listed.bayes_factor(1) is None
         assert f"no Bayes factors: {score} is neither" in listed.notes[-1]
 
@@ -238,7 +257,7 @@ def test_a_whole_file_gives_what_the_data_give(tmp_path):
     path = tmp_path / "s.jkl"
     build_score_table(Scorer(data, "bdeu"), prune=False).save(path)
     for settings in ({"k_best": 50}, {"k_best": 20, "per_class": True}, {"all_optimal": True}):
-        expected = scores_of(learn(data, "bdeu", **settings))
+        expected = scores_of(learn(data, "bdeu", **settings, support=0))
         result = learn(ScoreTable.load(path), **settings)
         assert scores_of(result) == pytest.approx(expected, abs=1e-9)
         assert "lists every set of up to 3 parents" in result.structures.notes[0]
@@ -311,7 +330,9 @@ def test_ctrl_c_keeps_what_was_found():
 
 def test_little_memory_ends_the_list_early():
     data = random_data(10, seed=20, n_rows=300)
-    result = learn(data, "bdeu", collect_within=1000.0, per_class=False, memory_limit="40 MB")
+    result = learn(
+        data, "bdeu", collect_within=1000.0, per_class=False, memory_limit="40 MB", support=0
+    )
     assert result.structures.status == "memory limit"
     assert 1 <= len(result.structures) < 100_000
 

@@ -252,7 +252,7 @@ class Exact:
             found.status,
             # A bound over some of the sets is none over all of them.
             bound=max(found.bound, found.score) if table.complete else None,
-            engine="+".join(found.engines) or "none needed",
+            engine="+".join(found.engines) or None,
             resolution=found.resolution,
             certificates=found.proofs,
             notes=found.notes,
