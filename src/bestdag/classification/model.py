@@ -18,6 +18,7 @@ from bestdag.network.network import Network
 from bestdag.parameters import OF_SCORE, choose_estimator, make_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.progress import handling_interrupts
+from bestdag.registry import canonical
 from bestdag.scores import DEFAULT_SCORE
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
