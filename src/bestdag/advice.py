@@ -64,10 +64,10 @@ def _nothing_to_learn(found: SearchResult, dataset: Dataset) -> str | None:
     if len(dataset.names) == 1:
         return f"nothing to learn: {dataset.names[0]!r} is the only column"
     if n_rows <= _FEW_ROWS:
-        return (
-            f"nothing to learn: {count_of(n_rows, 'row')} cannot show which columns depend on each "
-            "other; use more rows"
-        )
+        rows = count_of(n_rows, "row")
+        if found.dag.arcs:
+            return f"next to nothing to learn from: do not rely on arcs found in {rows}"
+        return f"nothing to learn: {rows} cannot show which columns depend on each other"
     if found.dag.arcs or found.status in ("interrupted", "time limit"):  # no time to count
         return None
     try:
