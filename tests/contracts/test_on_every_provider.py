@@ -9,7 +9,7 @@ import pytest
 
 from tests.providers import PROVIDERS
 
-SUITES = ["score", "search", "estimator", "independence_test"]
+SUITES = ["every_score", "every_search", "every_estimator", "every_independence_test", "support"]
 ROOT = Path(__file__).parents[2]
 
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("rows", [name for name in PROVIDERS if name != "memory"])
 def test_contracts_hold_wherever_the_rows_are(rows, suite):
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", f"tests/contracts/test_every_{suite}.py"],
+        [sys.executable, "-m", "pytest", "-q", f"tests/contracts/test_{suite}.py"],
         cwd=ROOT,
         env={**os.environ, "BESTDAG_ROWS": rows},
         capture_output=True,

@@ -105,7 +105,7 @@ def test_the_default_is_five_rows_for_each_cell_and_zero_is_no_limit():
 @pytest.mark.parametrize("way", PROVIDERS)
 def test_every_way_to_score_has_the_same_limit(score, way):
     if way == "cluster":
-        pytest.skip("its own suite runs this file")
+        pytest.skip("test_on_every_provider runs this file on it")
     data = PROVIDERS[way](table_of(3, n_rows=70))
     local = limited_local(table_of(3, n_rows=70), score, 4.0)
     assert {value == -math.inf for value in local.values()} == {True, False}
@@ -335,10 +335,14 @@ def test_only_what_the_structure_has_is_named_as_kept():
     assert found.remarks()[-1].endswith(f"per table cell: {child!r} given {parent}")
 
 
-def test_posteriors_note_what_they_keep():
-    found = posterior(sharp(), knowledge=["a -> b"])
-    assert any(note.startswith("kept because it is required") for note in found.notes)
-    assert found.matrix[0, 1] == pytest.approx(1.0)
+@pytest.mark.parametrize(("of", "more"), [(posterior, {}), (bootstrap, {"replicates": 3})])
+def test_arc_probabilities_note_what_is_kept(of, more):
+    found = of(sharp(), "bdeu", knowledge=["a -> b"], **more)
+    said = "kept because it is required, with fewer than 5 rows per table cell: 'b' given a"
+    assert said in found.notes
+    assert found.edge("a", "b") == pytest.approx(1.0)
+    free = of(sharp(), "bdeu", knowledge=["a -> b"], support=0, **more)
+    assert said not in free.notes
 
 
 class Whole:

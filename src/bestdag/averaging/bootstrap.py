@@ -28,10 +28,11 @@ from bestdag.progress import Told, counting
 from bestdag.scores import chosen_or_default
 from bestdag.scores.base import Score
 from bestdag.scores.prior import StructurePrior, make_prior
+from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import search_for_fit
 from bestdag.search.about import about_run
-from bestdag.search.problem import Search
+from bestdag.search.problem import Problem, Search
 from bestdag.validation.fits import learn_one_of_many
 from bestdag.wording import count_of
 from bestdag.workers import run_all
@@ -166,6 +167,9 @@ def bootstrap(
                 executor=executor,
                 on_done=counting(progress, "learning replicates", n_replicates, who=_WHO),
             )
+        scorer = Scorer(dataset, chosen, support=support, threads=threads)
+        limits = Problem(scorer, knowledge=known_as(knowledge)).limits
+        kept_families = [limits.words_on(limits.exempt)] if limits.exempt else []
     names = tuple(sorted(dataset.names))
     matrix, drawn = _strengths(names, dags)
     edges = (matrix + matrix.T)[np.triu_indices(len(names), 1)]
@@ -185,7 +189,7 @@ def bootstrap(
             "rows": dataset.total_weight,
             "seed": seed,
         },
-        notes=(f"shares of {count_of(n_replicates, 'replicate')}",),
+        notes=(f"shares of {count_of(n_replicates, 'replicate')}", *kept_families),
         seconds=time.monotonic() - begun + kept.seconds_before,
         resumed_seconds=kept.seconds_before,
         dags=WeightedDags.of_draws(names, drawn),
