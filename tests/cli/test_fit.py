@@ -46,11 +46,16 @@ def matching_data():
 @pytest.mark.parametrize(
     ("arguments", "estimator", "settings"),
     [
-        ([], Dirichlet(), {"ess": 1.0}),
+        ([], FSNML(), {}),
+        (["--parameters", "dirichlet"], Dirichlet(), {"ess": 1.0}),
         (["--parameters", "mle"], MLE(), {}),
         (["--parameters", "FSNML"], FSNML(), {}),
-        (["--ess", "8"], Dirichlet(ess=8), {"ess": 8.0}),
-        (["--pseudo-count", "0.5"], Dirichlet(pseudo_count=0.5), {"pseudo_count": 0.5}),
+        (["--parameters", "dirichlet", "--ess", "8"], Dirichlet(ess=8), {"ess": 8.0}),
+        (
+            ["--parameters", "dirichlet", "--pseudo-count", "0.5"],
+            Dirichlet(pseudo_count=0.5),
+            {"pseudo_count": 0.5},
+        ),
         (
             ["--parameters", "dirichlet", "--prior", NET, "--ess", "5"],
             Dirichlet(prior=Network.load(NET), ess=5),
@@ -98,7 +103,7 @@ def test_all_but_the_numbers_is_kept(cli, small):
 
 def test_line_for_people(cli, small):
     data, net, out = small
-    shown = cli("fit", data, net, "--ess", "2", "-o", out)
+    shown = cli("fit", data, net, "--parameters", "dirichlet", "--ess", "2", "-o", out)
     assert shown.out == (
         f"{out}: 3 variables, 2 arcs, 9 parameters; dirichlet(ess=2.0) on 4 rows\n"
     )
@@ -151,9 +156,13 @@ def test_nothing_is_written_when_fitting_fails(cli, small, monkeypatch):
         (["--parameters", "mlee"], "did you mean 'mle'"),
         (["--parameters", "mle", "--ess", "1"], "--ess does not belong to the parameters mle"),
         (["--parameters", "fsnml", "--pseudo-count", "1"], "--pseudo-count does not belong"),
-        (["--ess", "-1"], "ess must be a finite number > 0"),
-        (["--ess", "1", "--pseudo-count", "1"], "got --ess and --pseudo-count"),
-        (["--prior", "nothing.bif"], "nothing.bif"),
+        (["--parameters", "dirichlet", "--ess", "-1"], "ess must be a finite number > 0"),
+        (
+            ["--parameters", "dirichlet", "--ess", "1", "--pseudo-count", "1"],
+            "got --ess and --pseudo-count",
+        ),
+        (["--ess", "2"], "--ess does not belong to the parameters fsnml, but to dirichlet and em"),
+        (["--parameters", "dirichlet", "--prior", "nothing.bif"], "nothing.bif"),
         (["-o", "net.txt"], "unknown network format '.txt'"),
         (["-o", "no/such/folder/net.bif"], "folder of no/such/folder/net.bif does not exist"),
     ],

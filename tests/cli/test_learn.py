@@ -43,8 +43,8 @@ def scores(tmp_path):
 def test_json_has_the_one_shape_of_structures(cli):
     result = json.loads(cli("learn", CSV, "--score", "bic", "--json").out)
     assert list(result) == [
-        "search", "engine", "score_name", "status", "among", "within", "score", "bound", "gap",
-        "gap_per_row", "seconds", "resumed_seconds", "rows_in", "passes", "peak_bytes",
+        "search", "engine", "score_name", "status", "among", "limits", "advice", "score", "bound",
+        "gap", "gap_per_row", "seconds", "resumed_seconds", "rows_in", "passes", "peak_bytes",
         "workers", "variables", "arcs", "compelled", "score_lost", "notes", "data",
         "settings",
     ]  # fmt: skip
@@ -53,14 +53,22 @@ def test_json_has_the_one_shape_of_structures(cli):
     assert result["score"] == expected.score
     assert [tuple(arc) for arc in result["arcs"]] == list(expected.dag.arcs)
     assert result["gap"] == 0.0
+    assert result["advice"] == []
+    assert result["limits"] == {
+        "max_parents": None,
+        "support": 5.0,
+        "statements": False,
+        "skeleton": False,
+        "exempt": [],
+    }
 
 
 def test_any_search_says_how_far_from_the_best_it_may_be(cli):
     ask = ("learn", CSV, "--score", "bic", "--search", "hill_climb")
-    assert "no bound on the best score" in cli(*ask).out
+    assert "not proved best" in cli(*ask).out
     shown = cli(*ask, "--bound").out
     assert "nats (" in shown
-    assert "per row) below the best possible" in shown
+    assert "per row) below the best of all networks with at least 5 rows per table cell" in shown
     assert "bound on the best score: all components solved to optimality" in shown
     result = json.loads(cli(*ask, "--bound", "--json").out)
     assert result["gap"] == max(0.0, result["bound"] - result["score"])
@@ -94,8 +102,11 @@ def test_knowledge_from_statements_and_files(cli, tmp_path):
 
 def test_table_for_people(cli):
     shown = cli("learn", CSV)
-    assert "optimum proved" in shown.out
-    assert "natural logarithm" in shown.out
+    assert (
+        "best of all networks with at least 5 rows per table cell (proved; exact dp, " in shown.out
+    )
+    assert f"log score {learn(CSV).score:.6f} (qnml with sparse prior, 2,000 rows)" in shown.out
+    assert "auto improved" not in shown.out  # what a search did is for --verbose
 
 
 def test_require_optimal_exits_1_without_a_proof(cli):
@@ -127,17 +138,25 @@ def test_wrong_input_is_one_line_and_code_2(cli, arguments, expected):
     assert shown.err.count("\n") == 1
 
 
-# The parameters that belong to the score, with its settings; an explicit choice wins.
+# fsNML whatever the score; an explicit choice wins, and "score" is what belongs to the score.
 @pytest.mark.parametrize(
     ("arguments", "score", "parameters"),
     [
-        (["--ess", "4"], BDeu(ess=4.0), Dirichlet(ess=4.0)),
-        (["--ess", "4", "--parameters", "dirichlet"], BDeu(ess=4.0), Dirichlet(ess=4.0)),
+        (["--score", "bdeu", "--ess", "4"], BDeu(ess=4.0), FSNML()),
+        (
+            ["--score", "bdeu", "--ess", "4", "--parameters", "dirichlet"],
+            BDeu(ess=4.0),
+            Dirichlet(ess=4.0),
+        ),
         (["--score", "fnml"], FNML(), FSNML()),
         (["--score", "bic"], BIC(), FSNML()),
         (["--score", "bic", "--parameters", "mle"], BIC(), MLE()),
         (["--score", "bic", "--parameters", "dirichlet"], BIC(), Dirichlet()),
-        (["--score", "min_bdeu"], MinBDeu(), Dirichlet(prior=MinBDeu())),
+        (
+            ["--score", "min_bdeu", "--parameters", "score"],
+            MinBDeu(),
+            Dirichlet(prior=MinBDeu()),
+        ),
     ],
 )
 def test_writes_the_fitted_network(cli, tmp_path, arguments, score, parameters):
@@ -153,7 +172,7 @@ def test_writes_the_fitted_network(cli, tmp_path, arguments, score, parameters):
 def test_says_what_it_wrote(cli, tmp_path):
     out = tmp_path / "net.bif.gz"
     shown = cli("learn", CSV, "-o", out)
-    assert f"{out}: 17 parameters by dirichlet\n" in shown.out
+    assert f"{out}: 17 parameters by fsnml\n" in shown.out
     assert cli("learn", CSV, "-o", out).code == 2  # it exists
     assert cli("learn", CSV, "-o", out, "--force", "--require-optimal").code == 0
 
@@ -247,7 +266,8 @@ def test_ctrl_c_is_heard_while_parent_sets_are_listed(tmp_path):
     path = tmp_path / "noise.csv"
     names = ",".join(f"v{i}" for i in range(24))
     np.savetxt(path, rows, fmt="%d", delimiter=",", header=names, comments="")
-    command = [sys.executable, "-m", "bestdag", "score-table", str(path), "-o", "-", "--ess", "50"]
+    command = [sys.executable, "-m", "bestdag", "score-table", str(path), "-o", "-"]
+    command += ["--score", "bdeu", "--ess", "50", "--support", "0"]
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(2.0)
     run.send_signal(signal.SIGINT)

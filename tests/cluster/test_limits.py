@@ -10,6 +10,7 @@ import pytest
 
 from bestdag import learn
 from bestdag.cluster.reading import spread
+from bestdag.errors import InterruptedWarning
 from bestdag.progress import listening
 from bestdag.scores.scorer import Scorer
 from tests.cluster.test_counts import assert_counts_agree
@@ -65,7 +66,7 @@ def test_what_nobody_waits_for_is_given_up_by_the_workers(client, dataset, endle
             raise KeyboardInterrupt
 
     rows = spread(client, dataset)
-    with listening(SimpleNamespace(remind=stop)):
+    with listening(SimpleNamespace(remind=stop)), pytest.warns(InterruptedWarning):
         found = learn(rows, "bic", search="hill_climb")
     assert found.status == "interrupted"
     while len(list(endless.glob("ended-*"))) < N_WORKERS:

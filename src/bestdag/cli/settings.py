@@ -73,8 +73,17 @@ def taken_settings(
     for name in given:
         if name not in known and all(key in listed for key in chosen):
             names = ", ".join(chosen)
-            raise click.UsageError(f"{option_of(name)} does not belong to the {what} {names}")
+            text = f"{option_of(name)} does not belong to the {what} {names}"
+            raise click.UsageError(f"{text}, but to {_owners(listed, name)}")
     return given
+
+
+def _owners(listed: Mapping[str, Any], setting: str) -> str:
+    """Name those of a list that have a setting."""
+    owners = [
+        name for name, one in listed.items() if setting in {own.name for own in settings_of(one)}
+    ]
+    return owners[0] if len(owners) == 1 else f"{', '.join(owners[:-1])} and {owners[-1]}"
 
 
 def made_of_text(entry: Any, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -175,4 +175,4 @@ class NetworkContent:
         return self._hash
 
     def _content(self) -> tuple[Any, ...]:
-        return self.tables, self._name, self._properties, tuple(sorted(self._notes.items()))
+        return self.tables, self._properties, tuple(sorted(self._notes.items()))
