@@ -94,23 +94,15 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 )
 @max_values_option
 @click.option(
-    "--missing",
-    type=click.Choice(["em", "marginalize", "drop", "error"]),
-    help="Rows with missing values: learn from all of them by EM; learn from the complete ones; "
-    "drop them; or refuse them. The first two predict them too, summing over what is missing.  "
-    "[default: em; marginalize for scores that EM does not take]",
-)
-@click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which rows are together."
 )
 @table_options(
     click.option(
         "--missing",
-        type=click.Choice(["error", "drop", "marginalize"]),
-        default="error",
-        show_default=True,
-        help="Rows with missing cells: refuse them, drop them, or learn from the others and sum "
-        "over missing cells in prediction; then only rows without a class are dropped.",
+        type=click.Choice(["em", "marginalize", "drop", "error"]),
+        help="Rows with missing values: learn from all of them by EM; learn from the complete ones; "
+        "drop them; or refuse them. The first two predict them too, summing over what is missing.  "
+        "[default: em; marginalize for scores that EM does not take]",
     ),
     but=["weights"],
 )
