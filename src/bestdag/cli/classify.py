@@ -100,8 +100,9 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
     click.option(
         "--missing",
         type=click.Choice(["em", "marginalize", "drop", "error"]),
-        help="Rows with missing values: learn from all of them by EM; learn from the complete ones; "
-        "drop them; or refuse them. The first two predict them too, summing over what is missing.  "
+        help="Rows with missing values: learn from all of them by EM; learn from the complete "
+        "ones; drop them; or refuse them. The first two predict them too, summing over what is "
+        "missing.  "
         "[default: em; marginalize for scores that EM does not take]",
     ),
     but=["weights"],
