@@ -244,14 +244,14 @@ def learn(
                 data = rows.dataset
                 notes += rows.notes
             if treatment.idle is not None and not data.has_missing:
-                what = "this is learned as any complete table"
-                notes.append(f"no cell is missing: {treatment.idle}, and {what}")
+                what = "the table is learned like any complete one"
+                notes.append(f"no missing values: {treatment.idle}, and {what}")
                 treatment = make_treatment("error")
             dataset = treatment.settle(data, chosen)
             prior = make_prior(structure_prior, len(dataset.names))
             if dataset.n_rows < data.n_rows:
                 those = f"{dataset.n_rows:,} of {data.n_rows:,} rows"
-                notes.append(f"learned from the {those} that have no missing cell")
+                notes.append(f"learned from the {those} that have no missing values")
             if client is not None:
                 from bestdag.cluster.reading import spread
 

@@ -191,7 +191,7 @@ def test_bins_are_quantiles_and_known_cut_points_are_taken(cli, table, tmp_path)
     write_cut_points(discretize(table, cuts={"number": [5.0]}, cut=()), cuts)
     known = json.loads(cli(*given, "--cut-points", cuts, "--json").out)
     assert known["cut"] == []  # none in the training rows
-    assert known["notes"] == [f"numbers cut at the cut points of {cuts}: number"]
+    assert known["notes"] == [f"numeric columns binned at the cut points of {cuts}: number"]
     ready = tmp_path / "ready.csv"
     discretize(table, cuts={"number": [5.0]}, cut=()).to_csv(ready)
     expected = json.loads(cli("classify", ready, "--target", "class", "--json").out)

@@ -49,7 +49,7 @@ def commands_in(shown):
 def test_says_what_was_read_the_network_its_strengths_and_settings(cli):
     shown = cli("learn", example("asia.csv")).out
     lines = shown.splitlines()
-    assert lines[0].endswith("asia.csv: 2,000 rows, 8 columns of 2 states; no cell is missing")
+    assert lines[0].endswith("asia.csv: 2,000 rows, 8 columns of 2 states; no missing values")
     result = learn(example("asia.csv"))
     assert f"score {result.score:.6f}, natural logarithm; bdeu (--ess 1.0) of 2,000 rows" in shown
     losses = result.arc_losses()
@@ -116,12 +116,12 @@ def test_what_cannot_be_helped_by_options_is_refused_as_it_is(cli, here):
 def test_discretize_in_one_go_is_said_and_stored_with_the_network(cli, here):
     table = here("t.csv", "age", "smoke", "ill")
     shown = cli("learn", table, "--discretize", "-o", "net.json")
-    assert "numbers cut into at most 5 intervals of equally many rows: age" in shown.out
+    assert "numeric columns binned into up to 5 quantiles: age" in shown.out
     expected = discretize(table, method="quantile", bins=5)
     network = Network.load("net.json")
     assert network.variable("age") == expected.variable("age")
     assert network.log_loss(table) == network.log_loss(expected)
-    said = "numbers cut at the cut points of net.json: age"
+    said = "numeric columns binned at the cut points of net.json: age"
     assert said in cli("score", table, "net.json").out
     assert said in cli("fit", table, "net.json", "-o", "again.json").out
     found = json.loads(cli("learn", table, "--bins", 3, "--json").out)

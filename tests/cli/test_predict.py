@@ -70,7 +70,7 @@ def test_raw_numbers_are_cut_as_the_network_says(cli, tmp_path):
     assert cli("discretize", raw, "--target", "class", "-o", cut).code == 0
     assert cli("tree", cut, "-o", net).code == 0
     shown = cli("predict", net, raw, "--target", "class")
-    assert "numbers cut at the cut points" in shown.err
+    assert "numeric columns binned at the cut points" in shown.err
     assert parsed(shown.out)[1] == [c for _, c in rows]
 
 

@@ -45,7 +45,7 @@ def test_structural_em_has_nothing_to_do_without_missing_cells_and_the_proof_sta
     table = few_holes(60, 0)
     plain, found = learn(table, "bic"), learn(table, "bic", missing="em", bound=True)
     assert (found.dag, found.score, found.is_proved) == (plain.dag, plain.score, True)
-    assert found.notes[-1].startswith("no cell is missing: structural EM has nothing to do")
+    assert found.notes[-1].startswith("no missing values: structural EM has nothing to do")
     assert found.fit() == plain.fit()
     assert learn(table, "fnml", missing="em").is_proved  # refused where cells are missing
     assert not learn(few_holes(60, 1), "bic", missing="em").is_proved

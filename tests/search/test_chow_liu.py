@@ -238,7 +238,7 @@ def test_knowledge_gives_the_best_tree_that_obeys_it(score, statements, forest):
         random_data(1, 5), score, search=ChowLiu(forest=forest), knowledge=knowledge
     )
     assert knowledge.allows(found.dag)
-    assert "obey the knowledge" in found.notes[0]
+    assert "satisfy your constraints" in found.notes[0]
     names, local = local_scores(scorer)
     every = forests(5) if forest else arborescences(5)
     obeying = [

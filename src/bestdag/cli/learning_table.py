@@ -144,8 +144,8 @@ class Cutting:
     def in_words(self) -> str:
         """Say how columns are cut."""
         if self.target is not None:
-            return f"where the classes of {self.target} differ, by Fayyad and Irani"
-        return f"into at most {self.bins or 5} intervals of equally many rows"
+            return f"where the classes of {self.target} differ (Fayyad and Irani)"
+        return f"into up to {self.bins or 5} quantiles"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -165,7 +165,7 @@ class LearningTable:
     def cut_in_words(self) -> str:
         """Say which columns were cut, and where."""
         at = "at " if self.cut_by.startswith("the cut points") else ""
-        return f"numbers cut {at}{self.cut_by}: {_listed(self.cut)}"
+        return f"numeric columns binned {at}{self.cut_by}: {_listed(self.cut)}"
 
     def settings(self) -> dict[str, Any]:
         """Return what the output says about cutting, in JSON."""
@@ -318,11 +318,11 @@ def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
     states = f"{arities[0]}" if len(arities) == 1 else f"{arities[0]} to {arities[-1]}"
     weight = "" if dataset.weights is None else f" (total weight {dataset.total_weight:,})"
     holes = dataset.missing_counts
-    cells = "no cell is missing"
+    cells = "no missing values"
     if holes:
         share = sum(holes.values()) / (dataset.n_rows * dataset.n_variables)
         cells = (
-            f"{count_of(sum(holes.values()), 'missing cell')} ({share:.1%}) in "
+            f"{count_of(sum(holes.values()), 'missing value')} ({share:.1%}) in "
             f"{count_of(len(holes), 'column')}"
         )
     yield (
@@ -330,12 +330,12 @@ def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
         f"{count_of(dataset.n_variables, 'column')} of {states} "
         f"{'state' if arities == [1] else 'states'}; {cells}"
     )
-    yield from (f"equal rows are together: {note}" for note in table.rows.notes)
+    yield from table.rows.notes
     if table.cut:
         yield table.cut_in_words()
     numbers = [v.name for v in dataset.variables if v.cuts is None and _is_wide_number(v)]
     if numbers:
-        yield f"numbers, each value a state: {_listed(numbers)}; --discretize cuts them"
+        yield f"every distinct number treated as a category: {_listed(numbers)}; --discretize bins them"
 
 
 def _is_wide_number(variable: Variable) -> bool:

@@ -103,4 +103,4 @@ def say_cut(names: Sequence[str], whose: str, *, err: bool = False) -> None:
     """Print which columns were cut, if any were."""
     if names:
         shown = ", ".join(names[:10]) + (f" and {len(names) - 10:,} more" if names[10:] else "")
-        click.echo(f"numbers cut at the cut points of {whose}: {shown}", err=err)
+        click.echo(f"numeric columns binned at the cut points of {whose}: {shown}", err=err)

@@ -79,7 +79,7 @@ class Streamed:
         """How far putting equal rows together went."""
         if not self.is_collapsed:
             return ()
-        return (f"{self.n_source:,} rows are {self.n_rows:,} different ones",)
+        return (f"identical rows combined: {self.n_source:,} rows, {self.n_rows:,} distinct",)
 
 
 @dataclass(slots=True, eq=False)

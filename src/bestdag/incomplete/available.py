@@ -84,11 +84,11 @@ class Available:
         if found.score == -math.inf:
             _require_seen(scorer, [(name, found.dag.parents(name)) for name in found.dag.nodes])
         if not dataset.has_missing:
-            note = "scores are means per row; no cell is missing"
+            note = "scores are means per row; no missing values"
         else:
             n_complete = int(np.count_nonzero(complete_rows(dataset)))
             note = (
-                "scores are means over the rows that show a family, which assumes that cells are "
+                "scores are means over the rows that show a family, which assumes that values are "
                 f"missing completely at random; {n_complete:,} of {dataset.n_rows:,} rows are "
                 "complete"
             )

@@ -84,7 +84,7 @@ class Treatment(Protocol):
     """A way to learn from tables with missing cells: a frozen dataclass, its fields the settings.
 
     ``reads_as`` is the setting `missing` of `read` that it needs: "keep" where it takes missing
-    cells itself. ``idle`` says that it has nothing to do where no cell is missing, so that such a
+    cells itself. ``idle`` says that it has nothing to do where no missing values, so that such a
     table is learned as any complete one; None where it has.
     """
 
@@ -121,7 +121,7 @@ class Treatment(Protocol):
 
 
 class CompleteRows:
-    """Base of the ways after which no cell is missing any more."""
+    """Base of the ways after which no missing values any more."""
 
     __slots__ = ()
     idle: ClassVar[str | None] = None

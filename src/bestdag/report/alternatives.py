@@ -42,7 +42,7 @@ _LEFT_OUT = ("ll",)
 
 def near_best_section(listed: Structures) -> str:
     """List the structures next to the best, and what is different in each."""
-    head = ["number", "below the best"]
+    head = ["rank", "drop in log score"]
     if listed.has_bayes_factors:
         head.append("Bayes factor")
     rows = []

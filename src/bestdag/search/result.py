@@ -13,6 +13,7 @@ from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
 from bestdag.search.limits import Limits
 from bestdag.search.structures import Structures
+from bestdag.search.ties import tie_width
 from bestdag.wording import count_of
 
 __all__ = ["SearchResult", "Status", "Step"]
@@ -189,9 +190,9 @@ class SearchResult:
         >>> SearchResult(
         ...     dag=Dag(["a"]), score=-20.0, status="local optimum", search="order", seconds=2.44
         ... ).headline()
-        'good network found (order, 2.4 s); not proved best'
+        'good network found (order search, 2.4 s); not proved best'
         """
-        name = self.search if self.engine is None else f"{self.search} {self.engine}"
+        name = f"{self.search} {self.engine or 'search'}"
         how = f"{name}, {_seconds(self.seconds)}"
         if self._says_what():
             return f"{self.notes[0]} ({how})"
@@ -205,11 +206,11 @@ class SearchResult:
             case "local optimum":
                 return f"good network found ({how}); not proved best"
             case "time limit":
-                return f"best network found in the time given ({how}); not proved best"
+                return f"best network found within the time limit ({how}); not proved best"
             case "step limit":
-                return f"best network found in the steps given ({how}); not proved best"
+                return f"best network found within the step limit ({how}); not proved best"
             case "interrupted":
-                return f"stopped early (Ctrl-C); best network so far ({how})"
+                return f"stopped early (Ctrl-C); best so far ({how})"
 
     def remarks(self) -> tuple[str, ...]:
         """Return the notes that the headline does not say, and what was made an exception."""
@@ -223,10 +224,11 @@ class SearchResult:
 
     def _says_what(self) -> bool:
         """Whether the first note says among which structures this one is the best."""
-        return self.among is not None and self.status == "local optimum" and bool(self.notes)
+        is_class = self.among is not None or self.search == "naive_bayes"
+        return is_class and self.status == "local optimum" and bool(self.notes)
 
     def shortfall(self) -> str:
-        """Say in words how far below the best the structure may be; empty when it is proved.
+        """Say in words how much higher a score may be; empty when the structure is proved best.
 
         Examples
         --------
@@ -235,18 +237,20 @@ class SearchResult:
         ...     seconds=1.0, n_rows=5000,
         ... )
         >>> found.shortfall()
-        'at most 12.4 nats (0.00247 per row) below the best of all networks'
+        'the best log score of all networks is at most 12.4 higher (0.00247 per row)'
         """
         if self.is_proved:
             return ""
         if self.gap is None:
             return "no bound on the best score"
-        text = f"at most {_at_most(self.gap)} nats"
-        if self.is_among_listed:
-            return f"{text} below the best among the file's sets"
-        if self.gap_per_row is not None:
+        among = "the listed parent sets" if self.is_among_listed else self.limits.words()
+        text = f"the best log score of {among} is "
+        if self.bound is not None and self.gap <= tie_width(self.bound):
+            return f"{text}the same, up to rounding"
+        text += f"at most {_at_most(self.gap)} higher"
+        if self.gap_per_row is not None and not self.is_among_listed:
             text += f" ({_at_most(self.gap_per_row)} per row)"
-        return f"{text} below the best of {self.limits.words()}"
+        return text
 
 
 def _seconds(seconds: float) -> str:

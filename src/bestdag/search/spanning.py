@@ -213,9 +213,9 @@ def _note(
     if settings.root is not None:
         text += f" {'and' if ' with ' in text else 'with'} root {settings.root!r}"
     if not problem.knowledge.is_empty:
-        text += " that obey the knowledge"
+        text += " that satisfy your constraints"
     if status != "local optimum":
-        return f"{text}, over the pairs scored by then"
+        return f"{text}, over the pairs scored so far"
     return f"{text}, with the fewest roots there can be" if needs_roots else text
 
 
