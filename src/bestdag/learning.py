@@ -93,12 +93,12 @@ def learn(
         "auto" finds a good structure at once, raises it while there is time, bounds the best score
         and proves the optimum where it can; the notes of the result say what it did.
     missing : {"error", "drop", "state", "em", "available"} or StructuralEM, default "error"
-        What to do about missing cells: refuse them, and say which of the others suits; learn from
+        What to do about missing values: refuse them, and say which of the others suits; learn from
         the complete rows; make a state of them; learn structure and parameters in turn
-        (`StructuralEM`, for all scores but fNML and PNAL), which assumes that cells are missing at
+        (`StructuralEM`, for all scores but fNML and PNAL), which assumes that values are missing at
         random, and has nothing to do where none is; score each family by its mean log-likelihood
         over the rows that show all of it (`NodeAverage`; for LL, AIC, BIC, HQC and PNAL), which
-        assumes that cells are missing completely at random.
+        assumes that values are missing completely at random.
     discretize : str, int, bool or Method, optional
         Cut number columns into intervals as the table is read: "quantile" (what True means) or
         "uniform", so many quantiles, or a method with its settings. What `discretize` of the table

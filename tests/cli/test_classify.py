@@ -146,7 +146,7 @@ def test_rows_without_a_class_are_left_out_with_a_note(cli, table):
     assert found["notes"] == [note]
     assert note in cli(*arguments, "marginalize").out.splitlines()
     dropped = json.loads(cli(*arguments, "drop", "--json").out)
-    assert dropped["notes"] == [f"{table}: 4 rows of 200 have missing cells and are left out"]
+    assert dropped["notes"] == [f"{table}: 4 rows of 200 have missing values and are left out"]
 
 
 def test_a_column_without_values_is_named(cli, table):
@@ -173,7 +173,7 @@ def test_missing_cells_are_learned_from_unless_a_choice_is_made(cli, table):
     assert found["notes"] == [f"{has}learned from the others, and {over}"]
     shown = cli(*arguments, "--missing", "error")
     assert shown.code == 2
-    assert "3 rows of 200 have missing cells; leave out --missing error to learn" in shown.err
+    assert "3 rows of 200 have missing values; leave out --missing error to learn" in shown.err
     dropped = json.loads(cli(*arguments, "--missing", "drop", "--json").out)
     assert dropped["rows"] == 197
     summed = json.loads(cli(*arguments, "--missing", "marginalize", "--json").out)

@@ -80,8 +80,8 @@ def test_the_next_commands_work_when_pasted(cli, here, arguments):
 
 
 REFUSED = {
-    "missing cells": ("smoke", "gone", "ill"),
-    "many missing cells": ("smoke", "few", "ill"),
+    "missing values": ("smoke", "gone", "ill"),
+    "many missing values": ("smoke", "few", "ill"),
     "decimals": ("age", "smoke", "ill"),
     "a row number": ("id", "smoke", "ill"),
     "names": ("who's", "smoke", "ill"),
@@ -96,8 +96,8 @@ REFUSED = {
 def test_a_refusal_ends_with_a_command_that_is_accepted(cli, here, name, options):
     table = here("a table.csv", *REFUSED[name])
     shown = cli("learn", table, *options)
-    if shown.code == 0:  # rows with missing cells were dropped
-        assert name == "missing cells"
+    if shown.code == 0:  # rows with missing values were dropped
+        assert name == "missing values"
         return
     assert (shown.code, shown.err.count("\n")) == (2, 1)
     program, *words = shlex.split(shown.err.partition(". Try: ")[2])

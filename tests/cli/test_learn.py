@@ -386,7 +386,7 @@ def test_missing_cells_are_kept_where_families_are_scored_over_the_rows_that_sho
     shown = cli("learn", table, "--missing", "available", "--score", "bic", "-o", network, "--json")
     answer = json.loads(shown.out)
     assert (answer["status"], answer["settings"]["missing"]) == ("optimum proved", "available")
-    assert "assumes that cells are missing completely at random" in answer["notes"][-1]
+    assert "assumes that values are missing completely at random" in answer["notes"][-1]
     assert "30 of 60 rows are complete" in answer["notes"][-1]
     want = learn(table, "bic", missing="available")
     assert answer["score"] == want.score

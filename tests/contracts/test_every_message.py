@@ -47,7 +47,7 @@ PYTHON_ONLY = (
     "data/sql_source.py",  # DuckDB connections
     "data/discretize.py:discretize",  # like=
     "data/discretization/__init__.py:make_method",  # a method object; commands name one
-    "network/prediction.py:_matched",  # `predict` sums over missing cells
+    "network/prediction.py:_matched",  # `predict` sums over missing values
     "network/prediction.py:_chosen",  # commands leave such columns out
     "parameters/dirichlet.py:_make_source",  # a prior that is neither network nor score
     "learning.py:_read",  # the command line cuts before it learns
@@ -329,14 +329,14 @@ def learned(table, **settings):
 
 
 CASES = {
-    "missing cells": (
+    "missing values": (
         HOLES,
         ["score-table", "t.csv", "-o", "t.jkl"],
         lambda table: bestdag.read(table),
         "pass --missing drop or --missing state, or leave the columns out with --drop",
         'set missing to "drop", "state" or "keep", or drop the columns',
     ),
-    "missing cells in learn": (
+    "missing values in learn": (
         HOLES,
         ["learn", "t.csv", "--score", "bic"],
         lambda table: bestdag.learn(table, "bic"),

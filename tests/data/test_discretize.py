@@ -1,4 +1,4 @@
-"""`discretize`: which columns are cut, every kind of table, missing cells, weights, new rows."""
+"""`discretize`: which columns are cut, every kind of table, missing values, weights, new rows."""
 
 import datetime
 import io

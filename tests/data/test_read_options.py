@@ -1,4 +1,4 @@
-"""read: states, limits, missing cells, weights and the choice of columns, whatever the source."""
+"""read: states, limits, missing values, weights and the choice of columns, whatever the source."""
 
 import warnings
 
@@ -107,7 +107,7 @@ def test_a_column_without_values_needs_declared_states(tmp_path):
         {"a": ["", None], "b": [1, 2]},
         as_csv({"a": ["", ""], "b": [1, 2]}, tmp_path / "t.csv"),
     ):
-        with pytest.raises(DataError, match="column 'a' has no values, all 2 cells are missing"):
+        with pytest.raises(DataError, match="column 'a' has no values, all 2 values are missing"):
             read(source, missing="keep")
         data = read(source, missing="keep", states={"a": ["u", "v"]})
         assert data.codes("a").tolist() == [2, 2]

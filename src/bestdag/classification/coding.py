@@ -78,7 +78,7 @@ class Coding:
     ) -> Dataset:
         """Learn from training rows where numbers are cut, and cut them there.
 
-        The target is the last column. Rows are complete, unless missing cells are to be kept; cut
+        The target is the last column. Rows are complete, unless missing values are to be kept; cut
         points are then those of the rows that have the number, and the class where it matters.
         """
         attributes = [name for name in table.names if name != target]
@@ -88,7 +88,7 @@ class Coding:
             if not keep_missing and table.is_missing_in(name).any():
                 raise DataError(
                     f"column {name!r}: has missing values in the training data, which must be "
-                    "complete; leave out those rows, or give missing cells a value of their own"
+                    "complete; leave out those rows, or give missing values a value of their own"
                 )
         method = self.make_method()
         has_class = np.ones(table.dataset.n_rows, bool)

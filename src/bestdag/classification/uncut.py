@@ -50,9 +50,9 @@ class UncutTable:
     names : tuple of str
         All columns in the order of the table.
     dataset : Dataset
-        The classes and the columns that are not cut. Missing cells are kept.
+        The classes and the columns that are not cut. Missing values are kept.
     numbers : mapping of name to array of float64
-        The columns that are cut, NaN where a cell is missing.
+        The columns that are cut, NaN where a value is missing.
     unknown : mapping of name to array of objects
         Values that are no state of their column, where there are some, and None for other cells.
     """
@@ -63,7 +63,7 @@ class UncutTable:
     unknown: Unknown = field(default_factory=dict)
 
     def is_missing(self) -> Mask:
-        """Return for each row whether a cell is missing."""
+        """Return for each row whether a value is missing."""
         found = np.zeros(self.dataset.n_rows, bool)
         for name in self.names:
             found |= self.is_missing_in(name)
@@ -192,7 +192,7 @@ def codes_under(
 ) -> tuple[list[Codes], dict[str, npt.NDArray[Any]]]:
     """Return the columns that are these variables as their codes, and the values unknown to them.
 
-    Unknown values have the code of a missing cell.
+    Unknown values have the code of a missing value.
     """
     columns: list[Codes] = []
     unknown: dict[str, npt.NDArray[Any]] = {}

@@ -109,8 +109,8 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
         type=click.Choice(["error", "drop", "marginalize"]),
         default="error",
         show_default=True,
-        help="Rows with missing cells: refuse them, drop them, or learn from the others and sum "
-        "over missing cells in prediction; then only rows without a class are dropped.",
+        help="Rows with missing values: refuse them, drop them, or learn from the others and sum "
+        "over missing values in prediction; then only rows without a class are dropped.",
     ),
     but=["weights"],
 )

@@ -29,9 +29,9 @@ _SETTINGS: dict[str, tuple[str, int | None, str]] = {
     "max_cells": (
         "--em-max-cells",
         1,
-        "exact counts for missing cells of up to so many states together.",
+        "exact counts for missing values of up to so many states together.",
     ),
-    "draws": ("--em-draws", 1, "draws for each group of missing cells that has more."),
+    "draws": ("--em-draws", 1, "draws for each group of missing values that has more."),
 }
 
 
@@ -58,7 +58,7 @@ def em_options(function: _Function) -> _Function:
 
 
 def choose_treatment(options: dict[str, Any]) -> Treatment:
-    """Make the way to treat missing cells that was asked for."""
+    """Make the way to treat missing values that was asked for."""
     treatment = make_treatment(options["missing"])
     given = {name: options[f"em_{name}"] for name in _SETTINGS}
     given = {name: value for name, value in given.items() if value is not None}

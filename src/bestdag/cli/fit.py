@@ -48,7 +48,7 @@ __all__ = ["command"]
     click.option(
         "--missing",
         type=click.Choice(["error", "drop"]),
-        help="Missing cells: refuse them, or drop their rows.  [default: error; em keeps them]",
+        help="Missing values: refuse them, or drop their rows.  [default: error; em keeps them]",
     )
 )
 @threads_option
@@ -73,7 +73,7 @@ def command(
     network has cut points. The parameters of NETWORK do not matter; its structure, states, cut
     points, name and properties are kept.
 
-    --parameters em fits to rows with missing cells, which it keeps; DATA may then lack variables
+    --parameters em fits to rows with missing values, which it keeps; DATA may then lack variables
     of the network. Without --ess and --prior it maximises the likelihood of what the rows show.
     """
     from bestdag.network.em import run_em

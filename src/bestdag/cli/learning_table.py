@@ -71,7 +71,7 @@ def table_options(
 ) -> Callable[[_Function], _Function]:
     """Add all that a command may be told about the table it reads.
 
-    Where number columns are cut, what missing cells mean (by an option of the command's own, if it
+    Where number columns are cut, what missing values mean (by an option of the command's own, if it
     has one), the settings of `read` but those named, and where rows are.
     """
     options = (*_CUTTING, missing, data_options(but=("missing", *but)), rows_options)
@@ -243,7 +243,7 @@ def accepted_instead(
 ) -> Iterator[None]:
     """Let a refusal of the table in the block end with a command that is not refused.
 
-    `treatment` is the name of what is done about missing cells.
+    `treatment` is the name of what is done about missing values.
     """
     from bestdag.errors import DataError
 

@@ -40,7 +40,7 @@ COMMANDS = {
     "evaluate": "Compare scores and searches on a table by cross-validation.",
     "explain": "Find the most probable explanation of what is known.",
     "fit": "Fit the parameters of a network to a table.",
-    "impute": "Fill in the missing cells of a table by a network.",
+    "impute": "Fill in the missing values of a table by a network.",
     "info": "Show what is in a table or a network.",
     "learn": "Learn the best structure, and say whether that is proven.",
     "pc": "Learn a structure by tests of independence.",

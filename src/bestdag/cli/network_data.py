@@ -46,7 +46,7 @@ def network_table_options(
 ) -> Callable[[_Function], _Function]:
     """Add all that a command may be told about the rows it reads for a network.
 
-    The network has the states and cut points; without an option about missing cells they are kept,
+    The network has the states and cut points; without an option about missing values they are kept,
     for what the command does `instead`, row by row.
     """
     has = "NETWORK has the states and the cut points of its columns"

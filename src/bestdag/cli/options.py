@@ -30,7 +30,7 @@ _SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}
 
 
 class _Ways(click.Choice[str]):
-    """Ways to treat missing cells; one of `learn` that is not among them is refused in words."""
+    """Ways to treat missing values; one of `learn` that is not among them is refused in words."""
 
     def convert(self, value: Any, *rest: Any) -> str:
         if value in ("em", "available") and value not in self.choices:
@@ -46,13 +46,13 @@ class _Ways(click.Choice[str]):
 def missing_option(
     ways: Sequence[str], text: str, *, default: str = "error"
 ) -> Callable[[Any], Any]:
-    """Return the option --missing with these ways to treat missing cells."""
+    """Return the option --missing with these ways to treat missing values."""
     return click.option(
         "--missing",
         type=_Ways(ways),
         default=default,
         show_default=True,
-        help=f"Missing cells: {text}.",
+        help=f"Missing values: {text}.",
     )
 
 

@@ -58,7 +58,7 @@ _BLOCK = 1 << 16
     show_default=True,
     help="Rows that the network calls impossible: refuse them, or answer as if nothing was known.",
 )
-@network_table_options(instead="missing cells are summed over, and every row is answered")
+@network_table_options(instead="missing values are summed over, and every row is answered")
 @threads_option
 @common_options
 @says_formats
@@ -78,7 +78,7 @@ def command(
 
     DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input; it may come
     first. The most
-    probable state of each row and the probability of every state are written as CSV. Missing cells
+    probable state of each row and the probability of every state are written as CSV. Missing values
     and variables without a column are summed over; the column of the target and columns the
     network does not have are not looked at. Numbers are cut where the network has cut points.
     """

@@ -56,7 +56,7 @@ __all__ = ["command"]
         type=click.Choice(["error", "drop", "em"]),
         default="error",
         show_default=True,
-        help="Missing cells: refuse them, drop their rows, or score what the rows show after EM.",
+        help="Missing values: refuse them, drop their rows, or score what the rows show after EM.",
     )
 )
 @threads_option

@@ -265,7 +265,7 @@ def _check_files(
         raise click.UsageError(f"--bootstrap needs {needed}")
     if options["bootstrap"] is not None and options["missing"] in ("em", "available"):
         raise click.UsageError(
-            "--bootstrap needs rows without missing cells; pass --missing drop or state, or leave "
+            "--bootstrap needs rows without missing values; pass --missing drop or state, or leave "
             "it out"
         )
     if weights == "-":

@@ -26,8 +26,7 @@ _OPTIONS = (
     click.option(
         "--per-class/--no-per-class",
         default=None,
-        help="List one structure per equivalence class.  [default: only with "
-        "--collect-within]",
+        help="List one structure per equivalence class.  [default: only with --collect-within]",
     ),
     click.option("--all-optimal", is_flag=True, help="List all structures that tie with the best."),
     click.option(

@@ -103,7 +103,7 @@ class Cutter:
         made: Mapping[str, RawColumn],
         options: ReadOptions,
     ) -> npt.NDArray[np.bool_] | None:
-        """Which rows will be left, when those with missing cells are dropped."""
+        """Which rows will be left, when those with missing values are dropped."""
         if options.missing != "drop":
             return None
         complete: npt.NDArray[np.bool_] | None = None

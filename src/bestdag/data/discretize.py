@@ -93,7 +93,7 @@ def discretize(
     -----
     A value x is in interval number (how many cut points are < x), so beyond all cut points it is
     in an outer one. Numbers are float64: whole numbers beyond 2**53 that round to one float are
-    equal. Cut points are made from the rows that count: not from missing cells, nor from rows of
+    equal. Cut points are made from the rows that count: not from missing values, nor from rows of
     weight 0, nor (``fayyad_irani``) rows without a class, nor rows that ``missing="drop"`` drops.
     A column without cut points, because it is constant, is all missing or gets no cut, has one
     state, ``all``, and a DataWarning says so.

@@ -57,7 +57,7 @@ def read_rows(
         As for `scan`, where the rows are on disk.
     collapse : bool or None
         Put equal rows together; None where a sample promises at most an eighth of them. Rows with
-        missing cells that are kept stay as they are, unless asked.
+        missing values that are kept stay as they are, unless asked.
     """
     source = sql_source(source)
     return _placed(source, choose(source, **settings), rows_in, cache, collapse)

@@ -1,4 +1,4 @@
-"""What is said about a table once its cells are counted: missing cells, and states worth a look.
+"""What is said about a table once its cells are counted: missing values, and states worth a look.
 
 Rows may be anywhere: only numbers of rows and cells are looked at.
 """
@@ -116,13 +116,13 @@ def require_rows_left(
 
 
 def with_missing_state(variable: Variable, options: ReadOptions) -> Variable:
-    """Return a variable whose missing cells are a last state; it may have been declared."""
+    """Return a variable whose missing values are a last state; it may have been declared."""
     if variable.name in options.states and variable.states[-1] == MISSING_STATE:
         return variable
     if MISSING_STATE in variable.states:
         what = (
             f"read: {options.source}: column {variable.name!r} already has a state called "
-            f"'missing' beside its missing cells"
+            f"'missing' beside its missing values"
         )
         raise DataError(f"{what}; add 'missing' to missing_values").with_option(
             f"{what}; pass --missing-value missing"
@@ -138,7 +138,7 @@ def warn_of_states(
     *,
     cuts_are_chosen: bool = False,
 ) -> None:
-    """Warn of marks of missing cells, decimals and single states; `count` counts a code's cells."""
+    """Warn of marks of missing values, decimals and single states; `count` counts a code's cells."""
     who = f"read: {options.source}"
     given = {*options.states, *(c.name for c in columns if c.declared is not None)}
     _warn_of_marks(marks_among(variables, count, given), variables, options)
@@ -189,7 +189,7 @@ def _warn_of_marks(
     cells = " and ".join(f"{n:,} {mark!r}" for mark, n in totals.items())
     what = (
         f"read: {options.source}: {_columns_have(list(marked))} {cells} as states; "
-        f"if these mark missing cells"
+        f"if these mark missing values"
     )
     more = ""
     for mark, others in values_elsewhere(marked, variables).items():

@@ -36,7 +36,7 @@ class Available:
 
     This is the node-average likelihood of Balov (2013), see `NodeAverage`, for the scores LL, AIC,
     BIC and HQC (their own penalty divided by the number of rows) and PNAL. Scores are means per
-    row. It assumes that cells are missing completely at random. The parameters of a structure are
+    row. It assumes that values are missing completely at random. The parameters of a structure are
     fitted to the same counts.
     """
 

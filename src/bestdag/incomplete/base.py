@@ -1,4 +1,4 @@
-"""What a way to treat missing cells is, and the task it gets."""
+"""What a way to treat missing values is, and the task it gets."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Task:
 
 @runtime_checkable
 class Treatment(Protocol):
-    """A way to learn from tables with missing cells: a frozen dataclass, its fields the settings.
+    """A way to learn from tables with missing values: a frozen dataclass, its fields the settings.
 
     ``reads_as`` is the setting `missing` of `read` that it needs: "keep" where it takes missing
     cells itself. ``idle`` says that it has nothing to do where no missing values, so that such a
@@ -127,7 +127,7 @@ class CompleteRows:
     idle: ClassVar[str | None] = None
 
     def refusal(self, score: Score) -> str | None:
-        """Return None: rows without missing cells suit every score."""
+        """Return None: rows without missing values suit every score."""
         return None
 
     def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:

@@ -1,4 +1,4 @@
-"""Missing cells are refused."""
+"""Missing values are refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_ROWS = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Refuse(CompleteRows):
-    """Refuse a table with missing cells, and say which way of treating them suits it.
+    """Refuse a table with missing values, and say which way of treating them suits it.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Refuse(CompleteRows):
 
 
 def suited(share_left: float, score: Score) -> str:
-    """Name the way to treat missing cells that suits, where this share of the rows is complete."""
+    """Name the way to treat missing values that suits, where this share of the rows is complete."""
     return _in_order(share_left, score)[0]
 
 

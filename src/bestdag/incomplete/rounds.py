@@ -366,7 +366,7 @@ class Rounds:
         )
         if self._n_drawn:
             yield (
-                f"{self._n_drawn:,} of {self._n_groups:,} groups of missing cells have more than "
+                f"{self._n_drawn:,} of {self._n_groups:,} groups of missing values have more than "
                 f"{self._settings.max_cells:,} states together: their counts come from "
                 f"{self._settings.draws:,} draws each, so that nothing is guaranteed"
             )

@@ -1,4 +1,4 @@
-"""Rows with missing cells, ready for native work: equal rows once, variables in name order."""
+"""Rows with missing values, ready for native work: equal rows once, variables in name order."""
 
 from __future__ import annotations
 
@@ -146,14 +146,14 @@ class IncompleteRows:
         with_rows: bool = False,
         seconds: float = inf,
     ) -> _core.MissingGroups:
-        """Find the groups of missing cells under a structure.
+        """Find the groups of missing values under a structure.
 
         Parameters
         ----------
         parents : sequence of sequences of int
             The parents of each variable, ascending.
         whole : bool
-            Whether missing cells that nothing known depends on belong to the groups.
+            Whether missing values that nothing known depends on belong to the groups.
         with_rows : bool
             Keep which rows have which group.
         seconds : float

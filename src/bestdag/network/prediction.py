@@ -188,7 +188,7 @@ def _matched(
     # In a network of one variable any row says the same about it.
     wanted = [v for v in network.variables if v.name != target] or list(network.variables)
     if not isinstance(data, Dataset):
-        # An empty cell is missing unless the network says that it is a state.
+        # An empty value is missing unless the network says that it is a state.
         marks = () if any("" in variable.states for variable in wanted) else ("",)
         data = read_matching(
             data,
@@ -211,7 +211,7 @@ def _matched(
     chosen = _with_states(chosen, present, who)
     if missing == "error" and chosen.has_missing:
         counts = chosen.missing_counts
-        cells = count_of(sum(counts.values()), "missing cell")
+        cells = count_of(sum(counts.values()), "missing value")
         raise DataError(
             f"{who}: {_variables(list(counts))} {either(len(counts), 'has', 'have')} "
             f'{cells}; pass missing="marginalize" to sum over them'

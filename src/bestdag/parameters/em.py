@@ -1,4 +1,4 @@
-"""Expectation maximization: the parameters of a network from rows with missing cells."""
+"""Expectation maximization: the parameters of a network from rows with missing values."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class EM:
 
     No iteration lowers the log-likelihood of what the rows show or, with a prior, that plus
     :math:`\sum a_{jk} \ln \theta_{jk}`. The expected counts are exact. Values are taken to be
-    missing at random: whether a cell is missing depends on what the row shows alone.
+    missing at random: whether a value is missing depends on what the row shows alone.
 
     Parameters
     ----------
@@ -83,12 +83,12 @@ class EM:
     Notes
     -----
     A start with zeros keeps them: what it calls impossible stays so, and a row that it calls
-    impossible is refused. A missing cell that nothing known depends on is left out of the counts,
+    impossible is refused. A missing value that nothing known depends on is left out of the counts,
     where standard accounts add its expectation: maxima are the same, and fewer iterations lead
     there. A variable without any value in the rows (hidden, with declared states) has several
     equivalent solutions, and uniform distributions are a bad start for it.
 
-    Without missing cells it is the closed form, in one iteration. `fit_network` returns the
+    Without missing values it is the closed form, in one iteration. `fit_network` returns the
     network; `run_em` also how it went.
 
     References

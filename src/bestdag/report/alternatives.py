@@ -68,7 +68,7 @@ class _Choice:
 def scorer_for(result: Result, threads: int | None) -> Callable[[Score], Scorer]:
     """Return what makes a scorer of another score for the same table, treated in the same way.
 
-    It refuses scores that do not suit missing cells.
+    It refuses scores that do not suit missing values.
     """
     data, treatment = result.dataset, result.treatment
     assert data is not None

@@ -292,10 +292,10 @@ def _require_complete(dataset: Dataset) -> None:
     if dataset.has_missing:
         name = next(name for name, count in dataset.missing_counts.items() if count)
         raise DataError(
-            f"{_WHO}: complete rows are needed, got missing cells in {name!r}; read with missing "
+            f"{_WHO}: complete rows are needed, got missing values in {name!r}; read with missing "
             'set to "drop" or "state"'
         ).with_option(
-            f"evaluate: complete rows are needed, got missing cells in {name!r}; pass --missing "
+            f"evaluate: complete rows are needed, got missing values in {name!r}; pass --missing "
             "drop or --missing state"
         )
 
