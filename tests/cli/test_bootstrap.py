@@ -61,7 +61,7 @@ def test_bootstrap_cuts_numbers_once_on_the_whole_table(cli, tmp_path):
     expected = bootstrap(cut, "bic", replicates=4)
     np.testing.assert_array_equal(values["matrix"], expected.matrix)
     assert values["settings"]["cut"] == ["size"]
-    words = "numeric columns binned into up to 3 quantiles: size; once, by all rows"
+    words = "numeric columns binned into up to 3 quantiles: size, using all rows"
     assert values["notes"][0].startswith(words)
     shown = cli("bootstrap", path, *options, "--discretize", "--target", "kind")
     assert "where the classes of kind differ, by Fayyad and Irani: size; once" in shown.out

@@ -45,9 +45,10 @@ _OPTIONS = (
     click.option(
         "--threshold",
         type=click.FloatRange(0, 1),
-        help="Edges above it are in the averaged network.  [default: chosen, and printed]",
+        help="Probability above which an edge is in the averaged network.  [default: "
+        "estimated, and printed]",
     ),
-    click.option("--truth", metavar="NETWORK", help="Network file: compare with its arcs."),
+    click.option("--truth", metavar="NETWORK", help="True network, to compare with."),
     checkpoint_options,
     network_output(required=False, what="the averaged network with fitted parameters"),
     parameters_option,
@@ -100,7 +101,7 @@ def finish_arcs(
     if table.cut:
         found = replace(
             found,
-            notes=(f"{table.cut_in_words()}; once, by all rows", *found.notes),
+            notes=(f"{table.cut_in_words()}, using all rows", *found.notes),
             settings={**found.settings, **table.settings()},
         )
     threshold = found.threshold if options["threshold"] is None else options["threshold"]

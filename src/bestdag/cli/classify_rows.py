@@ -62,7 +62,8 @@ def usable_rows(
         raise click.UsageError(f"{path}: every row has {what}, so none would be left")
     if missing == "drop" and not allow_few_rows and 3 * (n_rows - n_missing) < n_rows:
         raise click.UsageError(
-            f"{path}: {n_rows - n_missing:,} of {n_rows:,} rows have no missing values, less than a "
+            f"{path}: {n_rows - n_missing:,} of {n_rows:,} rows have no missing values, "
+            "less than a "
             "third; leave columns out with --drop, use --missing em, or pass "
             "--allow-few-rows to go on"
         )

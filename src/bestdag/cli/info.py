@@ -29,13 +29,13 @@ __all__ = ["command"]
 @table_options(
     missing_option(
         ["keep", "error", "drop", "state"],
-        "show how many there are, refuse them, drop their rows, make them a state",
+        "count them, stop, drop their rows, or treat them as a state",
         default="keep",
     )
 )
 @common_options
 def command(file: str, as_json: bool, quiet: bool, **options: Any) -> None:
-    """Show what FILE holds: the columns of a table, or the nodes of a network."""
+    """Summarize FILE: the columns of a table, or the nodes of a network."""
     from bestdag.network.formats import is_network_file
 
     if is_network_file(file):

@@ -50,18 +50,19 @@ _CUTTING = (
     click.option(
         "--discretize",
         is_flag=True,
-        help="Bin number columns with fractions or more than 20 values: into quantiles, or, when "
-        "learning with --target, where its classes differ (Fayyad and Irani).",
+        help="Bin numeric columns with decimals or more than 20 distinct values: into "
+        "quantiles or, "
+        "with --target, where the classes differ (Fayyad and Irani).",
     ),
     click.option(
         "--bins",
         type=click.IntRange(2),
-        help="Bin into so many quantiles.  [default: 5]",
+        help="Number of quantiles to bin into.  [default: 5]",
     ),
     click.option(
         "--cut-points",
         metavar="FILE",
-        help="Cut points of number columns, a file that discretize --save-cut-points wrote.",
+        help="File of cut points, written by discretize --save-cut-points.",
     ),
 )
 
@@ -121,7 +122,7 @@ class Cutting:
         cut_points = options.pop("cut_points")
         if (discretize or bins is not None) and cut_points is not None:
             flag = "--discretize" if discretize else "--bins"
-            raise click.UsageError(f"--cut-points says where numbers are cut; leave out {flag}")
+            raise click.UsageError(f"--cut-points already sets the bins; leave out {flag}")
         return cls(
             discretize=discretize or bins is not None,
             bins=bins,
@@ -211,7 +212,7 @@ def read_for_learning(
     if variables is not None:
         if cutting.cut_points is not None or cutting.discretize:
             flag = "--discretize" if cutting.discretize else "--cut-points"
-            raise click.UsageError(f"{flag} leaves nothing to --prior, whose states are used")
+            raise click.UsageError(f"{flag} cannot be used with --prior, which sets the states")
         rows, cut = read_for_network(data, variables, owner="the prior network", **reading)
         return LearningTable(
             rows=rows, cutting=cutting, cut=cut, cut_by="the cut points of the prior network"
@@ -335,7 +336,8 @@ def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
         yield table.cut_in_words()
     numbers = [v.name for v in dataset.variables if v.cuts is None and _is_wide_number(v)]
     if numbers:
-        yield f"every distinct number treated as a category: {_listed(numbers)}; --discretize bins them"
+        names = _listed(numbers)
+        yield f"every distinct number treated as a category: {names}; --discretize bins them"
 
 
 def _is_wide_number(variable: Variable) -> bool:

@@ -36,8 +36,8 @@ _SUFFIXES = f"{', '.join(_FIRST)} or {_LAST}"
 parameters_option = click.option(
     "--parameters",
     metavar="NAME",
-    help=f"Parameters of the network written: {', '.join(ESTIMATORS)}, with settings as in "
-    "dirichlet,ess=10; or 'score': the one that belongs to the score.  "
+    help=f"How to estimate the parameters: {', '.join(ESTIMATORS)}, with settings as in "
+    "dirichlet,ess=10; or 'score': as the score implies.  "
     f"[default: {DEFAULT_ESTIMATOR}]",
 )
 

@@ -138,7 +138,7 @@ def warn_of_states(
     *,
     cuts_are_chosen: bool = False,
 ) -> None:
-    """Warn of marks of missing values, decimals and single states; `count` counts a code's cells."""
+    """Warn of marks of missing values, decimals and single states; `count` counts a code."""
     who = f"read: {options.source}"
     given = {*options.states, *(c.name for c in columns if c.declared is not None)}
     _warn_of_marks(marks_among(variables, count, given), variables, options)

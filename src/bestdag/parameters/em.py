@@ -106,21 +106,25 @@ class EM:
 
     name: ClassVar[str] = "em"
 
-    ess: float | None = setting(None, "Equivalent sample size; maximum likelihood unless given.")
+    ess: float | None = setting(None, "Equivalent sample size.  [default: maximum likelihood]")
     prior: PriorNetwork | HasPriors | None = setting(
         None, "Prior network: a network file.", load="network"
     )
-    mode: bool = setting(False, "Mode instead of mean of the posterior.")
-    smooth: str | None = setting(None, "fsnml: estimate so from the last expected counts.")
+    mode: bool = setting(False, "Use the mode of the posterior, not the mean.")
+    smooth: str | None = setting(None, "fsnml: smooth the last expected counts by fsNML.")
     start: Any = setting(
-        "available", "available, uniform, random, or a network file to begin with.", load="start"
+        "available", "Starting point: available, uniform, random, or a network file.", load="start"
     )
     restarts: int | None = setting(
-        None, "Random starts beside the first, the best is kept; 4 if a variable has no value."
+        None,
+        "Number of random starts besides the first; the best is kept.  [default: 0, or 4 if "
+        "a variable has no values]",
     )
-    seed: int = setting(0, "For random starts.")
-    max_iterations: int = setting(1000, "Iterations at most.")
-    tolerance: float = setting(1e-6, "End when the log-likelihood changes by no more, relatively.")
+    seed: int = setting(0, "Seed of random starts.")
+    max_iterations: int = setting(1000, "Maximum number of iterations.")
+    tolerance: float = setting(
+        1e-6, "Relative change of the log-likelihood at which EM has converged."
+    )
 
     def __post_init__(self) -> None:
         require_flag("EM", "mode", self.mode)

@@ -61,7 +61,7 @@ class EMRun:
 
 
 class Expectation:
-    """The E step for one structure and one set of rows; the groups of missing values are found once.
+    """The E step for one structure and one set of rows; groups of missing values are found once.
 
     Missing values that nothing known depends on are left out: they change neither what the rows
     show nor where it is most probable, and leaving them out saves iterations.

@@ -67,8 +67,10 @@ class PNAL:
     is_hyperparameter_free: ClassVar[bool] = False
     is_regular: ClassVar[bool] = True
 
-    scale: float = setting(0.05, "Penalty of a parameter at one row.")
-    exponent: float = setting(0.4, "How fast the penalty vanishes with the rows, below 1/2.")
+    scale: float = setting(0.05, "Penalty per parameter, at one row.")
+    exponent: float = setting(
+        0.4, "Rate at which the penalty falls with the number of rows, below 1/2."
+    )
 
     def __post_init__(self) -> None:
         require_prior_count("PNAL", "scale", self.scale)

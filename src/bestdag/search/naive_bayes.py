@@ -113,7 +113,7 @@ class NaiveBayes:
 
     name: ClassVar[str] = "naive_bayes"
 
-    target: str | None = setting(None, "The class.")
+    target: str | None = setting(None, "Class variable.")
 
     def __post_init__(self) -> None:
         require_target(self.name, self.target)
