@@ -233,7 +233,7 @@ class Result(SearchResult):
         """Write a report: one HTML file that fetches nothing.
 
         It has the graph, to zoom, to search and to ask for the probabilities of each variable, what
-        was read, every arc and every score, the structures next to the best where they were listed,
+        was read, every arc and every score, the near-optimal structures where they were listed,
         what other scores would choose (in no more time than learning took, or a second), the
         search, and what is needed to repeat it. After Ctrl-C it comes at once, without other
         scores.

@@ -364,7 +364,7 @@ def learn(
 
 def _how_to_go_on(*, has_file: bool) -> str:
     if has_file:
-        return "to go on from the checkpoint, call learn again with resume=True"
+        return "to continue from the checkpoint, call learn again with resume=True"
     return "a run with checkpoint=FILE can be continued by resume=True"
 
 
@@ -375,7 +375,7 @@ def _read(
     if cutting:
         if isinstance(data, Dataset):
             raise InvalidParameterError(
-                "learn: discretize cuts numbers as a table is read, and a Dataset has its states "
+                "learn: discretize bins numbers as a table is read, and a Dataset has its states "
                 "already; give what it was read from"
             )
         bins = cutting if isinstance(cutting, int) and cutting is not True else None

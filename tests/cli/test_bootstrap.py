@@ -99,7 +99,7 @@ def test_draws_that_cover_next_to_nothing_say_so():
     table = {f"v{k}": random.integers(0, 3, 30).tolist() for k in range(9)}
     few = posterior(table, method="sampling", samples=5, seed=1)
     assert few.dags.covered_mass < 5e-4
-    words = "the structures listed are next to nothing of it: go by the probabilities of arcs"
+    words = "the listed structures cover almost none of it: use the arc probabilities"
     assert words in " ".join(few.notes)
     assert words not in " ".join(posterior(CSV, method="sampling", samples=500).notes)
 
@@ -138,7 +138,7 @@ def test_ctrl_c_says_whether_anything_is_kept(cli, monkeypatch, tmp_path):
     monkeypatch.setattr("bestdag.averaging.bootstrap.bootstrap", stopped)
     assert cli("bootstrap", CSV).err == "bestdag: interrupted; nothing is kept\n"
     kept = cli("bootstrap", CSV, "--checkpoint", tmp_path / "kept")
-    assert kept.err == "bestdag: interrupted; --resume goes on from the checkpoint\n"
+    assert kept.err == "bestdag: interrupted; --resume continues from the checkpoint\n"
     monkeypatch.setattr("bestdag.cli.structure.write_fitted", stopped)
     shown = cli("learn", CSV, "-o", tmp_path / "net.bif")
     assert "optimum proved" in shown.out

@@ -25,7 +25,7 @@ def test_a_run_is_kept_refused_resumed_and_begun_anew(cli, tmp_path, command):
     assert first.code == 0
     refused = cli(*command, *kept)
     assert refused.code == 2
-    assert "exists already; pass --resume to go on, or --force to begin anew" in refused.err
+    assert "exists already; pass --resume to continue, or --force to start over" in refused.err
     again = cli(*command, *kept, "--resume")
     assert again.code == 0
     found, expected = json.loads(again.out), json.loads(first.out)

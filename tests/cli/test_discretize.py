@@ -202,7 +202,7 @@ def test_says_when_labels_do_not_tell_the_cut_points(cli, tmp_path):
     table, out = tmp_path / "gap.csv", tmp_path / "out.csv"
     table.write_text("x\n0.5\n1\n9\n9.5\n")
     shown = cli("discretize", table, "--method", "uniform", "--bins", 3, "-o", out)
-    assert "no row is in some interval of x: the labels alone do not tell the cut" in shown.out
+    assert "no row falls into some interval of x: the labels alone do not tell the cut" in shown.out
     assert read(out).variable("x").cuts is None
     shown = cli("discretize", table, "--method", "quantile", "--bins", 2, "-o", out, "--force")
     assert "no row" not in shown.out

@@ -55,7 +55,7 @@ def test_learn_offers_the_option_and_goes_on(cli, table):
     assert "columns 'a' and 'b' have 2 'NA' and 1 '?' as states" in first
     assert first.endswith("pass --missing-value NA --missing-value '?'")
     assert "column 'c' has decimals" in second
-    assert "learn and bootstrap cut them with --discretize" in second
+    assert "--discretize bins them" in second
     assert second.endswith(f"to cut them: bestdag discretize '{path}' --method quantile -o FILE")
 
 

@@ -408,8 +408,8 @@ CASES = {
         TABLE,
         ["learn", "t.csv", "--search", "hill_climb", "--perturb", "3"],
         lambda table: make_search("hill_climb", perturb=3),
-        "--perturb is for restarts, got 3 and none of them; say with --restarts",
-        "perturb is for restarts, got perturb=3 and none of them; set restarts to",
+        "--perturb is for restarts, got 3 without restarts; say with --restarts",
+        "perturb is for restarts, got perturb=3 without restarts; set restarts to",
     ),
     "an order that is not whole": (
         TABLE,

@@ -373,7 +373,10 @@ def test_columns_of_decimals_are_named():
     }
     lines = said(table)
     assert len(lines) == 2
-    assert "columns 'dose' and 'holes' have decimals, and each value is a state" in lines[1]
+    assert (
+        "columns 'dose' and 'holes' have decimals; every distinct number is treated as a category"
+        in lines[1]
+    )
     assert 'discretize(..., method="quantile") cuts them' in lines[1]
     declared = {"dose": ["0.5", "1.5"], "holes": ["1.5", "2", "NA"]}
     assert said(table, states=declared) == []

@@ -149,7 +149,7 @@ def _known_intervals(
         if name not in table.names:
             raise unknown_name("column", name, table.names, who=f"read: {options.source}")
         if name == target:
-            raise DataError(f"read: {options.source}: the class {name!r} cannot be cut")
+            raise DataError(f"read: {options.source}: the class {name!r} cannot be binned")
     variables = [cut_variable(name, points) for name, points in cuts.items()]
     columns, unknown = codes_under(table, options, variables)
     refuse_unknown(variables, unknown)

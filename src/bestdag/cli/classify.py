@@ -190,7 +190,7 @@ def command(
         method = "fayyad_irani" if cutting.bins is None else "quantile"
     cuts = None if cutting.cut_points is None else load_cut_points(cutting.cut_points)
     reading = settings_of_read(
-        table_settings(options), "classify", "cuts numbers in the training rows, in memory"
+        table_settings(options), "classify", "bins numeric columns in the training rows, in memory"
     )
     allow_few_rows = reading.pop("allow_few_rows")
     with working(f"reading {train}", quiet=quiet):
@@ -302,7 +302,7 @@ def _print_what(train: str, table: UncutTable, about: dict[str, Any]) -> None:
     )
     if about["cut"]:
         click.echo(
-            f"cut into intervals by {about['settings']['method']}, in the training rows: "
+            f"numeric columns binned by {about['settings']['method']}, in the training rows: "
             + " ".join(about["cut"])
         )
     for note in about["notes"]:
@@ -313,7 +313,7 @@ def _print_one(score_name: str, found: Evaluation) -> None:
     low, high = found.interval
     click.echo(
         f"{score_name}: accuracy {found.accuracy:.2%} (95 % interval {low:.2%} to {high:.2%}, "
-        f"{found.n_right:,} of {found.n_rows:,} rows), log loss {found.log_loss:.4f} nats"
+        f"{found.n_right:,} of {found.n_rows:,} rows), log loss {found.log_loss:.4f}"
     )
     print_table(
         ["true \\ predicted", *found.classes],

@@ -65,7 +65,7 @@ def usable_rows(
             f"{path}: {n_rows - n_missing:,} of {n_rows:,} rows have no missing values, "
             "less than a "
             "third; leave columns out with --drop, use --missing em, or pass "
-            "--allow-few-rows to go on"
+            "--allow-few-rows to continue"
         )
     if n_missing:
         has, is_ = either(n_missing, "has", "have"), either(n_missing, "is", "are")

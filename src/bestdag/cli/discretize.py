@@ -106,7 +106,9 @@ def command(
     known: dict[str, Any] = {}
     if cut_points is not None:
         if target is not None or bins is not None or cut:
-            raise click.UsageError("--cut-points leaves nothing to --target, --bins or --cut")
+            raise click.UsageError(
+                "--cut-points already sets the bins; leave out --target, --bins or --cut"
+            )
         known = {"cuts": load_cut_points(cut_points), "cut": ()}
     else:
         known = {"cut": cut or None, "target": target, "bins": bins}
@@ -149,13 +151,14 @@ def command(
     )
     if gaps:
         click.echo(
-            f"no row is in some interval of {' '.join(gaps)}: the labels alone do not tell the cut "
+            f"no row falls into some interval of {' '.join(gaps)}: the labels alone do not "
+            "tell the cut "
             "points; keep them with --save-cut-points and learn with --cut-points"
         )
 
 
 def _has_gap(table: Dataset, name: str) -> bool:
-    """Whether no row is in some interval: then the labels alone do not tell the cut points."""
+    """Whether no row is in some interval: then the labels alone do not determine the cut points."""
     codes = set(table.codes(name).tolist())
     return len(codes & set(range(table.variable(name).arity))) < table.variable(name).arity
 

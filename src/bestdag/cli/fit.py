@@ -145,7 +145,7 @@ def command(
         )
         if how:
             click.echo(
-                f"log-likelihood {how['log_likelihood']:.6f} , "
+                f"log-likelihood {how['log_likelihood']:.6f}, "
                 f"{'converged' if how['converged'] else 'not converged'} after "
                 f"{count_of(how['iterations'], 'iteration')}"
             )

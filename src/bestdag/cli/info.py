@@ -166,23 +166,26 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, options: dict[str, Any
     for mark, n in total_by_mark(marked).items():
         names = [name for name, counts in marked.items() if mark in counts]
         click.echo(
-            f"{count_of(n, 'cell')} {mark!r}, states unless --missing-value {shlex.quote(mark)} is "
+            f"{count_of(n, 'value')} {mark!r}, treated as states unless --missing-value "
+            f"{shlex.quote(mark)} is "
             f"given: {', '.join(names)}"
         )
     if decimals:
         click.echo(
-            f"decimals, each value a state: {', '.join(decimals)}; to cut them: bestdag discretize "
+            f"decimals, every distinct number treated as a category: {', '.join(decimals)}; to bin "
+            f"them: bestdag discretize "
             f"{shlex.quote(file)} --method quantile -o FILE"
         )
     if refused:
         click.echo(
-            f"no values or more than {MAX_ARITY:,}, refused unless cut or left out with --drop: "
+            f"no values, or more than {MAX_ARITY:,} distinct ones; bin or --drop them: "
             + ", ".join(refused)
         )
     many = [v.name for v in table.variables if v.arity > most]
     if many:
         click.echo(
-            f"more than {most} states, refused unless --max-states is raised: " + ", ".join(many)
+            f"too many distinct values (> {most}); drop or bin them, or raise --max-states: "
+            + ", ".join(many)
         )
 
 

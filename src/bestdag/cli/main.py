@@ -162,7 +162,7 @@ def _interrupted(interrupts: Interrupts, given: list[str], context: click.Contex
     kept = ""
     if given[:1] and given[0] in _AT_THE_END and not was_shown(context):
         has_file = any(word.partition("=")[0] == "--checkpoint" for word in given)
-        kept = "; --resume goes on from the checkpoint" if has_file else "; no results are saved"
+        kept = "; --resume continues from the checkpoint" if has_file else "; no results are saved"
     _complain(f"interrupted{kept}")
     return interrupts.exit_code
 

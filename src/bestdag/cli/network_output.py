@@ -99,8 +99,17 @@ def require_folder(path: str) -> None:
         raise click.UsageError(f"the folder of {shown_path(path)} does not exist")
 
 
+def _in_words(estimator: Estimator) -> str:
+    """Return the name of an estimator as the field writes it."""
+    names = {"mle": "maximum likelihood", "dirichlet": "Dirichlet", "fsnml": "fsNML", "em": "EM"}
+    return names.get(estimator.name, estimator.name)
+
+
 def write_fitted(path: str, network: Network, estimator: Estimator, *, is_said: bool) -> None:
     """Write a network whose parameters were fitted, and say so for people."""
     network.save(path)
     if is_said:
-        click.echo(f"{path}: {count_of(network.n_parameters, 'parameter')} by {estimator.name}")
+        click.echo(
+            f"{path}: {count_of(network.n_parameters, 'parameter')} ({_in_words(estimator)} "
+            "estimate)"
+        )

@@ -70,7 +70,7 @@ def say_collapsed(data: str, rows: Rows, *, quiet: bool) -> None:
 
 
 def settings_of_read(
-    settings: dict[str, Any], flag: str, does: str = "cuts numbers in memory, row by row"
+    settings: dict[str, Any], flag: str, does: str = "bins numeric columns in memory, row by row"
 ) -> dict[str, Any]:
     """Return the settings of `read` alone; numbers are cut in memory, or a flag does otherwise."""
     if settings.get("rows_in") == "disk" or settings.get("cache") or settings.get("collapse"):

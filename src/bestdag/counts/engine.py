@@ -177,7 +177,7 @@ def _require_row_numbers(dataset: Dataset) -> None:
     if dataset.n_rows > MAX_ROWS:
         raise DataError(
             f"counts: at most {MAX_ROWS:,} rows can be counted, got {dataset.n_rows:,}; "
-            "collapse equal rows into one with a weight"
+            "collapse identical rows into one with a weight"
         )
 
 

@@ -111,7 +111,7 @@ def require_rows_left(
         )
         raise DataError(
             f'{what}, set missing to "state", or pass allow_few_rows=True to go on'
-        ).with_option(f"{what} (--drop), use --missing state, or pass --allow-few-rows to go on")
+        ).with_option(f"{what} (--drop), use --missing state, or pass --allow-few-rows to continue")
     warn(f"{who}: dropped {n_rows - n_left:,} of {n_rows:,} rows with missing values")
 
 
@@ -147,12 +147,13 @@ def warn_of_states(
     _warn_of_written([v for v in variables if v.name not in given], options)
     decimals = [] if cuts_are_chosen else decimal_columns(variables, given)
     if decimals:
-        what = f"{who}: {_columns_have(decimals)} decimals, and each value is a state"
+        what = f"{who}: {_columns_have(decimals)} decimals; every distinct number is "
+        "treated as a category"
         file = options.source if options.source.startswith(("'", '"')) else "DATA"
         warn(
-            f'{what}; discretize(..., method="quantile") cuts them',
-            f"{what}; learn and bootstrap cut them with --discretize, for other commands to cut "
-            f"them: bestdag discretize {file} --method quantile -o FILE",
+            f'{what}; discretize(..., method="quantile") bins them',
+            f"{what}; --discretize bins them, or: bestdag discretize {file} --method quantile -o "
+            "FILE",
         )
     _warn_of_names(variables, given, options)
     constant = [variable for variable in variables if variable.arity == 1]

@@ -120,7 +120,7 @@ def encode_stream(
     codings = [coding(c, texts, options) for c, texts in zip(columns, labels, strict=True)]
     if given is not None and collapse:
         raise DataError(
-            f"read: {options.source}: equal rows are put together by a column of weights, got an "
+            f"read: {options.source}: identical rows are combined by a column of weights, got an "
             f"array; leave out collapse"
         )
     if collapse is None:

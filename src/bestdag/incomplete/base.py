@@ -34,7 +34,7 @@ class Task:
 
     search: Search
     bound: bool = False
-    near_best: Request | None = None  # the structures next to the best that are wanted too
+    near_best: Request | None = None  # the near-optimal structures that are wanted too
     structure_prior: StructurePrior | None = None
     knowledge: Knowledge | None = None
     max_parents: int | None = None

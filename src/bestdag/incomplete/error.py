@@ -10,7 +10,6 @@ from bestdag.data.holes import holes_in_words
 from bestdag.errors import DataError
 from bestdag.incomplete.base import CompleteRows
 from bestdag.scores.base import Score
-from bestdag.wording import either
 
 __all__ = ["Refuse", "suited"]
 
@@ -59,10 +58,9 @@ def suited(share_left: float, score: Score) -> str:
 def _said(ways: list[str]) -> str:
     suits, *others = ways
     if not others:
-        return f"{suits} is possible"
-    are = either(len(others), "is", "are")
+        return f"recommended: {suits}"
     listed = " and ".join([*filter(None, [", ".join(others[:-1])]), others[-1]])
-    return f"{suits} suits, {listed} {are} possible"
+    return f"recommended: {suits}; also possible: {listed}"
 
 
 def _in_order(share_left: float, score: Score) -> list[str]:

@@ -391,7 +391,7 @@ def _rows_that_show_something(dataset: Dataset) -> Dataset:
     for name in dataset.names:
         empty &= dataset.missing(name)
     if empty.all():
-        raise DataError("learn: no row has a value, so that nothing can be learned")
+        raise DataError("learn: no row has a value, so nothing can be learned")
     return dataset.select(rows=~empty) if empty.any() else dataset
 
 

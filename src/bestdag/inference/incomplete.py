@@ -77,7 +77,7 @@ class IncompleteRows:
         if dataset.n_rows > _MAX_ROWS:
             raise DataError(
                 f"{who}: at most {_MAX_ROWS:,} rows can be used, got {dataset.n_rows:,}; "
-                "collapse equal rows into one with a weight"
+                "collapse identical rows into one with a weight"
             )
         self.dataset = dataset
         self.threads = thread_count(threads, who=who)

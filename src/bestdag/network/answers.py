@@ -317,10 +317,10 @@ def _requirement(who: str) -> Require:
                 who,
                 what,
                 n_bytes,
-                'ask for less, know more variables, or pass method="sampling"',
-                option="ask for less, know more variables, or pass --method sampling",
+                'ask for fewer variables, give more evidence, or pass method="sampling"',
+                option="ask for fewer variables, give more evidence, or pass --method sampling",
             )
-        remedy = "ask for less, know more variables, or use a network with fewer arcs"
+        remedy = "ask for fewer variables, give more evidence, or use a network with fewer arcs"
         require_memory(who, what, n_bytes, remedy)
 
     return require

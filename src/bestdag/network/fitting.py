@@ -149,7 +149,7 @@ def warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Dataset
         f"{_MANY_PARAMETERS} times the {count_of(n_rows, 'row')}, "
         f"{large_number(widest.n_parameters)} of them in the table of {widest.child.name!r}; "
         "learn with a score that charges more for parameters (bic, fnml), limit the number of "
-        "parents, or cut columns of many values into few"
+        "parents, or bin columns of many values"
     )
     warnings.warn(message, DataWarning, stacklevel=caller_level())
 

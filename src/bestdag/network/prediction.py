@@ -261,7 +261,7 @@ def _with_states(data: Dataset, wanted: list[Variable], who: str) -> Dataset:
         elif own.cuts is not None and given.cuts is not None and own.cuts != given.cuts:
             raise DataError(
                 f"{who}: variable {own.name!r} has other cut points in the data than in the "
-                "network; cut the numbers as the network does"
+                "network; bin the numbers as the network does"
             )
     if any(variable.cuts is not None for variable in other.values()):
         return read_matching(data, wanted, missing="keep", missing_values=())

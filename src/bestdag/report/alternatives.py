@@ -41,7 +41,7 @@ _LEFT_OUT = ("ll",)
 
 
 def near_best_section(listed: Structures) -> str:
-    """List the structures next to the best, and what is different in each."""
+    """List the near-optimal structures, and what is different in each."""
     head = ["rank", "drop in log score"]
     if listed.has_bayes_factors:
         head.append("Bayes factor")

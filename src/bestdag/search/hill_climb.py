@@ -85,8 +85,8 @@ class HillClimb:
                 f"hill_climb: perturb is for restarts, got perturb={self.perturb} and none of "
                 f"them; set restarts to {how_often}"
             ).with_option(
-                f"hill_climb: --perturb is for restarts, got {self.perturb} and none of them; "
-                f"say with --restarts {how_often}"
+                f"hill_climb: --perturb is for restarts, got {self.perturb} without restarts; "
+                f"set --restarts to {how_often}"
             )
         require_flag("hill_climb", "reinsert", self.reinsert)
         require_limits("hill_climb", self.candidates, self.max_steps)

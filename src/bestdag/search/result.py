@@ -129,7 +129,7 @@ class SearchResult:
 
     @property
     def was_interrupted(self) -> bool:
-        """Whether Ctrl-C ended the search, or the listing of structures next to the best."""
+        """Whether Ctrl-C ended the search, or the listing of near-optimal structures."""
         listed = self.structures
         return "interrupted" in (self.status, None if listed is None else listed.status)
 

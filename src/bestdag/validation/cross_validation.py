@@ -162,7 +162,7 @@ def methods_of(score: Any, search: Any, parameters: Any) -> list[Method]:
     labels = [method.label for method in made]
     for label in labels:
         if labels.count(label) > 1:
-            raise InvalidParameterError(f"{_WHO}: {label} is there twice; leave one of them out")
+            raise InvalidParameterError(f"{_WHO}: {label} is given twice; leave one out")
     return made
 
 
