@@ -100,7 +100,7 @@ def learn(
         over the rows that show all of it (`NodeAverage`; for LL, AIC, BIC, HQC and PNAL), which
         assumes that values are missing completely at random.
     discretize : str, int, bool or Method, optional
-        Cut number columns into intervals as the table is read: "quantile" (what True means) or
+        Cut numeric columns into intervals as the table is read: "quantile" (what True means) or
         "uniform", so many quantiles, or a method with its settings. What `discretize` of the table
         with a target makes is given as the data.
     max_parents : int, optional

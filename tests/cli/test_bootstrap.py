@@ -64,7 +64,7 @@ def test_bootstrap_cuts_numbers_once_on_the_whole_table(cli, tmp_path):
     words = "numeric columns binned into up to 3 quantiles: size, using all rows"
     assert values["notes"][0].startswith(words)
     shown = cli("bootstrap", path, *options, "--discretize", "--target", "kind")
-    assert "where the classes of kind differ, by Fayyad and Irani: size; once" in shown.out
+    assert "where the classes of kind differ (Fayyad and Irani): size, using all rows" in shown.out
 
 
 def test_auto_has_a_second_for_each_replicate(cli):
@@ -136,7 +136,7 @@ def test_ctrl_c_says_whether_anything_is_kept(cli, monkeypatch, tmp_path):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("bestdag.averaging.bootstrap.bootstrap", stopped)
-    assert cli("bootstrap", CSV).err == "bestdag: interrupted; nothing is kept\n"
+    assert cli("bootstrap", CSV).err == "bestdag: interrupted; no results are saved\n"
     kept = cli("bootstrap", CSV, "--checkpoint", tmp_path / "kept")
     assert kept.err == "bestdag: interrupted; --resume continues from the checkpoint\n"
     monkeypatch.setattr("bestdag.cli.structure.write_fitted", stopped)

@@ -83,7 +83,7 @@ def test_saved_cut_points_are_applied_to_new_rows(cli, table, tmp_path):
         "discretize", new, "--cut-points", cuts, "--target", "code", "-o", tmp_path / "x.csv"
     )
     assert wrong.code == 2
-    assert "--cut-points leaves nothing" in wrong.err
+    assert "--cut-points already sets the bins" in wrong.err
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_cut_points_are_not_saved_to_a_file_called_dash(cli, table, tmp_path, mo
         (("--method", "quantil"), "did you mean 'quantile'"),
         (("--target", "ill", "--bins", "3"), "--bins does not belong to the method fayyad_irani"),
         (("--method", "quantile", "--bins", "1"), "'--bins': 1 is not in the range x>=2"),
-        (("--target", "ill", "--cut", "ill"), "cannot be cut"),
+        (("--target", "ill", "--cut", "ill"), "cannot be binned"),
     ],
 )
 def test_wrong_input_is_one_line_and_no_file(cli, table, tmp_path, arguments, message):

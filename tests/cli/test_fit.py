@@ -46,11 +46,15 @@ def matching_data():
 @pytest.mark.parametrize(
     ("arguments", "estimator", "settings"),
     [
-        ([], Dirichlet(), {"ess": 1.0}),
+        ([], FSNML(), {}),
         (["--parameters", "mle"], MLE(), {}),
         (["--parameters", "FSNML"], FSNML(), {}),
-        (["--ess", "8"], Dirichlet(ess=8), {"ess": 8.0}),
-        (["--pseudo-count", "0.5"], Dirichlet(pseudo_count=0.5), {"pseudo_count": 0.5}),
+        (["--parameters", "dirichlet", "--ess", "8"], Dirichlet(ess=8), {"ess": 8.0}),
+        (
+            ["--parameters", "dirichlet", "--pseudo-count", "0.5"],
+            Dirichlet(pseudo_count=0.5),
+            {"pseudo_count": 0.5},
+        ),
         (
             ["--parameters", "dirichlet", "--prior", NET, "--ess", "5"],
             Dirichlet(prior=Network.load(NET), ess=5),
@@ -98,7 +102,7 @@ def test_all_but_the_numbers_is_kept(cli, small):
 
 def test_line_for_people(cli, small):
     data, net, out = small
-    shown = cli("fit", data, net, "--ess", "2", "-o", out)
+    shown = cli("fit", data, net, "--parameters", "dirichlet", "--ess", "2", "-o", out)
     assert shown.out == (
         f"{out}: 3 variables, 2 arcs, 9 parameters; dirichlet(ess=2.0) on 4 rows\n"
     )

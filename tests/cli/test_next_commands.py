@@ -57,7 +57,7 @@ def walk(cli, *given):
         if shown.code == 0:
             break
         assert shown.code == 2
-        _, sign, command = shown.err.rstrip("\n").splitlines()[-1].partition("this is accepted: ")
+        _, sign, command = shown.err.rstrip("\n").splitlines()[-1].partition("Try: ")
         assert sign, shown.err
         _, *words = shlex.split(command)
         shown = cli(*words)

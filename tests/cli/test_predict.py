@@ -103,17 +103,17 @@ def test_an_impossible_row_is_refused_or_answered_as_if_nothing_was_known(cli, t
 @pytest.mark.parametrize("command", [["tree"], ["tan", "--target", "dysp"]])
 def test_trees_are_written_with_their_parameters(cli, tmp_path, command):
     path = tmp_path / "net.bif"
-    shown = cli(*command, CSV, "--ess", "2", "-o", path)
-    assert (shown.code, "by dirichlet" in shown.out) == (0, True)
+    shown = cli(*command, CSV, "-o", path)
+    assert (shown.code, "(fsNML estimate)" in shown.out) == (0, True)
     written = Network.load(path)
     if command == ["tree"]:
         expected = learn(CSV, search=ChowLiu()).dag
         assert written.dag == expected
     kinds = json.loads(cli(*command, CSV, "-o", path, "--force", "--json").out)
-    assert kinds["settings"]["parameters"] == "dirichlet"
+    assert kinds["settings"]["parameters"] == "fsnml"
     assert [list(arc) for arc in Network.load(path).dag.arcs] == kinds["arcs"]
     mle = cli(*command, CSV, "-o", path, "--force", "--parameters", "MLE")
-    assert "by mle" in mle.out
+    assert "(maximum likelihood estimate)" in mle.out
 
 
 @pytest.mark.parametrize(

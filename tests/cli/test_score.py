@@ -179,7 +179,7 @@ def test_wrong_tables_are_one_line_and_code_2(cli, small, content, expected):
         (["--score", "bic", "--ess", "2"], "--ess does not belong to the score bic"),
         (["--ess", "-1"], "ess must be a finite number > 0, got -1.0"),
         (["--ess", "many"], "--ess"),
-        (["--kappa", "0.5"], "--structure-prior and --kappa are given together"),
+        (["--kappa", "0.5"], "or a network file together with --kappa"),
         (["--structure-prior", NET, "--kappa", "2"], "kappa must be"),
         (["--score", "min_bdeu", "--epsilon", "1"], "epsilon"),
         (["--score", "bde", "--prior", "no.bif"], "no.bif"),

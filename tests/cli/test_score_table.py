@@ -17,9 +17,11 @@ DATA = str(example("asia.csv"))
 @pytest.mark.parametrize("name", ["t.jkl", "t.jkl.gz", "t.scores"])
 def test_writes_what_the_library_scores(cli, tmp_path, name):
     path = tmp_path / name
-    shown = cli("score-table", DATA, "-o", path, "--ess", "10", "--max-parents", "3")
+    shown = cli(
+        "score-table", DATA, "-o", path, "--score", "bdeu", "--ess", "10", "--max-parents", 3
+    )
     assert (shown.code, shown.err) == (0, "")
-    table = build_score_table(Scorer(read(DATA), BDeu(ess=10.0)), max_parents=3)
+    table = build_score_table(Scorer(read(DATA), BDeu(ess=10.0)), max_parents=3, support=5)
     assert ScoreTable.load(path) == table
     assert f"{table.n_sets:,} parent sets of 8 variables" in shown.out
     assert f"{table.n_scored:,} families scored by BDeu(ess=10.0) on 2,000 rows" in shown.out

@@ -104,7 +104,7 @@ def test_a_refusal_ends_with_a_command_that_is_accepted(name, folder, capsys):
     given = [name, *GIVEN[:3], "--missing-value", "?", *LEARNING[name]]
     assert run(given) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    program, *words = shlex.split(line.partition("; this is accepted: ")[2])
+    program, *words = shlex.split(line.partition(". Try: ")[2])
     assert [program, *words[: len(given)]] == ["bestdag", *given]
     assert run(words) == 0
 

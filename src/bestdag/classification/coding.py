@@ -35,7 +35,7 @@ class Coding:
     bins : int, optional
         How many intervals, for the methods that are told.
     max_values : int, default 20
-        A number column with at most so many different values, all whole, keeps them as states; a
+        A numeric column with at most so many different values, all whole, keeps them as states; a
         number that was not seen in training counts as the nearest one.
     max_states : int, default 50
         Most different values of a text column; declared values are no surprise, however many.
@@ -115,7 +115,7 @@ class Coding:
             what = f"column {name!r}: has {n:,} different values in the training data"
             raise DataError(
                 f"{what}, more than max_states={self.max_states:,}; leave it out, declare its "
-                "categories, make it a number column if it holds numbers, or raise max_states"
+                "categories, make it a numeric column if it holds numbers, or raise max_states"
             ).with_option(
                 f"{what}, more than --max-states {self.max_states}; leave it out with --drop, or "
                 "raise --max-states"

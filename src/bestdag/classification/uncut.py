@@ -43,7 +43,7 @@ _SHOWN_STATES = 8
 
 @dataclass(frozen=True, slots=True)
 class UncutTable:
-    """A table whose number columns are not cut yet.
+    """A table whose numeric columns are not cut yet.
 
     Attributes
     ----------
@@ -164,10 +164,10 @@ def split_numbers(
     leave: Collection[str] = (),
     text_has_numbers: bool = True,
 ) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, tuple[Variable, Codes]]]:
-    """Return the number columns that are cut, and the others with their values as states.
+    """Return the numeric columns that are cut, and the others with their values as states.
 
     A number that is no state counts as the nearest one. Columns to `leave`, those with declared
-    states and, unless `text_has_numbers`, those of text are no number columns.
+    states and, unless `text_has_numbers`, those of text are no numeric columns.
     """
     cut: dict[str, npt.NDArray[np.float64]] = {}
     kept: dict[str, tuple[Variable, Codes]] = {}
@@ -252,7 +252,7 @@ def _numbers(table: RawTable, name: str) -> npt.NDArray[np.float64]:
     found = table.numbers(name)
     if found.wrong is not None:
         raise DataError(
-            f"column {name!r}: was a number column in training, got {found.wrong[1]!r:.60}"
+            f"column {name!r}: was a numeric column in training, got {found.wrong[1]!r:.60}"
         )
     return found.values
 

@@ -29,6 +29,7 @@ from bestdag.cli.output import (
 from bestdag.cli.score_options import score_options
 from bestdag.cli.search_options import knowledge_options
 from bestdag.graph.dag import Dag
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.averaging.arc_probabilities import ArcProbabilities
@@ -150,4 +151,4 @@ def _print(found: ArcProbabilities, data: str, threshold: float, n_arcs: int) ->
             row.append(f"{found.ancestor(one.parent, one.child):.4f}")
         rows.append(row)
     print_table(header + (["path"] if has_paths else []), rows, left=2)
-    print_line(f"* in the averaged network: {n_arcs} edges above {threshold:.4g}")
+    print_line(f"* in the averaged network: {count_of(n_arcs, 'edge')} above {threshold:.4g}")

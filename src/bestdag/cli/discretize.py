@@ -1,4 +1,4 @@
-"""`bestdag discretize`: number columns into intervals."""
+"""`bestdag discretize`: numeric columns into intervals."""
 
 from __future__ import annotations
 

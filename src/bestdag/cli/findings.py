@@ -68,7 +68,7 @@ class Findings:
         return found
 
     def probability_of_evidence(self, *, is_asked: bool = True) -> dict[str, float | None]:
-        """Return the probability of what is known, for JSON; null where it is too large a sum."""
+        """Return the probability of the evidence, for JSON; null where it is too large a sum."""
         log = None
         if is_asked:
             with suppress(NotEnoughMemoryError):

@@ -72,7 +72,7 @@ def table_options(
 ) -> Callable[[_Function], _Function]:
     """Add all that a command may be told about the table it reads.
 
-    Where number columns are cut, what missing values mean (by an option of the command's own, if it
+    Where numeric columns are cut, what missing values mean (by an option of the command's own, if it
     has one), the settings of `read` but those named, and where rows are.
     """
     options = (*_CUTTING, missing, data_options(but=("missing", *but)), rows_options)
@@ -108,7 +108,7 @@ def _has_class(search: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cutting:
-    """What was asked for about number columns."""
+    """What was asked for about numeric columns."""
 
     discretize: bool = False
     bins: int | None = None

@@ -186,20 +186,19 @@ def refuse_many(
             error.plainly = plainly
             raise error
     if len(wide) == 1:
-        what = f"{who}: column {name!r} has {n} distinct values, more than"
+        what = f"{who}: column {name!r} has too many distinct values ({n} >"
         raise DataError(
-            f"{what} {limit}; discretize it if it holds numbers, drop it or raise max_states"
+            f"{what} {limit}); bin it if it holds numbers, drop it, or raise max_states"
         ).with_option(
-            f"{what} {option}; discretize it if it holds numbers, leave it out with --drop or "
-            f"raise --max-states"
+            f"{what} {option}); bin it if it holds numbers, --drop it, or raise --max-states"
         )
-    what = f"{who}: {len(wide)} columns have more distinct values than"
+    what = f"{who}: {len(wide)} columns have too many distinct values (>"
     raise DataError(
-        f"{what} {limit}: {shown_counts(wide)}; discretize those that hold numbers, drop them or "
+        f"{what} {limit}): {shown_counts(wide)}; bin those that hold numbers, drop columns, or "
         f"raise max_states"
     ).with_option(
-        f"{what} {option}: {shown_counts(wide)}; discretize those that hold numbers, leave them "
-        f"out with --drop or raise --max-states"
+        f"{what} {option}): {shown_counts(wide)}; bin those that hold numbers, --drop columns, or "
+        f"raise --max-states"
     )
 
 

@@ -45,8 +45,8 @@ class Refuse(CompleteRows):
             "complete"
         )
         ways = _in_order(n_left / dataset.n_rows, score)
-        raise DataError(f"{what}: {_said([f'missing={name!r}' for name in ways])}").with_option(
-            f"{what}: {_said([f'--missing {name}' for name in ways])}"
+        raise DataError(f"{what}; {_said([f'missing={name!r}' for name in ways])}").with_option(
+            f"{what}; {_said([f'--missing {name}' for name in ways])}"
         )
 
 

@@ -132,7 +132,7 @@ class Answers:
         return self._tree
 
     def log_probability(self, known: Known, who: str, *, whole: bool = False) -> float:
-        """Return the logarithm of the probability of what is known; minus infinity of zero."""
+        """Return the logarithm of the probability of the evidence; minus infinity of zero."""
         if whole or self.has_small_tree:
             return self.tree(who).log_probability(known)
         above = sorted(ancestors_of(self.tables.parents, [*known.codes, *known.weights]))

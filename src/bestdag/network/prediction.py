@@ -253,7 +253,7 @@ def _refuse_lacking(names: list[str], who: str) -> NoReturn:
 
 
 def _with_states(data: Dataset, wanted: list[Variable], who: str) -> Dataset:
-    """Recode what has other states; number columns that are not cut yet are cut."""
+    """Recode what has other states; numeric columns that are not cut yet are cut."""
     other = {}
     for own, given in zip(wanted, data.variables, strict=True):
         if given.states != own.states:

@@ -187,11 +187,11 @@ class TANClassifier(_NetworkClassifier):
     forest : bool, default False
         Leave out arcs of the tree that do not raise the score.
     discretization : {"fayyad_irani", "quantile", "uniform"}, default "fayyad_irani"
-        How number columns are cut, on the training rows.
+        How numeric columns are cut, on the training rows.
     bins : int, optional
         How many intervals, for "quantile" and "uniform".
     max_values : int, default 20
-        A number column with at most so many different values, all whole, keeps them as states.
+        A numeric column with at most so many different values, all whole, keeps them as states.
         A number between them counts as the nearest; for categories use text or a categorical type.
     max_states : int, default 50
         Refuse a text column with more different values than this. Columns that declare their
