@@ -43,7 +43,7 @@ def scores(tmp_path):
 def test_json_has_the_one_shape_of_structures(cli):
     result = json.loads(cli("learn", CSV, "--score", "bic", "--json").out)
     assert list(result) == [
-        "search", "engine", "score_name", "status", "among", "limits", "score", "bound", "gap",
+        "search", "engine", "score_name", "status", "among", "limits", "advice", "score", "bound", "gap",
         "gap_per_row", "seconds", "resumed_seconds", "rows_in", "passes", "peak_bytes",
         "workers", "variables", "arcs", "compelled", "score_lost", "notes", "data",
         "settings",
@@ -156,7 +156,7 @@ def test_writes_the_fitted_network(cli, tmp_path, arguments, score, parameters):
 def test_says_what_it_wrote(cli, tmp_path):
     out = tmp_path / "net.bif.gz"
     shown = cli("learn", CSV, "-o", out)
-    assert f"{out}: 16 parameters (fsNML estimate)\n" in shown.out
+    assert f"{out}: 17 parameters (fsNML estimate)\n" in shown.out
     assert cli("learn", CSV, "-o", out).code == 2  # it exists
     assert cli("learn", CSV, "-o", out, "--force", "--require-optimal").code == 0
 

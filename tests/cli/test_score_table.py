@@ -21,7 +21,7 @@ def test_writes_what_the_library_scores(cli, tmp_path, name):
         "score-table", DATA, "-o", path, "--score", "bdeu", "--ess", "10", "--max-parents", 3
     )
     assert (shown.code, shown.err) == (0, "")
-    table = build_score_table(Scorer(read(DATA), BDeu(ess=10.0)), max_parents=3, support=5)
+    table = build_score_table(Scorer(read(DATA), BDeu(ess=10.0), support=5), max_parents=3)
     assert ScoreTable.load(path) == table
     assert f"{table.n_sets:,} parent sets of 8 variables" in shown.out
     assert f"{table.n_scored:,} families scored by BDeu(ess=10.0) on 2,000 rows" in shown.out
@@ -37,7 +37,7 @@ def test_json_says_what_was_done(cli, tmp_path):
     assert told == {
         "file": str(path),
         "score_name": "bic",
-        "settings": {"max_parents": None},
+        "settings": {"max_parents": None, "support": 5.0},
         "rows": 2000,
         "base": "e",
         "variables": list(table.names),
@@ -59,7 +59,7 @@ def test_no_prune_lists_every_set(cli, tmp_path):
 def test_standard_output(cli, tmp_path):
     shown = cli("score-table", DATA, "-o", "-", "--max-parents", "1")
     (tmp_path / "t.jkl").write_text(shown.out)
-    table = build_score_table(Scorer(read(DATA)), max_parents=1)
+    table = build_score_table(Scorer(read(DATA), "qnml", support=5), max_parents=1)
     assert ScoreTable.load(tmp_path / "t.jkl") == table
 
 

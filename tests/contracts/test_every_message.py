@@ -69,7 +69,7 @@ NO_OPTION |= {"block_rows", "first"}  # of scan and Network.sample, in Python
 NO_OPTION |= {"among", "constant", "distance", "held_out"}
 NO_OPTION |= {"max_rounds", "max_cells", "draws"}  # of structural EM, in Python
 # Of values and functions that no command has.
-NO_OPTION |= {"kind", "most"}
+NO_OPTION |= {"kind", "most", "n_variables"}
 NO_OPTION |= {"block_rows"}  # of counting in blocks, in Python
 # Their words are those of knowledge files and statements, the same in both worlds.
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
@@ -340,10 +340,12 @@ CASES = {
         HOLES,
         ["learn", "t.csv", "--score", "bic"],
         lambda table: bestdag.learn(table, "bic"),
-        "2 columns have 2 missing values: 'a' (1), 'b' (1), and 2 of 4 rows are complete: "
-        "--missing em suits, --missing drop, --missing state and --missing available are possible",
-        "2 columns have 2 missing values: 'a' (1), 'b' (1), and 2 of 4 rows are complete: "
-        "missing='em' suits, missing='drop', missing='state' and missing='available' are possible",
+        "2 columns have 2 missing values: 'a' (1), 'b' (1), and 2 of 4 rows are complete; "
+        "recommended: --missing em; also possible: --missing drop, --missing state and --missing "
+        "available",
+        "2 columns have 2 missing values: 'a' (1), 'b' (1), and 2 of 4 rows are complete; "
+        "recommended: missing='em'; also possible: missing='drop', missing='state' and "
+        "missing='available'",
     ),
     "a score that is no mean": (
         HOLES,
@@ -358,9 +360,8 @@ CASES = {
         MANY,
         ["learn", "t.csv", "--max-states", "3"],
         lambda table: bestdag.read(table, max_states=3),
-        "more than --max-states 3; discretize it if it holds numbers, leave it out with --drop or "
-        "raise --max-states",
-        "more than max_states=3; discretize it if it holds numbers, drop it or raise max_states",
+        "(9 > --max-states 3); bin it if it holds numbers, --drop it, or raise --max-states",
+        "(9 > max_states=3); bin it if it holds numbers, drop it, or raise max_states",
     ),
     "a separator for another format": (
         '{"a": "x"}',
@@ -408,7 +409,7 @@ CASES = {
         TABLE,
         ["learn", "t.csv", "--search", "hill_climb", "--perturb", "3"],
         lambda table: make_search("hill_climb", perturb=3),
-        "--perturb is for restarts, got 3 without restarts; say with --restarts",
+        "--perturb is for restarts, got 3 without restarts; set --restarts to",
         "perturb is for restarts, got perturb=3 without restarts; set restarts to",
     ),
     "an order that is not whole": (
@@ -511,7 +512,10 @@ def test_warnings_too(tmp_path, monkeypatch, capsys):
     assert run(["learn", "t.csv"]) == 0
     shown = capsys.readouterr()
     assert "pass --missing-value '?'" in shown.err
-    assert "to cut them: bestdag discretize 't.csv' --method quantile -o FILE" in shown.err
+    assert (
+        "--discretize bins them, or: bestdag discretize 't.csv' --method quantile -o FILE"
+        in shown.err
+    )
     assert python_words(shown.err + shown.out) == []
     with pytest.warns(DataWarning) as seen:
         bestdag.read(table)

@@ -214,7 +214,7 @@ def command(
             )
     if cuts is not None:
         at = f"the cut points of {cutting.cut_points}"
-        notes.append(f"numbers cut at {at}: {', '.join(cuts)}")
+        notes.append(f"numeric columns binned at {at}: {', '.join(cuts)}")
     attributes = [column for column in tables[0].names if column != target]
     knowledge: Knowledge | None = None
     if classifier == "augmented":

@@ -97,7 +97,7 @@ class Auto:
     name: ClassVar[str] = "auto"
 
     budget: float = setting(
-        60.0, "Time limit if --time-limit is not given, e.g. 30s, 5m.", is_duration=True
+        60.0, "Time to spend if there is no time limit, e.g. 30s, 5m.", is_duration=True
     )
     rounds: int | None = setting(
         None, "Stop after this number of rounds, for reproducible results."

@@ -63,7 +63,7 @@ class K2Search:
 
     order: Sequence[str] | None = setting(None, "All variables in order, separated by commas.")
     orders: int | None = setting(
-        None, "Number of random orders to try.  [default: 10 without --order]"
+        None, "Number of random orders to try.  [default: 10, if no order is given]"
     )
 
     def __post_init__(self) -> None:
