@@ -521,7 +521,7 @@ def test_warnings_too(tmp_path, monkeypatch, capsys):
         bestdag.read(table)
     said = "\n".join(str(warning.message) for warning in seen)
     assert "pass missing_values=('', '?')" in said
-    assert 'discretize(..., method="quantile") cuts them' in said
+    assert 'discretize(..., method="quantile") bins them' in said
     assert not _OPTION.search(said)
 
 

@@ -200,7 +200,7 @@ def test_a_number_column_of_distinct_values_reports_how_many(tmp_path):
         {"x": [i / 7 for i in range(30_000)], "y": [i % 2 for i in range(30_000)]},
         tmp_path / "t.csv",
     )
-    with pytest.raises(DataError, match="column 'x' has too many distinct values \(30,000 >"):
+    with pytest.raises(DataError, match=r"column 'x' has too many distinct values \(30,000 >"):
         read(path)
 
 

@@ -405,7 +405,7 @@ def test_time_limit_gives_what_must_be_there(statements):
     assert knowledge.allows(found.dag)
     assert len(found.dag.arcs) == len(statements)
     assert np.isnan(found.weights.matrix[0, 1])
-    assert "over the pairs scored by then" in found.notes[0]
+    assert "over the pairs scored so far" in found.notes[0]
 
 
 def interrupt_soon(seconds):

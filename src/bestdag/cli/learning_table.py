@@ -72,8 +72,8 @@ def table_options(
 ) -> Callable[[_Function], _Function]:
     """Add all that a command may be told about the table it reads.
 
-    Where numeric columns are cut, what missing values mean (by an option of the command's own, if it
-    has one), the settings of `read` but those named, and where rows are.
+    Where numeric columns are cut, what missing values mean (by an option of the command's own, if
+    it has one), the settings of `read` but those named, and where rows are.
     """
     options = (*_CUTTING, missing, data_options(but=("missing", *but)), rows_options)
 

@@ -82,8 +82,8 @@ class HillClimb:
         if self.perturb and not self.restarts:
             how_often = "how often the best structure is perturbed"
             raise InvalidParameterError(
-                f"hill_climb: perturb is for restarts, got perturb={self.perturb} and none of "
-                f"them; set restarts to {how_often}"
+                f"hill_climb: perturb is for restarts, got perturb={self.perturb} without "
+                f"restarts; set restarts to {how_often}"
             ).with_option(
                 f"hill_climb: --perturb is for restarts, got {self.perturb} without restarts; "
                 f"set --restarts to {how_often}"
