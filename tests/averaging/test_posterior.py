@@ -255,7 +255,7 @@ def test_auto_chooses_by_size_and_says_so():
     assert posterior(FIVE).method == "exact uniform"
     assert posterior(FIVE, prior="order").method == "exact order"
     found = posterior(FIVE)
-    assert found.notes[0] == "prior: every DAG counts once"
+    assert found.notes[0] == "prior: uniform over DAGs"
     assert "sum over all DAGs" in found.notes[1]
 
 

@@ -44,7 +44,7 @@ def test_bootstrap_for_people_writes_the_averaged_network(cli, tmp_path):
     path = tmp_path / "averaged.bif"
     shown = cli("bootstrap", CSV, "--score", "bic", "--replicates", "3", "-o", str(path))
     assert shown.code == 0
-    assert "shares of 3 replicates" in shown.out
+    assert "probabilities are shares of 3 bootstrap resamples" in shown.out
     assert "in the averaged network" in shown.out
     expected = bootstrap(CSV, "bic", replicates=3).averaged()
     assert set(Network.load(path).dag.arcs) == set(expected.arcs)
@@ -87,7 +87,7 @@ def test_posterior_json(cli):
 
 def test_posterior_for_people_says_how_it_was_found(cli):
     shown = cli("posterior", CSV, "--truth", BIF)
-    assert "every DAG counts once" in shown.out
+    assert "prior: uniform over DAGs" in shown.out
     assert "exact: a sum over all DAGs" in shown.out
     assert "Brier" in shown.out
     chains = cli("posterior", CSV, "--method", "chains", "--steps", "2000", "--chains", "2")

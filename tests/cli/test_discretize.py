@@ -25,7 +25,7 @@ def test_writes_the_table_and_prints_the_cut_points(cli, table, tmp_path):
     assert shown.code == 0
     assert shown.err == ""
     lines = [line.split() for line in shown.out.splitlines()]
-    assert shown.out.splitlines()[0] == f"{out}: 12 rows, 1 of 3 columns cut"
+    assert shown.out.splitlines()[0] == f"{out}: 12 rows, 1 of 3 columns binned"
     assert lines[2:] == [
         ["dose", "2", "0.65"],
         ["code", "3", "not", "cut"],
@@ -64,7 +64,7 @@ def test_a_column_without_cut_points_does_not_count_as_cut(cli, tmp_path):
     path.write_text("x,same,c\n" + "".join(f"{i / 2},0.5,{'ab'[i > 6]}\n" for i in range(13)))
     call = ("discretize", path, "--target", "c", "-o", out, "--force")
     first = cli(*call).out.splitlines()[0]
-    assert first == f"{out}: 13 rows, 1 of 3 columns cut; left as one interval: same"
+    assert first == f"{out}: 13 rows, 1 of 3 columns binned; left as one bin: same"
     found = json.loads(cli(*call, "--json").out)
     assert found["cuts"] == {"x": [3.25], "same": []}
     assert (found["one_interval"], found["not_cut"]) == (["same"], ["c"])

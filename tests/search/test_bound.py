@@ -171,7 +171,7 @@ def test_any_search_gives_a_bound_on_request():
     assert result.n_rows == 2000
     assert result.gap_per_row == pytest.approx(result.gap / 2000)
     assert result.notes[-1].startswith("bound on the best score: ")
-    assert "\nthe best log score of all networks with at least 5 rows per table cell is " in str(
+    assert "\nby the bound the best of all networks with at least 5 rows per table cell" in str(
         result
     )
 
@@ -211,10 +211,10 @@ OF_ALL = "the best log score of all networks is"
     [
         (None, 100, "no bound on the best score"),
         (-7.66, 5000, f"{OF_ALL} at most 12.4 higher (0.00247 per row)"),
-        (-20.0, 5000, f"{OF_ALL} the same, up to rounding"),
+        (-20.0, 5000, "by the bound the best of all networks, up to rounding"),
         (1e6, 10, f"{OF_ALL} at most 1,000,020 higher (100,002 per row)"),
         (-19.0, None, f"{OF_ALL} at most 1 higher"),
-        (-19.75, "file", "the best log score of the listed parent sets is at most 0.25 higher"),
+        (-19.75, "file", f"{OF_ALL[:-2]}of the listed parent sets is at most 0.25 higher"),
     ],
 )
 def test_the_gap_in_words_is_never_too_small(bound, n_rows, text):

@@ -185,7 +185,7 @@ def bootstrap(
             "rows": dataset.total_weight,
             "seed": seed,
         },
-        notes=(f"shares of {count_of(n_replicates, 'replicate')}",),
+        notes=(f"probabilities are shares of {count_of(n_replicates, 'bootstrap resample')}",),
         seconds=time.monotonic() - begun + kept.seconds_before,
         resumed_seconds=kept.seconds_before,
         dags=WeightedDags.of_draws(names, drawn),

@@ -139,13 +139,13 @@ def command(
         return
     click.echo(
         f"{output}: {count_of(table.n_rows, 'row')}, "
-        f"{len(cuts) - len(one_interval):,} of {count_of(table.n_variables, 'column')} cut"
-        + (f"; left as one interval: {' '.join(one_interval)}" if one_interval else "")
+        f"{len(cuts) - len(one_interval):,} of {count_of(table.n_variables, 'column')} binned"
+        + (f"; left as one bin: {' '.join(one_interval)}" if one_interval else "")
     )
     print_table(
         ["column", "states", "cut points"],
         [
-            [v.name, str(v.arity), "not cut" if v.cuts is None else _shown(v.cuts)]
+            [v.name, str(v.arity), "not binned" if v.cuts is None else _shown(v.cuts)]
             for v in table.variables
         ],
     )

@@ -198,8 +198,8 @@ def _print(found: CrossValidation, data: str, *, has_truth: bool) -> None:
         row += ["", ""] if other is None else [f"{other.mean:.4f}", _ends(other.interval)]
         row += [str(shown["shd"]), str(shown["shd_cpdag"])] if has_truth else []
         gap = shown["gap"]
-        proven = "not proven" if gap is None else f"gap {gap:.4g}"
-        proven = "proven" if shown["status"] == "optimum proved" else proven
+        proven = "not proved" if gap is None else f"gap {gap:.4g}"
+        proven = "proved" if shown["status"] == "optimum proved" else proven
         rows.append([*row, f"{one.seconds + shown['seconds_all_rows']:.2f} s", proven])
     print_table(header, rows)
 

@@ -196,6 +196,7 @@ class SearchResult:
         how = f"{name}, {_seconds(self.seconds)}"
         if self._says_what():
             return f"{self.notes[0]} ({how})"
+        caveat = "" if self._reaches_bound() else "; not proved best"
         match self.status:
             case "optimum proved" if self.is_among_listed:
                 return f"best network of the listed parent sets (proved; {how})"
@@ -204,11 +205,11 @@ class SearchResult:
             case "local optimum" if self.search == "exact":  # of the rounds of structural EM
                 return f"best for the estimated counts ({how}); not proved for the data"
             case "local optimum":
-                return f"good network found ({how}); not proved best"
+                return f"good network found ({how}){caveat}"
             case "time limit":
-                return f"best network found within the time limit ({how}); not proved best"
+                return f"best network found within the time limit ({how}){caveat}"
             case "step limit":
-                return f"best network found within the step limit ({how}); not proved best"
+                return f"best network found within the step limit ({how}){caveat}"
             case "interrupted":
                 return f"stopped early (Ctrl-C); best so far ({how})"
 
@@ -227,6 +228,12 @@ class SearchResult:
         is_class = self.among is not None or self.search == "naive_bayes"
         return is_class and self.status == "local optimum" and bool(self.notes)
 
+    def _reaches_bound(self) -> bool:
+        """Whether the bound leaves nothing but rounding."""
+        if self.bound is None or self.gap is None:
+            return False
+        return self.gap <= tie_width(self.bound)
+
     def shortfall(self) -> str:
         """Say in words how much higher a score may be; empty when the structure is proved best.
 
@@ -243,11 +250,12 @@ class SearchResult:
             return ""
         if self.gap is None:
             return "no bound on the best score"
-        among = "the listed parent sets" if self.is_among_listed else self.limits.words()
-        text = f"the best log score of {among} is "
-        if self.bound is not None and self.gap <= tie_width(self.bound):
-            return f"{text}the same, up to rounding"
-        text += f"at most {_at_most(self.gap)} higher"
+        among = "all networks of the listed parent sets"
+        if not self.is_among_listed:
+            among = self.limits.words()
+        if self._reaches_bound():
+            return f"by the bound the best of {among}, up to rounding"
+        text = f"the best log score of {among} is at most {_at_most(self.gap)} higher"
         if self.gap_per_row is not None and not self.is_among_listed:
             text += f" ({_at_most(self.gap_per_row)} per row)"
         return text
