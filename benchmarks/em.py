@@ -1,4 +1,4 @@
-"""EM and structural EM on rows of a network with missing cells, beside other programs.
+"""EM and structural EM on rows of a network with missing values, beside other programs.
 
     python benchmarks/em.py NETWORK.bif [--rows 10000] [--share 0.1] [--threads 2] [--repeats 3]
         [--pyagrum PYTHON] [--bnlearn RLIB] [--rival-rows 2000]

@@ -1,4 +1,4 @@
-"""How good structures and parameters are when cells are missing, by way of treating them.
+"""How good structures and parameters are when values are missing, by way of treating them.
 
     python benchmarks/incomplete.py FOLDER [--rows 2000] [--repeats 3] [--score bic]
         [--networks alarm insurance child] [--shares 5 10 20 40] [--masks mcar mar]
@@ -11,11 +11,11 @@ from the true network to the fitted one in nats, estimated on 20,000 complete ro
 
 Masks: `mcar` takes each cell with the same probability. `mar` leaves every fourth column whole;
 each other column has one of these as its cause, and where the cause is in the upper half of its
-states a cell is missing three times as often as elsewhere. The share is that of all cells.
+states a value is missing three times as often as elsewhere. The share is that of all cells.
 
 Ways: `available` is missing="available" with the score given, `pnal` the same with the score PNAL;
 the others are those of `learn`. With `state` a network has more states than the true one: its
-divergence is that of what it says given that no cell is missing. Where no row is complete `drop`
+divergence is that of what it says given that no value is missing. Where no row is complete `drop`
 has no result. Ways that this version does not have are left out.
 """
 
@@ -87,7 +87,7 @@ def learned(data: Dataset, way: str, score: str) -> Result | None:
 
 
 def divergence(true: Network, found: Network, test: Dataset) -> float:
-    """Estimate the divergence of what a network says given that no cell is missing."""
+    """Estimate the divergence of what a network says given that no value is missing."""
     shown = {v.name: v.states for v in true.variables}
     more = {v.name: v.states for v in found.variables if v.states != shown[v.name]}
     log_shown = 0.0

@@ -47,7 +47,7 @@ class Result(SearchResult):
     scored_by : Score or None
         The score; None as well.
     treatment : Treatment
-        How missing cells were treated.
+        How missing values were treated.
     structure_prior : StructurePrior or None
     data_notes : tuple of str
         Those of the notes that say what became of the rows.
@@ -171,7 +171,7 @@ class Result(SearchResult):
     def arc_losses(self, *, threads: int | None = None) -> dict[tuple[str, str], float]:
         """Work out the score lost when one arc is left out and all others stay, in nats.
 
-        From missing cells the scores are those of `scorer`: expected ones, or means per row.
+        From missing values the scores are those of `scorer`: expected ones, or means per row.
 
         Examples
         --------
@@ -233,7 +233,7 @@ class Result(SearchResult):
         """Write a report: one HTML file that fetches nothing.
 
         It has the graph, to zoom, to search and to ask for the probabilities of each variable, what
-        was read, every arc and every score, the structures next to the best where they were listed,
+        was read, every arc and every score, the near-optimal structures where they were listed,
         what other scores would choose (in no more time than learning took, or a second), the
         search, and what is needed to repeat it. After Ctrl-C it comes at once, without other
         scores.

@@ -93,14 +93,14 @@ def learn(
         "auto" finds a good structure at once, raises it while there is time, bounds the best score
         and proves the optimum where it can; the notes of the result say what it did.
     missing : {"error", "drop", "state", "em", "available"} or StructuralEM, default "error"
-        What to do about missing cells: refuse them, and say which of the others suits; learn from
+        What to do about missing values: refuse them, and say which of the others suits; learn from
         the complete rows; make a state of them; learn structure and parameters in turn
-        (`StructuralEM`, for all scores but fNML and PNAL), which assumes that cells are missing at
+        (`StructuralEM`, for all scores but fNML and PNAL), which assumes that values are missing at
         random, and has nothing to do where none is; score each family by its mean log-likelihood
         over the rows that show all of it (`NodeAverage`; for LL, AIC, BIC, HQC and PNAL), which
-        assumes that cells are missing completely at random.
+        assumes that values are missing completely at random.
     discretize : str, int, bool or Method, optional
-        Cut number columns into intervals as the table is read: "quantile" (what True means) or
+        Cut numeric columns into intervals as the table is read: "quantile" (what True means) or
         "uniform", so many quantiles, or a method with its settings. What `discretize` of the table
         with a target makes is given as the data.
     max_parents : int, optional
@@ -244,14 +244,14 @@ def learn(
                 data = rows.dataset
                 notes += rows.notes
             if treatment.idle is not None and not data.has_missing:
-                what = "this is learned as any complete table"
-                notes.append(f"no cell is missing: {treatment.idle}, and {what}")
+                what = "the table is learned like any complete one"
+                notes.append(f"no missing values: {treatment.idle}, and {what}")
                 treatment = make_treatment("error")
             dataset = treatment.settle(data, chosen)
             prior = make_prior(structure_prior, len(dataset.names))
             if dataset.n_rows < data.n_rows:
                 those = f"{dataset.n_rows:,} of {data.n_rows:,} rows"
-                notes.append(f"learned from the {those} that have no missing cell")
+                notes.append(f"learned from the {those} that have no missing values")
             if client is not None:
                 from bestdag.cluster.reading import spread
 
@@ -364,7 +364,7 @@ def learn(
 
 def _how_to_go_on(*, has_file: bool) -> str:
     if has_file:
-        return "to go on from the checkpoint, call learn again with resume=True"
+        return "to continue from the checkpoint, call learn again with resume=True"
     return "a run with checkpoint=FILE can be continued by resume=True"
 
 
@@ -375,7 +375,7 @@ def _read(
     if cutting:
         if isinstance(data, Dataset):
             raise InvalidParameterError(
-                "learn: discretize cuts numbers as a table is read, and a Dataset has its states "
+                "learn: discretize bins numbers as a table is read, and a Dataset has its states "
                 "already; give what it was read from"
             )
         bins = cutting if isinstance(cutting, int) and cutting is not True else None

@@ -200,7 +200,7 @@ def require_row_memory(who: str, what: str, n_rows: int, each: float) -> None:
         who,
         f"{what} {n_rows:,} rows",
         float(n_rows) * each,
-        "raise the memory limit, or put equal rows together with collapse=True",
+        "raise the memory limit, or combine identical rows with collapse=True",
         option="raise --memory-limit, or use --collapse",
     )
 

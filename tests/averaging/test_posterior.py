@@ -190,7 +190,7 @@ def test_chains_go_on_until_they_agree_unless_steps_say_how_many(monkeypatch):
     rough = posterior(FIVE, method="chains", steps=20, samples=8)
     assert rough.diagnostics.n_steps == 20
     assert not rough.diagnostics.is_mixed
-    assert "the chains do not agree: the probabilities are rough, more steps are needed" in (
+    assert "the chains do not agree: the probabilities are imprecise, more steps are needed" in (
         rough.notes
     )
 
@@ -255,7 +255,7 @@ def test_auto_chooses_by_size_and_says_so():
     assert posterior(FIVE).method == "exact uniform"
     assert posterior(FIVE, prior="order").method == "exact order"
     found = posterior(FIVE)
-    assert found.notes[0] == "prior: every DAG counts once"
+    assert found.notes[0] == "prior: uniform over DAGs"
     assert "sum over all DAGs" in found.notes[1]
 
 

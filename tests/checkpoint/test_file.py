@@ -38,7 +38,7 @@ def test_nothing_in_a_file_is_run(tmp_path):
     hostile = np.empty(1, object)
     hostile[0] = os.system
     np.savez(tmp_path / "file.npz", tree=hostile)
-    with pytest.raises(FormatError, match="is no checkpoint, or damaged"):
+    with pytest.raises(FormatError, match="is not a bestdag checkpoint, or is damaged"):
         read_state(tmp_path / "file.npz")
 
 
@@ -46,7 +46,9 @@ def test_a_file_that_is_cut_short_is_refused(asia, tmp_path):
     path = tmp_path / "run"
     learn(asia, search="hill_climb", checkpoint=path)
     path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(FormatError, match=r"run: is no checkpoint, or damaged: .*name another"):
+    with pytest.raises(
+        FormatError, match=r"run: is not a bestdag checkpoint, or is damaged: .*name another"
+    ):
         learn(asia, search="hill_climb", checkpoint=path, resume=True)
 
 

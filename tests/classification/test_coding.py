@@ -113,7 +113,7 @@ def test_training_rows_must_be_complete(raw):
 
 def test_text_in_a_number_column_is_named():
     variable, _ = coded([0.5, 1.5])
-    with pytest.raises(DataError, match="'x': was a number column in training, got 'low'"):
+    with pytest.raises(DataError, match="'x': was a numeric column in training, got 'low'"):
         codes_of(variable, objects(0.5, "low"), ignore_unknown=True)
 
 

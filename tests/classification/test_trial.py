@@ -102,7 +102,7 @@ def test_kept_numbers_of_a_test_table_count_as_the_nearest():
     test = raw({**rows, "grade": [-7, 1.5, 1.75, 99]}, like=train)
     assert test.dataset.variable("grade").states == ("1", "2", "3")
     assert test.dataset.codes("grade").tolist() == [0, 0, 1, 2]
-    with pytest.raises(DataError, match="'grade': was a number column in training, got 'high'"):
+    with pytest.raises(DataError, match="'grade': was a numeric column in training, got 'high'"):
         raw({**rows, "grade": [1, 2, 3, "high"]}, like=train)
 
 

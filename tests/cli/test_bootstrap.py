@@ -44,7 +44,7 @@ def test_bootstrap_for_people_writes_the_averaged_network(cli, tmp_path):
     path = tmp_path / "averaged.bif"
     shown = cli("bootstrap", CSV, "--score", "bic", "--replicates", "3", "-o", str(path))
     assert shown.code == 0
-    assert "shares of 3 replicates" in shown.out
+    assert "probabilities are shares of 3 bootstrap resamples" in shown.out
     assert "in the averaged network" in shown.out
     expected = bootstrap(CSV, "bic", replicates=3).averaged()
     assert set(Network.load(path).dag.arcs) == set(expected.arcs)
@@ -61,10 +61,10 @@ def test_bootstrap_cuts_numbers_once_on_the_whole_table(cli, tmp_path):
     expected = bootstrap(cut, "bic", replicates=4)
     np.testing.assert_array_equal(values["matrix"], expected.matrix)
     assert values["settings"]["cut"] == ["size"]
-    words = "numbers cut into at most 3 intervals of equally many rows: size; once, by all rows"
+    words = "numeric columns binned into up to 3 quantiles: size, using all rows"
     assert values["notes"][0].startswith(words)
     shown = cli("bootstrap", path, *options, "--discretize", "--target", "kind")
-    assert "where the classes of kind differ, by Fayyad and Irani: size; once" in shown.out
+    assert "where the classes of kind differ (Fayyad and Irani): size, using all rows" in shown.out
 
 
 def test_auto_has_a_second_for_each_replicate(cli):
@@ -87,7 +87,7 @@ def test_posterior_json(cli):
 
 def test_posterior_for_people_says_how_it_was_found(cli):
     shown = cli("posterior", CSV, "--truth", BIF)
-    assert "every DAG counts once" in shown.out
+    assert "prior: uniform over DAGs" in shown.out
     assert "exact: a sum over all DAGs" in shown.out
     assert "Brier" in shown.out
     chains = cli("posterior", CSV, "--method", "chains", "--steps", "2000", "--chains", "2")
@@ -99,7 +99,7 @@ def test_draws_that_cover_next_to_nothing_say_so():
     table = {f"v{k}": random.integers(0, 3, 30).tolist() for k in range(9)}
     few = posterior(table, method="sampling", samples=5, seed=1, support=0)
     assert few.dags.covered_mass < 5e-4
-    words = "the structures listed are next to nothing of it: go by the probabilities of arcs"
+    words = "the listed structures cover almost none of it: use the arc probabilities"
     assert words in " ".join(few.notes)
     assert words not in " ".join(posterior(CSV, method="sampling", samples=500).notes)
 
@@ -136,9 +136,9 @@ def test_ctrl_c_says_whether_anything_is_kept(cli, monkeypatch, tmp_path):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("bestdag.averaging.bootstrap.bootstrap", stopped)
-    assert cli("bootstrap", CSV).err == "bestdag: interrupted; nothing is kept\n"
+    assert cli("bootstrap", CSV).err == "bestdag: interrupted; no results are saved\n"
     kept = cli("bootstrap", CSV, "--checkpoint", tmp_path / "kept")
-    assert kept.err == "bestdag: interrupted; --resume goes on from the checkpoint\n"
+    assert kept.err == "bestdag: interrupted; --resume continues from the checkpoint\n"
     monkeypatch.setattr("bestdag.cli.structure.write_fitted", stopped)
     shown = cli("learn", CSV, "-o", tmp_path / "net.bif")
     assert "(proved; exact" in shown.out

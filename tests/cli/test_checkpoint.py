@@ -25,7 +25,7 @@ def test_a_run_is_kept_refused_resumed_and_begun_anew(cli, tmp_path, command):
     assert first.code == 0
     refused = cli(*command, *kept)
     assert refused.code == 2
-    assert "exists already; pass --resume to go on, or --force to begin anew" in refused.err
+    assert "exists already; pass --resume to continue, or --force to start over" in refused.err
     again = cli(*command, *kept, "--resume")
     assert again.code == 0
     found, expected = json.loads(again.out), json.loads(first.out)
@@ -33,7 +33,7 @@ def test_a_run_is_kept_refused_resumed_and_begun_anew(cli, tmp_path, command):
     assert found["arcs"] == expected["arcs"]
     other = cli(*command, *kept, "--resume", "--seed", "8")
     assert other.code == 2
-    assert "was made with seed 0, and 8 is asked for; name another file, or begin" in other.err
+    assert "was made with seed 0, and 8 is asked for; name another file, or start over" in other.err
     assert "--force" in other.err
     anew = cli(*command, *kept, "--force")
     assert json.loads(anew.out)["resumed_seconds"] == 0
@@ -42,7 +42,7 @@ def test_a_run_is_kept_refused_resumed_and_begun_anew(cli, tmp_path, command):
 def test_options_that_contradict_each_other_are_refused(cli, tmp_path):
     learn = ("learn", ASIA, "--search", "hill_climb")
     kept = ("--checkpoint", tmp_path / "run")
-    assert "--resume is for a run that is kept" in cli(*learn, "--resume").err
+    assert "--resume needs a checkpoint" in cli(*learn, "--resume").err
     assert "choose one" in cli(*learn, *kept, "--resume", "--force").err
     both = (*kept, "-o", tmp_path / "net.bif")
     assert cli(*learn, *both).code == 0

@@ -57,7 +57,7 @@ def test_cut_points_and_the_order_of_states_travel_with_the_network(learned, fol
 @pytest.mark.parametrize("suffix", ["bif", "json"])
 def test_commands_cut_raw_numbers_as_the_network_does_and_say_so(cli, learned, folder, suffix):
     net, raw, cut = learned(suffix), folder / "raw.csv", folder / "cut.csv"
-    says = f"numbers cut at the cut points of {net}: age, dose, noise\n"
+    says = f"numeric columns binned at the cut points of {net}: age, dose, noise\n"
     for command, more in (("score", []), ("fit", ["-o", folder / "new.bif", "--force"])):
         shown = cli(command, raw, net, *more)
         assert shown.code == 0
@@ -74,7 +74,7 @@ def test_learn_with_a_prior_network_cuts_too(cli, learned, folder):
     net = learned("bif")
     prior = ["--score", "bde", "--prior", net]
     shown = cli("learn", folder / "raw.csv", *prior)
-    assert "\nnumbers cut at the cut points of the prior network: age, dose" in shown.out
+    assert "\nnumeric columns binned at the cut points of the prior network: age, dose" in shown.out
     found = json.loads(cli("learn", folder / "raw.csv", *prior, "--json").out)
     assert found["settings"]["cut"] == ["age", "dose", "noise"]
     same = json.loads(cli("learn", folder / "cut.csv", *prior, "--json").out)
@@ -91,7 +91,7 @@ def test_learn_with_a_file_of_cut_points(cli, learned, folder, tmp_path):
         cuts = ["--cut-points", folder / "cuts.json"]
         shown = cli("learn", data, *cuts, "-o", net, "--force", "--quiet")
         assert shown.code == 0
-        assert ("numbers cut at the cut points of" in shown.out) == (data != few)
+        assert ("numeric columns binned at the cut points of" in shown.out) == (data != few)
         age = Network.load(net).variable("age")
         assert age.cuts == tuple(json.loads((folder / "cuts.json").read_text())["cuts"]["age"])
     assert cli("learn", few, *cuts, "--score", "bde", "--prior", net).code == 2

@@ -25,7 +25,7 @@ def test_writes_the_table_and_prints_the_cut_points(cli, table, tmp_path):
     assert shown.code == 0
     assert shown.err == ""
     lines = [line.split() for line in shown.out.splitlines()]
-    assert shown.out.splitlines()[0] == f"{out}: 12 rows, 1 of 3 columns cut"
+    assert shown.out.splitlines()[0] == f"{out}: 12 rows, 1 of 3 columns binned"
     assert lines[2:] == [
         ["dose", "2", "0.65"],
         ["code", "3", "not", "cut"],
@@ -64,7 +64,7 @@ def test_a_column_without_cut_points_does_not_count_as_cut(cli, tmp_path):
     path.write_text("x,same,c\n" + "".join(f"{i / 2},0.5,{'ab'[i > 6]}\n" for i in range(13)))
     call = ("discretize", path, "--target", "c", "-o", out, "--force")
     first = cli(*call).out.splitlines()[0]
-    assert first == f"{out}: 13 rows, 1 of 3 columns cut; left as one interval: same"
+    assert first == f"{out}: 13 rows, 1 of 3 columns binned; left as one bin: same"
     found = json.loads(cli(*call, "--json").out)
     assert found["cuts"] == {"x": [3.25], "same": []}
     assert (found["one_interval"], found["not_cut"]) == (["same"], ["c"])
@@ -83,7 +83,7 @@ def test_saved_cut_points_are_applied_to_new_rows(cli, table, tmp_path):
         "discretize", new, "--cut-points", cuts, "--target", "code", "-o", tmp_path / "x.csv"
     )
     assert wrong.code == 2
-    assert "--cut-points leaves nothing" in wrong.err
+    assert "--cut-points already sets the bins" in wrong.err
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_cut_points_are_not_saved_to_a_file_called_dash(cli, table, tmp_path, mo
         (("--method", "quantil"), "did you mean 'quantile'"),
         (("--target", "ill", "--bins", "3"), "--bins does not belong to the method fayyad_irani"),
         (("--method", "quantile", "--bins", "1"), "'--bins': 1 is not in the range x>=2"),
-        (("--target", "ill", "--cut", "ill"), "cannot be cut"),
+        (("--target", "ill", "--cut", "ill"), "cannot be binned"),
     ],
 )
 def test_wrong_input_is_one_line_and_no_file(cli, table, tmp_path, arguments, message):
@@ -202,7 +202,7 @@ def test_says_when_labels_do_not_tell_the_cut_points(cli, tmp_path):
     table, out = tmp_path / "gap.csv", tmp_path / "out.csv"
     table.write_text("x\n0.5\n1\n9\n9.5\n")
     shown = cli("discretize", table, "--method", "uniform", "--bins", 3, "-o", out)
-    assert "no row is in some interval of x: the labels alone do not tell the cut" in shown.out
+    assert "no row falls into some interval of x: the labels alone do not tell the cut" in shown.out
     assert read(out).variable("x").cuts is None
     shown = cli("discretize", table, "--method", "quantile", "--bins", 2, "-o", out, "--force")
     assert "no row" not in shown.out

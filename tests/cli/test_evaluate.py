@@ -39,7 +39,7 @@ def test_table_for_people(cli):
     shown = cli("evaluate", DATA, "--score", "bic", "--search", "exact", "--cv", 2)
     assert shown.code == 0
     assert "2,000 rows; 2-fold cross-validation" in shown.out
-    assert "proven" in shown.out
+    assert "proved" in shown.out
     assert "SHD" not in shown.out
     shown = cli("evaluate", DATA, "--score", "bic", "--search", "tree", "--cv", 2, "--truth", NET)
     assert "SHD of classes" in shown.out

@@ -209,7 +209,7 @@ def test_standard_output_is_no_network_file(cli, command):
 
 @pytest.fixture
 def holes(tmp_path):
-    """A table with missing cells for the network of `small`."""
+    """A table with missing values for the network of `small`."""
     path = tmp_path / "holes.csv"
     path.write_text("y,x,z\np,a,\nq,,high\n,a,high\np,a,low\nr,b,low\n")
     return path

@@ -49,9 +49,9 @@ def commands_in(shown):
 def test_says_what_was_read_the_network_its_strengths_and_settings(cli):
     shown = cli("learn", example("asia.csv")).out
     lines = shown.splitlines()
-    assert lines[0].endswith("asia.csv: 2,000 rows, 8 columns of 2 states; no cell is missing")
+    assert lines[0].endswith("asia.csv: 2,000 rows, 8 columns of 2 states; no missing values")
     result = learn(example("asia.csv"))
-    assert f"log score {result.score:.6f} (qnml with sparse prior, 2,000 rows)" in lines
+    assert f"\nlog score {result.score:.6f} (qnml with sparse prior, 2,000 rows)\n" in shown
     losses = result.arc_losses()
     assert f"dysp    <- bronc {losses['bronc', 'dysp']:.3g}, either" in shown
     # The class leaves open which way the arc between smoke and bronc points.
@@ -80,8 +80,8 @@ def test_the_next_commands_work_when_pasted(cli, here, arguments):
 
 
 REFUSED = {
-    "missing cells": ("smoke", "gone", "ill"),
-    "many missing cells": ("smoke", "few", "ill"),
+    "missing values": ("smoke", "gone", "ill"),
+    "many missing values": ("smoke", "few", "ill"),
     "decimals": ("age", "smoke", "ill"),
     "a row number": ("id", "smoke", "ill"),
     "names": ("who's", "smoke", "ill"),
@@ -96,8 +96,8 @@ REFUSED = {
 def test_a_refusal_ends_with_a_command_that_is_accepted(cli, here, name, options):
     table = here("a table.csv", *REFUSED[name])
     shown = cli("learn", table, *options)
-    if shown.code == 0:  # rows with missing cells were dropped
-        assert name == "missing cells"
+    if shown.code == 0:  # rows with missing values were dropped
+        assert name == "missing values"
         return
     assert (shown.code, shown.err.count("\n")) == (2, 1)
     program, *words = shlex.split(shown.err.partition(". Try: ")[2])
@@ -116,12 +116,12 @@ def test_what_cannot_be_helped_by_options_is_refused_as_it_is(cli, here):
 def test_discretize_in_one_go_is_said_and_stored_with_the_network(cli, here):
     table = here("t.csv", "age", "smoke", "ill")
     shown = cli("learn", table, "--discretize", "-o", "net.json")
-    assert "numbers cut into at most 5 intervals of equally many rows: age" in shown.out
+    assert "numeric columns binned into up to 5 quantiles: age" in shown.out
     expected = discretize(table, method="quantile", bins=5)
     network = Network.load("net.json")
     assert network.variable("age") == expected.variable("age")
     assert network.log_loss(table) == network.log_loss(expected)
-    said = "numbers cut at the cut points of net.json: age"
+    said = "numeric columns binned at the cut points of net.json: age"
     assert said in cli("score", table, "net.json").out
     assert said in cli("fit", table, "net.json", "-o", "again.json").out
     found = json.loads(cli("learn", table, "--bins", 3, "--json").out)

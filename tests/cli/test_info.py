@@ -33,7 +33,9 @@ def test_shows_what_score_would_refuse(cli, tmp_path):
     path.write_text("id,x\n" + "".join(f"{i},{'a' if i % 2 else ''}\n" for i in range(60)))
     shown = cli("info", path)
     assert shown.code == 0
-    assert "refused unless --max-states is raised: id" in shown.out
+    assert (
+        "too many distinct values (> 50); drop or bin them, or raise --max-states: id" in shown.out
+    )
     variables = json.loads(cli("info", path, "--json").out)["variables"]
     assert variables[1] == {"name": "x", "states": ["a"], "missing": 30}
 
@@ -64,7 +66,7 @@ def test_columns_that_cannot_be_variables_are_described(cli, tmp_path):
     assert words["name"] == ["more", "than", "65,535", "7,400", "texts"]
     assert words["empty"] == ["0", "74,000"]
     assert words["plain"] == ["2", "0", "a,", "b"]
-    assert "left out with --drop: number, key, empty, name" in shown.out
+    assert "bin or --drop them: number, key, empty, name" in shown.out
     assert json.loads(cli("info", path, "--json").out)["variables"] == [
         {"name": "number", "states": None, "range": [0.125, 9249.875], "missing": 7400},
         {"name": "key", "states": None, "missing": 0},
@@ -98,7 +100,7 @@ def test_shows_a_table_as_it_would_be_cut(cli, tmp_path):
     assert len(states["dose"]) == 20
     shown = json.loads(cli("info", path, "--bins", "2", "--json").out)
     assert shown["variables"][0]["states"] == ["<=1.3575", ">1.3575"]
-    assert "more than 15 states" in cli("info", path, "--max-states", "15").out
+    assert "too many distinct values (> 15)" in cli("info", path, "--max-states", "15").out
 
 
 def test_shows_what_is_left_when_missing_cells_are_treated(cli, tmp_path):

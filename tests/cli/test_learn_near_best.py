@@ -48,7 +48,7 @@ def test_people_read_what_is_different(cli):
     lines = shown.out.splitlines()
     expected = learn(CSV, "bdeu", collect_within=2.0).structures
     assert expected.summary() in lines
-    (header,) = [line for line in lines if "below the best  Bayes factor" in line]
+    (header,) = [line for line in lines if "drop in log score  Bayes factor" in line]
     first = lines.index(header) + 1
     rows = lines[first : lines.index("", first)]
     assert len(rows) == len(expected)

@@ -82,7 +82,7 @@ def test_every_command_proposed_for_any_table_works(cli, name):
 
 
 def row(k):
-    """A row whose missing cells, numbers, identifier and weight want to be told about."""
+    """A row whose missing values, numbers, identifier and weight want to be told about."""
     ill = "?" if k == 7 else "ab"[k % 2]
     return f"{k};{k * 0.37 % 5:.2f};{'yes' if k % 3 else 'no'};{ill};{1 + k % 2}"
 

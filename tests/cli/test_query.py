@@ -49,7 +49,7 @@ def test_every_marginal(cli):
     assert found["marginals"] == {n: pytest.approx(d.to_dict()) for n, d in expected.items()}
     text = printed(cli, "query", ASIA, *known)
     assert "smoke     no 0, yes 1" in text
-    assert "probability of what is known" in text
+    assert "probability of the evidence" in text
 
 
 def test_text_for_people(cli):

@@ -89,10 +89,12 @@ def test_after_ctrl_c_comes_at_once_without_what_takes_long(cli, tmp_path, monke
     path = tmp_path / "r.html"
     shown = cli("learn", CSV, "--report", path, "--bootstrap", 10**9)
     assert shown.code == 130
-    assert f"{path}: the report, after Ctrl-C without other scores and --bootstrap;" in shown.out
+    assert (
+        f"{path}: the report, without other scores and --bootstrap because of Ctrl-C;" in shown.out
+    )
     page = path.read_text()
     assert "Networks selected by other scores" not in page
-    assert "After Ctrl-C this page comes at once" in page
+    assert "Written at once after Ctrl-C" in page
     assert page.count("no time for it") == len(SCORES) - 1
 
 

@@ -52,8 +52,8 @@ def test_rows_are_kept_unless_told_otherwise(tmp_path, capsys):
     assert run(arguments) == 2
     told = capsys.readouterr().err
     assert told == (
-        "bestdag: reproduce: out/rows.jsonl exists already; pass --resume to go on, "
-        "or --force to begin anew\n"
+        "bestdag: reproduce: out/rows.jsonl exists already; pass --resume to continue, "
+        "or --force to start over\n"
     )
     before = (tmp_path / "out/rows.jsonl").read_text()
     assert run([*arguments, "--resume"]) == 0

@@ -36,7 +36,7 @@ def test_learn_answers_the_same_from_memory_disk_cache_and_collapsed_rows(cli, p
     data = json.loads(collapsed.out)["data"]
     assert data["different_rows"] < 256
     assert data["total_weight"] == 3000
-    assert "3,000 rows are" in cli(*given[:-1], "--collapse").out
+    assert "3,000 rows, 47 distinct" in cli(*given[:-1], "--collapse").out
 
 
 @pytest.mark.parametrize("command", [("score", NET, "--score", "bic"), ("fit", NET, "-o", "n.bif")])
@@ -48,7 +48,7 @@ def test_other_commands_take_rows_on_disk(cli, parts, monkeypatch, tmp_path, com
     again = ("--force",) if name == "fit" else ()
     assert cli(*given, "--rows-in", "disk", *again).out == plain.out
     collapsed = cli(*given, "--collapse", *again)
-    assert "3,000 rows are" in collapsed.err
+    assert "3,000 rows, 47 distinct" in collapsed.err
 
 
 def test_what_does_not_go_together_is_refused_in_a_line(cli, parts, tmp_path):
@@ -56,7 +56,7 @@ def test_what_does_not_go_together_is_refused_in_a_line(cli, parts, tmp_path):
     holes.write_text("a,b\n" + "x,\ny,u\nx,v\n" * 5)
     for more, says in (
         (("--rows-in", "memory", "--cache", tmp_path), "--cache is for rows on disk"),
-        (("--rows-in", "disk", "--discretize"), "--discretize cuts numbers in memory"),
+        (("--rows-in", "disk", "--discretize"), "--discretize bins numeric columns in memory"),
         (("--rows-in", "disk", "--missing", "em"), "EM: the rows stay on disk"),
         (("--rows-in", "disk", "--cache", ""), "--cache must name a folder"),
     ):

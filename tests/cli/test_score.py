@@ -203,7 +203,7 @@ def test_files_that_cannot_be_read(cli, data, net):
 
 
 def test_advice_on_missing_cells_can_be_followed(cli, small):
-    # The states are those of the network, so missing cells cannot become one.
+    # The states are those of the network, so missing values cannot become one.
     data, net = small
     data.write_text("x,y\na,p\n,p\nb,q\n")
     shown = cli("score", data, net)

@@ -46,8 +46,8 @@ def test_help_names_every_search_and_every_default(cli):
         text
     )
     # One name, two meanings: both are said.
-    assert "tabu: Stop after so many moves without improvement. [default: 100]" in text
-    assert "order: Stop after so many rounds without improvement. [default: 20]" in text
+    assert "tabu: Number of moves without improvement before stopping. [default: 100]" in text
+    assert "order: Number of rounds without improvement before stopping. [default: 20]" in text
 
 
 def test_parameters_take_settings(cli, tmp_path):

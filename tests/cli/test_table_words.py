@@ -38,8 +38,8 @@ MARKED = "a,b,c\nNA,x,1.5\ny,?,2.5\ny,x,2.5\nNA,x,1.5\n"
 def test_info_counts_cells_that_may_be_missing(cli, table):
     path = table(MARKED)
     shown = cli("info", path).out
-    assert "2 cells 'NA', states unless --missing-value NA is given: a" in shown
-    assert "1 cell '?', states unless --missing-value '?' is given: b" in shown
+    assert "2 values 'NA', treated as states unless --missing-value NA is given: a" in shown
+    assert "1 value '?', treated as states unless --missing-value '?' is given: b" in shown
     assert f"bestdag discretize {path} --method quantile" in shown
     found = json.loads(cli("info", path, "--json").out)["variables"]
     assert [one.get("maybe_missing") for one in found] == [{"NA": 2}, {"?": 1}, None]
@@ -55,8 +55,10 @@ def test_learn_offers_the_option_and_goes_on(cli, table):
     assert "columns 'a' and 'b' have 2 'NA' and 1 '?' as states" in first
     assert first.endswith("pass --missing-value NA --missing-value '?'")
     assert "column 'c' has decimals" in second
-    assert "learn and bootstrap cut them with --discretize" in second
-    assert second.endswith(f"to cut them: bestdag discretize '{path}' --method quantile -o FILE")
+    assert "--discretize bins them" in second
+    assert second.endswith(
+        f"--discretize bins them, or: bestdag discretize '{path}' --method quantile -o FILE"
+    )
 
 
 @pytest.mark.parametrize(

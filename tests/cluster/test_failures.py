@@ -59,7 +59,7 @@ def test_workers_that_die_of_what_they_load_are_said(client, table, monkeypatch)
     monkeypatch.setattr(reading, "load_part", _fatal)
     before = client.run_on_scheduler(_allow_failures, 0)
     try:
-        with pytest.raises(NotEnoughMemoryError, match=r"workers died again and again over '.*'"):
+        with pytest.raises(NotEnoughMemoryError, match=r"workers kept dying over '.*'"):
             read_on(client, table)
     finally:
         client.run_on_scheduler(_allow_failures, before)

@@ -1,4 +1,4 @@
-"""Reading by workers: states, missing cells, weights and refusals are those of one machine."""
+"""Reading by workers: states, missing values, weights and refusals are those of one machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ N_ROWS = 240
 
 @pytest.fixture(scope="module")
 def holes(tmp_path_factory):
-    """A file with missing cells; one state is in incomplete rows alone."""
+    """A file with missing values; one state is in incomplete rows alone."""
     random = np.random.default_rng(3)
     a = random.integers(0, 3, N_ROWS).tolist()
     b = [("x", "y", "z")[value] for value in random.integers(0, 2, N_ROWS)]

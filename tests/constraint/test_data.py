@@ -184,7 +184,7 @@ def test_fewer_rows_than_configurations_keep_links_on_demand():
 
 def test_missing_cells_are_refused():
     data = Dataset([Variable("A", ("0", "1"))], [np.array([0, 2], np.uint8)])
-    with pytest.raises(DataError, match="cells are missing"):
+    with pytest.raises(DataError, match="values are missing"):
         pc(data)
 
 

@@ -16,7 +16,7 @@ def test_required_arcs_stay_against_the_tests_and_that_is_said():
     assert conflict.variables == ("A", "D")
     assert "A and D must be linked, though I(A, D | " in conflict.text
     assert conflict.resolution == "the link stays"
-    assert "the knowledge demands it, though I(A, D | " in result.explain("A", "D")
+    assert "your constraints require it, though I(A, D | " in result.explain("A", "D")
 
 
 def test_required_edges_stay():
@@ -30,7 +30,7 @@ def test_forbidden_edges_go_against_the_tests_and_that_is_said():
     assert ("B", "C") not in result.skeleton.edges
     (conflict,) = [c for c in result.conflicts if c.variables == ("B", "C")]
     assert "must not be linked, though no set of neighbours separates them" in conflict.text
-    assert "the knowledge forbids it" in result.explain("B", "C")
+    assert "your constraints forbid it" in result.explain("B", "C")
 
 
 def test_a_forbidden_edge_that_the_tests_agree_with_is_no_conflict():
@@ -56,7 +56,7 @@ def test_v_structures_against_the_knowledge_are_left_out_and_reported():
     assert ("C", "A") in result.pdag.arcs
     (conflict,) = result.conflicts
     assert conflict.kind == "knowledge"
-    assert "A -> C <- B contradicts C -> A, which the knowledge demands" in conflict.text
+    assert "A -> C <- B contradicts C -> A, which your constraints require" in conflict.text
     assert conflict.resolution == "C -> A stays"
 
 

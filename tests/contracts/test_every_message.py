@@ -47,7 +47,7 @@ PYTHON_ONLY = (
     "data/sql_source.py",  # DuckDB connections
     "data/discretize.py:discretize",  # like=
     "data/discretization/__init__.py:make_method",  # a method object; commands name one
-    "network/prediction.py:_matched",  # `predict` sums over missing cells
+    "network/prediction.py:_matched",  # `predict` sums over missing values
     "network/prediction.py:_chosen",  # commands leave such columns out
     "parameters/dirichlet.py:_make_source",  # a prior that is neither network nor score
     "learning.py:_read",  # the command line cuts before it learns
@@ -70,7 +70,7 @@ NO_OPTION |= {"block_rows", "first"}  # of scan and Network.sample, in Python
 NO_OPTION |= {"among", "constant", "distance", "held_out"}
 NO_OPTION |= {"max_rounds", "max_cells", "draws"}  # of structural EM, in Python
 # Of values and functions that no command has.
-NO_OPTION |= {"kind", "most"}
+NO_OPTION |= {"kind", "most", "n_variables"}
 NO_OPTION |= {"block_rows"}  # of counting in blocks, in Python
 # Their words are those of knowledge files and statements, the same in both worlds.
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
@@ -330,21 +330,23 @@ def learned(table, **settings):
 
 
 CASES = {
-    "missing cells": (
+    "missing values": (
         HOLES,
         ["score-table", "t.csv", "-o", "t.jkl"],
         lambda table: bestdag.read(table),
         "pass --missing drop or --missing state, or leave the columns out with --drop",
         'set missing to "drop", "state" or "keep", or drop the columns',
     ),
-    "missing cells in learn": (
+    "missing values in learn": (
         HOLES,
         ["learn", "t.csv", "--score", "bic"],
         lambda table: bestdag.learn(table, "bic"),
-        "2 columns have 2 missing values: 'a' (1), 'b' (1), and 2 of 4 rows are complete: "
-        "--missing em suits, --missing drop, --missing state and --missing available are possible",
-        "2 columns have 2 missing values: 'a' (1), 'b' (1), and 2 of 4 rows are complete: "
-        "missing='em' suits, missing='drop', missing='state' and missing='available' are possible",
+        "2 columns have 2 missing values: 'a' (1), 'b' (1), and 2 of 4 rows are complete; "
+        "recommended: --missing em; also possible: --missing drop, --missing state and --missing "
+        "available",
+        "2 columns have 2 missing values: 'a' (1), 'b' (1), and 2 of 4 rows are complete; "
+        "recommended: missing='em'; also possible: missing='drop', missing='state' and "
+        "missing='available'",
     ),
     "a score that is no mean": (
         HOLES,
@@ -359,9 +361,8 @@ CASES = {
         MANY,
         ["learn", "t.csv", "--max-states", "3"],
         lambda table: bestdag.read(table, max_states=3),
-        "more than --max-states 3; discretize it if it holds numbers, leave it out with --drop or "
-        "raise --max-states",
-        "more than max_states=3; discretize it if it holds numbers, drop it or raise max_states",
+        "(9 > --max-states 3); bin it if it holds numbers, --drop it, or raise --max-states",
+        "(9 > max_states=3); bin it if it holds numbers, drop it, or raise max_states",
     ),
     "a separator for another format": (
         '{"a": "x"}',
@@ -409,8 +410,8 @@ CASES = {
         TABLE,
         ["learn", "t.csv", "--search", "hill_climb", "--perturb", "3"],
         lambda table: make_search("hill_climb", perturb=3),
-        "--perturb is for restarts, got 3 and none of them; say with --restarts",
-        "perturb is for restarts, got perturb=3 and none of them; set restarts to",
+        "--perturb is for restarts, got 3 without restarts; set --restarts to",
+        "perturb is for restarts, got perturb=3 without restarts; set restarts to",
     ),
     "an order that is not whole": (
         TABLE,
@@ -512,13 +513,16 @@ def test_warnings_too(tmp_path, monkeypatch, capsys):
     assert run(["learn", "t.csv"]) == 0
     shown = capsys.readouterr()
     assert "pass --missing-value '?'" in shown.err
-    assert "to cut them: bestdag discretize 't.csv' --method quantile -o FILE" in shown.err
+    assert (
+        "--discretize bins them, or: bestdag discretize 't.csv' --method quantile -o FILE"
+        in shown.err
+    )
     assert python_words(shown.err + shown.out) == []
     with pytest.warns(DataWarning) as seen:
         bestdag.read(table)
     said = "\n".join(str(warning.message) for warning in seen)
     assert "pass missing_values=('', '?')" in said
-    assert 'discretize(..., method="quantile") cuts them' in said
+    assert 'discretize(..., method="quantile") bins them' in said
     assert not _OPTION.search(said)
 
 

@@ -91,7 +91,7 @@ def test_reads_and_cuts_the_table_as_learn_does(name, cutting, folder, capsys):
 def test_says_what_was_cut(name, folder, capsys):
     assert run([name, *GIVEN, "--missing", "drop", "--bins", "3", *LEARNING[name]]) == 0
     shown = capsys.readouterr().out
-    assert "numbers cut into at most 3 intervals of equally many rows: dose" in shown
+    assert "numeric columns binned into up to 3 quantiles: dose" in shown
     assert run([name, *GIVEN, "--missing", "drop", "--bins", "3", "--json", *LEARNING[name]]) == 0
     shown = json.loads(capsys.readouterr().out)
     settings = shown.get("settings", {}) | shown
@@ -104,7 +104,7 @@ def test_a_refusal_ends_with_a_command_that_is_accepted(name, folder, capsys):
     given = [name, *GIVEN[:3], "--missing-value", "?", *LEARNING[name]]
     assert run(given) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    program, *words = shlex.split(line.partition(" Try: ")[2])
+    program, *words = shlex.split(line.partition(". Try: ")[2])
     assert [program, *words[: len(given)]] == ["bestdag", *given]
     assert run(words) == 0
 

@@ -174,7 +174,7 @@ def test_columns_are_taken_in_name_order():
 def test_refuses_missing_cells():
     variable = Variable("x", ("a", "b"))
     dataset = Dataset([variable], [np.array([0, 2, 2], np.uint8)])
-    with pytest.raises(DataError, match=r"counts: cells are missing in 'x' \(2\)"):
+    with pytest.raises(DataError, match=r"counts: values are missing in 'x' \(2\)"):
         CountingEngine(dataset)
 
 

@@ -49,7 +49,7 @@ def test_holds_names_arities_codes_and_missing_cells():
     assert data.variable("b") is B
 
 
-# The code of a missing cell is the arity, so 255 states still fit into 8 bits and 256 do not.
+# The code of a missing value is the arity, so 255 states still fit into 8 bits and 256 do not.
 @pytest.mark.parametrize(
     ("arity", "dtype"), [(2, np.uint8), (255, np.uint8), (256, np.uint16), (65_535, np.uint16)]
 )
@@ -215,7 +215,7 @@ def test_concat_of_nothing_is_refused():
 
 def test_with_states_recodes_and_refuses_to_lose_a_value():
     data = small().with_states({"b": ("2", "1", "0", "9")})
-    assert data.codes("b").tolist() == [2, 0, 4, 1]  # the missing cell moves to the new arity
+    assert data.codes("b").tolist() == [2, 0, 4, 1]  # the missing value moves to the new arity
     assert data.variable("a") is A
     with pytest.raises(UnknownNameError, match="unknown state of 'b' '1'"):
         small().with_states({"b": ("0", "2")})
@@ -267,7 +267,7 @@ def test_hash_is_the_same_in_another_process():
 
 def test_prints_rows_columns_arities_weights_and_missing_cells():
     assert repr(small([1, 2, 3, 4])) == (
-        "Dataset(4 rows, 2 variables: a[2], b[3]; total weight 10; 2 missing cells in 2 columns)"
+        "Dataset(4 rows, 2 variables: a[2], b[3]; total weight 10; 2 missing values in 2 columns)"
     )
     many = Dataset([Variable(f"v{i}", ("q",)) for i in range(9)], [np.array([0])] * 9)
     assert repr(many).endswith("v7[1], ...)")
@@ -298,7 +298,7 @@ def test_labels_and_first_rows():
     with pytest.raises(InvalidParameterError, match="n must be a whole number >= 1, got 0"):
         data.head(0)
     lines = str(data).splitlines()
-    assert lines[0].startswith("Dataset(4 rows, 2 variables: a[2], b[3]; 2 missing cells")
+    assert lines[0].startswith("Dataset(4 rows, 2 variables: a[2], b[3]; 2 missing values")
     assert lines[1:] == ["a  b", *(f"{a or '':1}  {b or ''}".rstrip() for a, b in rows_of(data))]
 
 

@@ -1,4 +1,4 @@
-"""`discretize`: which columns are cut, every kind of table, missing cells, weights, new rows."""
+"""`discretize`: which columns are cut, every kind of table, missing values, weights, new rows."""
 
 import datetime
 import io
@@ -198,7 +198,7 @@ def test_missing_values_are_texts_or_numbers(tmp_path):
         assert data.missing_counts == {"x": 3, "n": 2}
         assert data.variable("x").cuts == data.variable("n").cuts == (2.5,)
     with pytest.raises(
-        DataError, match="column 'x' must hold numbers to be cut, got 'NA' in row 2"
+        DataError, match="column 'x' must hold numbers to be binned, got 'NA' in row 2"
     ):
         discretize(table, method="uniform", cut="x")
 
@@ -352,7 +352,7 @@ def test_refusals():
         discretize(TABLE, target="ill", cut=["dos"])
     with pytest.raises(InvalidParameterError, match="the target 'ill' cannot be cut"):
         discretize(TABLE, target="ill", cut=["ill"])
-    with pytest.raises(DataError, match=r"'sex' must hold numbers to be cut, got 'f' in row 1"):
+    with pytest.raises(DataError, match=r"'sex' must hold numbers to be binned, got 'f' in row 1"):
         discretize({"sex": ["f", "m"]}, method="uniform", cut="sex", states={"sex": ["f", "m"]})
     with pytest.raises(DataError, match="column 'ill' has 2 rows, column 'x' has 3"):
         discretize({"x": [0.5, 1.5, 2.5], "ill": ["a", "b"]}, target="ill")

@@ -1,4 +1,4 @@
-"""One rule says which number columns are cut, kept or refused: the guide and the code agree."""
+"""One rule says which numeric columns are cut, kept or refused: the guide and the code agree."""
 
 import re
 import warnings

@@ -34,9 +34,7 @@ def test_blanks_between_the_cells_are_seen(tmp_path, name):
     path = tmp_path / name
     text = BLANKS.encode()
     path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
-    message = (
-        r"looks separated by blanks: its header 'a b c' has 3 words, and so has each row; pass"
-    )
+    message = r"looks space-separated: its header 'a b c' has 3 words, and so has each row; pass"
     with pytest.raises(DataError, match=message + " separator=' '") as error:
         read(path)
     assert "pass --separator space" in error.value.on_command_line

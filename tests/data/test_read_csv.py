@@ -28,7 +28,7 @@ def write(tmp_path):
 
 
 def cells(data):
-    """The table as text again, None for a missing cell."""
+    """The table as text again, None for a missing value."""
     return [
         [(*data.variable(n).states, None)[data.codes(n)[row]] for n in data.names]
         for row in range(data.n_rows)

@@ -1,4 +1,4 @@
-"""read: states, limits, missing cells, weights and the choice of columns, whatever the source."""
+"""read: states, limits, missing values, weights and the choice of columns, whatever the source."""
 
 import warnings
 
@@ -107,7 +107,7 @@ def test_a_column_without_values_needs_declared_states(tmp_path):
         {"a": ["", None], "b": [1, 2]},
         as_csv({"a": ["", ""], "b": [1, 2]}, tmp_path / "t.csv"),
     ):
-        with pytest.raises(DataError, match="column 'a' has no values, all 2 cells are missing"):
+        with pytest.raises(DataError, match="column 'a' has no values, all 2 values are missing"):
             read(source, missing="keep")
         data = read(source, missing="keep", states={"a": ["u", "v"]})
         assert data.codes("a").tolist() == [2, 2]
@@ -168,8 +168,8 @@ def test_too_many_distinct_values_name_column_count_and_remedy(kind, tmp_path):
         read(source)
     with pytest.raises(
         DataError,
-        match=r"column 'j' has 51 distinct values, more than max_states=50; "
-        r"discretize it if it holds numbers, drop it or raise max_states",
+        match=r"column 'j' has too many distinct values \(51 > max_states=50\); "
+        r"bin it if it holds numbers, drop it, or raise max_states",
     ):
         read(source, drop=["id"])
     assert read(source, max_states=51, drop="id").arities["j"] == 51
@@ -200,7 +200,7 @@ def test_a_number_column_of_distinct_values_reports_how_many(tmp_path):
         {"x": [i / 7 for i in range(30_000)], "y": [i % 2 for i in range(30_000)]},
         tmp_path / "t.csv",
     )
-    with pytest.raises(DataError, match="column 'x' has 30,000 distinct values"):
+    with pytest.raises(DataError, match=r"column 'x' has too many distinct values \(30,000 >"):
         read(path)
 
 
@@ -373,7 +373,10 @@ def test_columns_of_decimals_are_named():
     }
     lines = said(table)
     assert len(lines) == 2
-    assert "columns 'dose' and 'holes' have decimals, and each value is a state" in lines[1]
+    assert (
+        "columns 'dose' and 'holes' have decimals; every distinct number is treated as a category"
+        in lines[1]
+    )
     assert 'discretize(..., method="quantile") cuts them' in lines[1]
     declared = {"dose": ["0.5", "1.5"], "holes": ["1.5", "2", "NA"]}
     assert said(table, states=declared) == []

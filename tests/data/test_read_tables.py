@@ -25,7 +25,7 @@ from bestdag.errors import DataError, FileError, InvalidParameterError
 from tests.data.test_dataset import datasets
 
 # One table, as every package would hold it: text, integers, whole and other floats, booleans of
-# which one is never seen, dates, and a missing cell in each column.
+# which one is never seen, dates, and a missing value in each column.
 DAY = [datetime.date(2021, 3, 4), None, datetime.date(2020, 1, 2)]
 PLAIN = {
     "text": ["b", None, "a"],
@@ -361,7 +361,7 @@ def test_csv_export_is_complete_or_untouched(tmp_path, monkeypatch):
 
 def test_csv_export_refuses_what_a_file_cannot_tell_apart():
     data = Dataset([Variable("a", ("", "y"))], [np.array([0, 2, 1])])
-    with pytest.raises(DataError, match="empty text as a state and missing cells"):
+    with pytest.raises(DataError, match="empty text as a state and missing values"):
         data.to_csv("never-written.csv")
     with pytest.raises(DataError, match="no CSV file can hold"):
         Dataset([Variable("a", ("\ud800", "y"))], [np.array([0, 1])]).to_csv("never.csv")

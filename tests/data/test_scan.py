@@ -290,7 +290,7 @@ def test_equal_rows_together_weigh_what_they_did_apart(parts, tmp_path):
         assert rows.n_rows == len(weighed(apart))
     by_column = read(parts, missing="keep", weights="n", collapse=True)
     assert weighed(by_column) == weighed(read(parts, missing="keep", weights="n"))
-    assert rows.notes == ("8 rows are 4 different ones",)
+    assert rows.notes == ("identical rows combined: 8 rows, 4 distinct",)
     with pytest.raises(InvalidParameterError, match="in memory already"):
         read({"a": ["x"]}, collapse=True)
     fractions = f"SELECT size, 0.5 AS w FROM '{parts}/*.parquet'"
@@ -316,12 +316,12 @@ def test_a_sample_says_whether_equal_rows_are_put_together(tmp_path):
     duckdb.sql(f"COPY (SELECT {wide} {of}) TO '{many}'")
     found = read_rows(few)
     assert found.dataset.n_rows == 12
-    assert found.notes == ("150,000 rows are 12 different ones",)
+    assert found.notes == ("identical rows combined: 150,000 rows, 12 distinct",)
     assert read_rows(few, collapse=False).dataset.n_rows == 150_000
     assert read_rows(many).dataset.n_rows == 150_000
     assert read(few).n_rows == 150_000  # `read` keeps rows unless asked
     assert read(few, collapse=None) == found.dataset
-    assert "150,000 rows are 12 different ones" in bestdag.learn(few, "bic").notes
+    assert "identical rows combined: 150,000 rows, 12 distinct" in bestdag.learn(few, "bic").notes
 
 
 def test_rows_are_on_disk_where_they_do_not_fit(parts, tmp_path):

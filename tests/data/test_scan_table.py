@@ -76,7 +76,7 @@ ASKED = {
 
 @pytest.fixture(scope="module")
 def scanned(tmp_path_factory):
-    """A complete table, and one with a missing cell."""
+    """A complete table, and one with a missing value."""
     folder = tmp_path_factory.mktemp("table")
     for name, more in (("complete.csv", ""), ("missing.csv", ",1,2\n")):
         (folder / name).write_text(TABLE + more)

@@ -45,9 +45,9 @@ def test_structural_em_has_nothing_to_do_without_missing_cells_and_the_proof_sta
     table = few_holes(60, 0)
     plain, found = learn(table, "bic"), learn(table, "bic", missing="em", bound=True)
     assert (found.dag, found.score, found.is_proved) == (plain.dag, plain.score, True)
-    assert found.notes[-1].startswith("no cell is missing: structural EM has nothing to do")
+    assert found.notes[-1].startswith("no missing values: structural EM has nothing to do")
     assert found.fit() == plain.fit()
-    assert learn(table, "fnml", missing="em").is_proved  # refused where cells are missing
+    assert learn(table, "fnml", missing="em").is_proved  # refused where values are missing
     assert not learn(few_holes(60, 1), "bic", missing="em").is_proved
 
 
@@ -61,7 +61,7 @@ def test_drop_and_state_are_those_of_read(source):
     assert (dropped.dag, dropped.score) == (want.dag, want.score)
     assert dropped.dataset.n_rows == 55
     if isinstance(source(table), bestdag.Dataset):  # `read` warns when it drops rows itself
-        assert dropped.notes[-1] == "learned from the 55 of 60 rows that have no missing cell"
+        assert dropped.notes[-1] == "learned from the 55 of 60 rows that have no missing value"
     stated = learn(source(table), "bic", missing="state")
     want = learn(read(table, missing="state"), "bic")
     assert (stated.dag, stated.score) == (want.dag, want.score)

@@ -61,7 +61,7 @@ def test_cells_that_are_always_zero_are_not_held():
 
 
 def rows_with_holes(rng, network, n_rows):
-    """Rows with missing cells, possible or not."""
+    """Rows with missing values, possible or not."""
     return {
         v.name: [
             None if rng.random() < 0.5 else v.states[rng.integers(v.arity)] for _ in range(n_rows)

@@ -175,7 +175,7 @@ def test_an_estimator_that_does_not_keep_its_word():
 
 def test_missing_cells_are_refused():
     data = read({"a": ["x", None, "y"], "b": ["x", "x", "y"]}, missing="keep")
-    with pytest.raises(DataError, match=r"cells are missing in 'a' \(1\); read the table with"):
+    with pytest.raises(DataError, match=r"values are missing in 'a' \(1\); read the table with"):
         fit_network(Dag(["a", "b"]), data)
 
 

@@ -153,12 +153,12 @@ def test_forms_of_evidence(tmp_path, text, known):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", ":1:1: expected the number of findings, got the end of the file"),
-        ("x", ":1:1: expected the number of findings, got 'x'"),
+        ("", ":1:1: expected the number of evidence variables, got the end of the file"),
+        ("x", ":1:1: expected the number of evidence variables, got 'x'"),
         ("2 0 1", ":1:1: 2 findings are two numbers each, 4 in all, got 2"),
         ("1 8 0", ":1:3: expected the number of a variable of at most 7, got '8'"),
         ("1 0 2", ":1:5: expected the number of a state of variable 0 of at most 1, got '2'"),
-        ("2 0 1 0 1", ":1:7: variable 0 has two findings"),
+        ("2 0 1 0 1", ":1:7: variable 0 has two states as evidence"),
         ("3 0 1\n0 1", ":1:1: 3 findings are two numbers each"),
     ],
 )

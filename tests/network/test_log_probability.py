@@ -213,7 +213,7 @@ def test_refuses_other_cut_points():
 
 def test_refuses_missing_cells_when_asked_to():
     data = rows(["no", None], [None, "dry"])
-    with pytest.raises(DataError, match=r"variables 'rain', 'wet grass' have 2 missing cells"):
+    with pytest.raises(DataError, match=r"variables 'rain', 'wet grass' have 2 missing values"):
         small_network().log_probability(data, missing="error")
     with pytest.raises(
         InvalidParameterError, match="missing must be one of 'marginalize', 'error'"

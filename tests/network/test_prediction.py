@@ -229,7 +229,7 @@ def test_refusals():
         InvalidParameterError, match="impossible must be one of 'error', 'marginal'"
     ):
         network.predict("rain", {"wet grass": ["dry"]}, impossible="nan")
-    with pytest.raises(DataError, match="'wet grass' has 1 missing cell;"):
+    with pytest.raises(DataError, match="'wet grass' has 1 missing value;"):
         network.predict("rain", {"wet grass": [None]}, missing="error")
     with pytest.raises(InvalidParameterError, match="threads must be a whole number"):
         network.predict("rain", {"wet grass": ["dry"]}, threads=0)

@@ -13,7 +13,7 @@ def variables_of(arities):
 
 
 def dataset_of(rows, arities, weights=None):
-    """Make a Dataset of rows in which None is a missing cell."""
+    """Make a Dataset of rows in which None is a missing value."""
     columns = [
         np.array([n if row[i] is None else row[i] for row in rows]) for i, n in enumerate(arities)
     ]

@@ -5,7 +5,7 @@ from math import log
 
 
 def completions(row, arities):
-    """List all ways to fill in a row; None is a missing cell."""
+    """List all ways to fill in a row; None is a missing value."""
     cells = zip(row, arities, strict=True)
     return product(*([code] if code is not None else range(n) for code, n in cells))
 

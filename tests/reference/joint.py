@@ -29,7 +29,7 @@ def joint(network):
 
 
 def rows_of(data, names):
-    """The codes of each row, None for a missing cell or column."""
+    """The codes of each row, None for a missing value or column."""
     for row in range(data.n_rows):
         yield tuple(
             None if n not in data.arities or data.missing(n)[row] else int(data.codes(n)[row])

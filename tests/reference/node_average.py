@@ -8,7 +8,7 @@ __all__ = ["node_average"]
 
 
 def node_average(rows, weights, child, parents, arities, rate):
-    """Score one family; `rows` are tuples with None where a cell is missing."""
+    """Score one family; `rows` are tuples with None where a value is missing."""
     family = [*parents, child]
     shown = [
         (row, weight)

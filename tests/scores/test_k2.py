@@ -44,7 +44,7 @@ def test_example_7_4():
 
 
 # (i) With 1/3 for each structure P(D) is a third of the sum of the likelihoods, 202/36018675.
-# (ii) Each posterior is its likelihood over the sum: 385, 126 and 297 of 808.
+# (ii) Each posterior is similarlihood over the sum: 385, 126 and 297 of 808.
 def test_exercise_7_16_posteriors():
     exact = {dag: Fraction(1, n) for dag, n in LIKELIHOODS.items()}
     assert sum(exact.values()) / 3 == Fraction(202, 108056025)

@@ -26,7 +26,7 @@ AVERAGED = [name for name in SCORES if isinstance(make_score(name), AveragedScor
 
 
 def with_holes(rows, arities, weights=None):
-    """Make a Dataset of rows with None for missing cells; columns a, b, c, ..."""
+    """Make a Dataset of rows with None for missing values; columns a, b, c, ..."""
     variables = [Variable("abcdef"[i], [str(k) for k in range(r)]) for i, r in enumerate(arities)]
     columns = [
         np.array([arities[i] if row[i] is None else row[i] for row in rows])
@@ -246,7 +246,7 @@ def test_counts_are_those_of_the_rows_that_show_the_family():
     assert counts.table.tolist() == [[2, 0], [0, 1]]
     assert counts.configurations.tolist() == [[0], [1]]
     assert counts.n_configurations == 2.0
-    with pytest.raises(DataError, match="cells are missing in 'a' \\(1\\), 'b' \\(1\\)"):
+    with pytest.raises(DataError, match="values are missing in 'a' \\(1\\), 'b' \\(1\\)"):
         CountingEngine(with_holes(ROWS, [2, 2]))
 
 

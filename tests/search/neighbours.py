@@ -7,7 +7,7 @@ from tests.conftest import make_dataset
 
 
 def neighbours(dag, knowledge=None, max_parents=None):
-    """Every structure one addition, removal or reversal away that the knowledge allows."""
+    """Every structure one addition, removal or reversal away that your constraints allow."""
     found = []
     for one in dag.nodes:
         for other in dag.nodes:

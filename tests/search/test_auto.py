@@ -323,7 +323,7 @@ def test_without_a_limit_two_idle_seconds_are_the_end(monkeypatch):
     assert found.status == "local optimum"
     assert found.score == -98.0
     assert 2.0 < world.now < 3.5
-    assert "ended when nothing had improved for as long as it took to get there" in found.notes[0]
+    assert "stopped after no further improvement" in found.notes[0]
 
 
 def test_without_a_limit_the_idle_time_is_as_long_as_it_took(monkeypatch):
@@ -338,7 +338,7 @@ def test_the_budget_is_the_end(monkeypatch):
     world = World(monkeypatch, gains=[1.0] * 10_000)
     found = world.run(Auto(budget=7.0))
     assert (found.status, world.now) == ("time limit", pytest.approx(7.0))
-    assert "its budget of 7 s" in found.notes[0]
+    assert "its budget of 7 s was used up" in found.notes[0]
 
 
 def test_rounds_are_the_end(monkeypatch):

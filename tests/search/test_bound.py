@@ -171,7 +171,9 @@ def test_any_search_gives_a_bound_on_request():
     assert result.n_rows == 2000
     assert result.gap_per_row == pytest.approx(result.gap / 2000)
     assert result.notes[-1].startswith("bound on the best score: ")
-    assert "per row) below the best of all networks" in str(result)
+    assert "\nby the bound the best of all networks with at least 5 rows per table cell" in str(
+        result
+    )
 
 
 def test_a_proof_needs_no_other_bound():
@@ -201,15 +203,18 @@ def test_bounds_are_joined_with_what_a_search_knows():
     )
 
 
+OF_ALL = "the best log score of all networks is"
+
+
 @pytest.mark.parametrize(
     ("bound", "n_rows", "text"),
     [
         (None, 100, "no bound on the best score"),
-        (-7.66, 5000, "at most 12.4 nats (0.00247 per row) below the best of all networks"),
-        (-20.0, 5000, "at most 0 nats (0 per row) below the best of all networks"),
-        (1e6, 10, "at most 1,000,020 nats (100,002 per row) below the best of all networks"),
-        (-19.0, None, "at most 1 nats below the best of all networks"),
-        (-19.75, "file", "at most 0.25 nats below the best among the file's sets"),
+        (-7.66, 5000, f"{OF_ALL} at most 12.4 higher (0.00247 per row)"),
+        (-20.0, 5000, "by the bound the best of all networks, up to rounding"),
+        (1e6, 10, f"{OF_ALL} at most 1,000,020 higher (100,002 per row)"),
+        (-19.0, None, f"{OF_ALL} at most 1 higher"),
+        (-19.75, "file", f"{OF_ALL[:-2]}of the listed parent sets is at most 0.25 higher"),
     ],
 )
 def test_the_gap_in_words_is_never_too_small(bound, n_rows, text):

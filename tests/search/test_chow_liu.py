@@ -239,7 +239,7 @@ def test_knowledge_gives_the_best_tree_that_obeys_it(score, statements, forest):
         random_data(1, 5), score, search=ChowLiu(forest=forest), knowledge=knowledge
     )
     assert knowledge.allows(found.dag)
-    assert "obey the knowledge" in found.notes[0]
+    assert "satisfy your constraints" in found.notes[0]
     names, local = local_scores(scorer)
     every = forests(5) if forest else arborescences(5)
     obeying = [
@@ -406,7 +406,7 @@ def test_time_limit_gives_what_must_be_there(statements):
     assert knowledge.allows(found.dag)
     assert len(found.dag.arcs) == len(statements)
     assert np.isnan(found.weights.matrix[0, 1])
-    assert "over the pairs scored by then" in found.notes[0]
+    assert "over the pairs scored so far" in found.notes[0]
 
 
 def interrupt_soon(seconds):

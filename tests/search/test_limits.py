@@ -50,7 +50,7 @@ def test_exceptions_are_those_of_the_structure_and_few_are_named():
         limits=Limits(support=1, exempt=exempt),
         notes=("a note",),
     )
-    said = "kept because it is required, with fewer than 1 row per table cell: "
+    said = "required, although fewer than 1 row per table cell: "
     assert found.remarks() == ("a note", f"{said}'b' given a; 'c' given a; 'd' given a; ...")
 
 

@@ -134,11 +134,11 @@ def test_missing_cells_in_training_are_left_out_with_a_warning_or_refused(people
     holed = X.copy()
     holed.loc[[3, 7], "age"] = np.nan
     holed.loc[9, "smokes"] = None
-    with pytest.warns(DataWarning, match="3 of 300 training rows have missing cells"):
+    with pytest.warns(DataWarning, match="3 of 300 training rows have missing values"):
         model = TANClassifier(missing="drop").fit(holed, y)
     kept = np.delete(np.arange(300), [3, 7, 9])
     assert model.network_ == TANClassifier().fit(X.iloc[kept], y[kept]).network_
-    with pytest.raises(DataError, match="3 training rows have missing cells"):
+    with pytest.raises(DataError, match="3 training rows have missing values"):
         TANClassifier(missing="error").fit(holed, y)
 
 

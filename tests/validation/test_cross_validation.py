@@ -145,5 +145,5 @@ def test_refusals(settings, error, message):
 
 def test_missing_cells_are_refused():
     data = read({"a": ["x", None, "y", "y"], "b": ["u", "v", "u", "v"]}, missing="keep")
-    with pytest.raises(DataError, match="missing cells in 'a'"):
+    with pytest.raises(DataError, match="missing values in 'a'"):
         cross_validate(data, k=2)

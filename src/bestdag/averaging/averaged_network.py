@@ -50,7 +50,7 @@ class AveragedNetwork:
     left_out: float = 0.0
 
     def log_probability(self, data: Any, *, threads: int | None = None) -> _Floats:
-        """Work out the logarithm of the probability of each row; missing cells are summed over."""
+        """Work out the logarithm of the probability of each row; missing values are summed over."""
         logs = [one.log_probability(data, threads=threads) for one in self.networks]
         return _log_mixture(np.array(logs), np.log(self.weights)[:, None])
 

@@ -189,7 +189,10 @@ def bootstrap(
             "rows": dataset.total_weight,
             "seed": seed,
         },
-        notes=(f"shares of {count_of(n_replicates, 'replicate')}", *kept_families),
+        notes=(
+            f"probabilities are shares of {count_of(n_replicates, 'bootstrap resample')}",
+            *kept_families,
+        ),
         seconds=time.monotonic() - begun + kept.seconds_before,
         resumed_seconds=kept.seconds_before,
         dags=WeightedDags.of_draws(names, drawn),

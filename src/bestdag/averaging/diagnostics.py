@@ -23,7 +23,7 @@ _LEAST_JUDGED = 0.01
 _LEAST_DRAWS = 4
 
 
-UNMIXED = "the chains do not agree: the probabilities are rough, more steps are needed"
+UNMIXED = "the chains do not agree: the probabilities are imprecise, more steps are needed"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

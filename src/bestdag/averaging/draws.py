@@ -103,7 +103,7 @@ def weighted_uniformly(
     about = "about " if is_estimate else ""
     note += f"; they cover {about}{covered:.1%} of the posterior, effective sample size {size:,.0f}"
     if covered < _NEXT_TO_NOTHING:
-        note += "; the structures listed are next to nothing of it: go by the probabilities of arcs"
+        note += "; the listed structures cover almost none of it: use the arc probabilities"
     order = np.lexsort((first, -found))
     dags = WeightedDags(
         names, arcs_of_masks(distinct[order], n), found[order] / found.sum(), size, covered

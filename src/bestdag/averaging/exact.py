@@ -101,7 +101,7 @@ def sum_over_orders(
             "use method 'chains'",
             option="use --method chains",
         )
-        raise AssertionError("memory came back")
+        raise AssertionError("memory was returned")
     top_bits, threads = ways
     what = f"a sum over all orders of {n} variables"
     deadline.require_time(what, order_seconds(n) / threads)
@@ -196,7 +196,7 @@ def _not_over_dags(what: str) -> InvalidParameterError:
 def _require_structure(who: str, log_total: float) -> None:
     if log_total == -math.inf:
         raise InvalidParameterError(
-            f"{who}: no structure obeys the knowledge; leave out statements"
+            f"{who}: no structure satisfies your constraints; leave out statements"
         )
 
 

@@ -97,7 +97,7 @@ def default_max_parents(n: int) -> int | None:
 def local_weights(
     who: str, problem: Problem, max_parents: int | None, deadline: Deadline | None = None
 ) -> LocalWeights:
-    """Score every family with at most `max_parents` parents that the knowledge allows."""
+    """Score every family with at most `max_parents` parents that your constraints allow."""
     deadline = deadline or Deadline(who, None)
     nodes = problem.nodes
     if nodes.required_edges or nodes.has_ancestral:
@@ -176,7 +176,7 @@ def _assembled(
     for name, group in zip(names, groups, strict=True):
         if not len(group):
             raise InvalidParameterError(
-                f"{who}: no parent set of {name!r} is left that the knowledge allows; leave out "
+                f"{who}: no parent set of {name!r} is left that your constraints allow; leave out "
                 "statements, or allow more parents"
             )
     begin = np.concatenate([[0], np.cumsum([len(group) for group in groups])]).astype(np.int64)

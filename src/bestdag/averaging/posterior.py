@@ -47,8 +47,8 @@ METHODS = ("auto", "exact", "sampling", "chains")
 PRIORS = ("uniform", "order")
 WEIGHTINGS = ("auto", "distinct", "extensions")
 _PRIOR_NOTES = {
-    "uniform": "prior: every DAG counts once",
-    "order": "prior: a DAG counts once for every order of the variables that it follows",
+    "uniform": "prior: uniform over DAGs",
+    "order": "prior: uniform over orders; a DAG counts once per compatible order",
 }
 
 

@@ -55,10 +55,11 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Any]:
             found: dict[str, Any] = _whole(state, arrays)
     except (ValueError, KeyError, EOFError, OSError, zipfile.BadZipFile, AttributeError) as error:
         raise FormatError(
-            f"{shown_path(path)}: is no checkpoint, or damaged: {error}; name another file"
+            f"{shown_path(path)}: is not a bestdag checkpoint, or is damaged: {error}; name "
+            "another file"
         ) from None
     if not isinstance(found, dict) or found.get("kind") != _KIND:
-        raise FormatError(f"{shown_path(path)}: is no checkpoint; name another file")
+        raise FormatError(f"{shown_path(path)}: is not a bestdag checkpoint; name another file")
     return found
 
 

@@ -103,7 +103,7 @@ def _of_finished_run(
         number, machine = found["writer"]
         place = "" if machine == platform.node() else f" on {machine}"
         writer += f" (number {number}{place})"
-    what = f"{who}: {shown_path(path)} is written by {writer} now; wait until that has ended, or"
+    what = f"{who}: {shown_path(path)} is being written by {writer}; wait until it has ended, or"
     raise FileError(f"{what} name another file in checkpoint").with_option(
         f"{what} name another file with --checkpoint"
     )
@@ -116,10 +116,8 @@ def refuse_without_file(who: str, *, resume: bool, force: bool, every: float | N
         if is_given:
             option = name.replace("_", "-")
             raise InvalidParameterError(
-                f"{who}: {name} is for a run that is kept; name the file with checkpoint"
-            ).with_option(
-                f"{who}: --{option} is for a run that is kept; name the file with --checkpoint"
-            )
+                f"{who}: {name} needs a checkpoint; name its file with checkpoint"
+            ).with_option(f"{who}: --{option} needs a checkpoint; name its file with --checkpoint")
 
 
 def require_word(
@@ -128,13 +126,13 @@ def require_word(
     """Refuse a file that is there, unless it is said what becomes of it."""
     if resume and force:
         raise InvalidParameterError(
-            f"{who}: resume goes on and force begins anew; choose one"
-        ).with_option(f"{who}: --resume goes on and --force begins anew; choose one")
+            f"{who}: resume continues and force starts over; choose one"
+        ).with_option(f"{who}: --resume continues and --force starts over; choose one")
     if is_there and not (resume or force):
         what = f"{who}: {shown_path(path)} exists already"
         raise FileError(
-            f"{what}; pass resume=True to go on, or force=True to begin anew"
-        ).with_option(f"{what}; pass --resume to go on, or --force to begin anew")
+            f"{what}; pass resume=True to continue, or force=True to start over"
+        ).with_option(f"{what}; pass --resume to continue, or --force to start over")
 
 
 def require_same(
@@ -151,6 +149,6 @@ def require_same(
             differs = f"{name.replace('_', ' ')} {was!s:.80}, and {wanted!s:.80} is asked for"
             differs = "other data" if name == "data" else differs
             what = f"{shown_path(path)}: was made with {differs}; name another {place}"
-            raise FormatError(f"{what}, or begin anew with force=True").with_option(
-                f"{what}, or begin anew with --force"
+            raise FormatError(f"{what}, or start over with force=True").with_option(
+                f"{what}, or start over with --force"
             )

@@ -35,7 +35,7 @@ class Coding:
     bins : int, optional
         How many intervals, for the methods that are told.
     max_values : int, default 20
-        A number column with at most so many different values, all whole, keeps them as states; a
+        A numeric column with at most so many different values, all whole, keeps them as states; a
         number that was not seen in training counts as the nearest one.
     max_states : int, default 50
         Most different values of a text column; declared values are no surprise, however many.
@@ -78,7 +78,7 @@ class Coding:
     ) -> Dataset:
         """Learn from training rows where numbers are cut, and cut them there.
 
-        The target is the last column. Rows are complete, unless missing cells are to be kept; cut
+        The target is the last column. Rows are complete, unless missing values are to be kept; cut
         points are then those of the rows that have the number, and the class where it matters.
         """
         attributes = [name for name in table.names if name != target]
@@ -88,7 +88,7 @@ class Coding:
             if not keep_missing and table.is_missing_in(name).any():
                 raise DataError(
                     f"column {name!r}: has missing values in the training data, which must be "
-                    "complete; leave out those rows, or give missing cells a value of their own"
+                    "complete; leave out those rows, or give missing values a value of their own"
                 )
         method = self.make_method()
         has_class = np.ones(table.dataset.n_rows, bool)
@@ -115,7 +115,7 @@ class Coding:
             what = f"column {name!r}: has {n:,} different values in the training data"
             raise DataError(
                 f"{what}, more than max_states={self.max_states:,}; leave it out, declare its "
-                "categories, make it a number column if it holds numbers, or raise max_states"
+                "categories, make it a numeric column if it holds numbers, or raise max_states"
             ).with_option(
                 f"{what}, more than --max-states {self.max_states}; leave it out with --drop, or "
                 "raise --max-states"

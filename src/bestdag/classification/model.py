@@ -44,7 +44,7 @@ class Recipe:
     coding : Coding
         How raw columns become discrete.
     missing : Treatment or str, default "error"
-        What to do about missing cells of training rows, as in `learn`.
+        What to do about missing values of training rows, as in `learn`.
     """
 
     search: Search
@@ -61,7 +61,7 @@ class Recipe:
 
     @property
     def keeps_missing(self) -> bool:
-        """Whether rows with missing cells are learned from."""
+        """Whether rows with missing values are learned from."""
         treatment = make_treatment(self.missing)
         return treatment.reads_as == "keep" and treatment.name != Refuse.name
 
@@ -109,7 +109,7 @@ class Classifier:
     def log_probabilities(self, dataset: Dataset) -> npt.NDArray[np.float64]:
         """Return ln P(class | row), one row per row and one column per class.
 
-        Missing cells are summed over. A row that has probability zero with every class gets the
+        Missing values are summed over. A row that has probability zero with every class gets the
         marginal distribution of the class.
         """
         return self.network.predict_log_proba(

@@ -34,7 +34,7 @@ class Trial:
     Parameters
     ----------
     train : UncutTable
-        Rows with missing cells are predicted, and learned from where the recipe does so.
+        Rows with missing values are predicted, and learned from where the recipe does so.
     target : str
         The column with the classes.
     test : UncutTable, optional

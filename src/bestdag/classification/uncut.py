@@ -43,16 +43,16 @@ _SHOWN_STATES = 8
 
 @dataclass(frozen=True, slots=True)
 class UncutTable:
-    """A table whose number columns are not cut yet.
+    """A table whose numeric columns are not cut yet.
 
     Attributes
     ----------
     names : tuple of str
         All columns in the order of the table.
     dataset : Dataset
-        The classes and the columns that are not cut. Missing cells are kept.
+        The classes and the columns that are not cut. Missing values are kept.
     numbers : mapping of name to array of float64
-        The columns that are cut, NaN where a cell is missing.
+        The columns that are cut, NaN where a value is missing.
     unknown : mapping of name to array of objects
         Values that are no state of their column, where there are some, and None for other cells.
     """
@@ -63,7 +63,7 @@ class UncutTable:
     unknown: Unknown = field(default_factory=dict)
 
     def is_missing(self) -> Mask:
-        """Return for each row whether a cell is missing."""
+        """Return for each row whether a value is missing."""
         found = np.zeros(self.dataset.n_rows, bool)
         for name in self.names:
             found |= self.is_missing_in(name)
@@ -149,7 +149,7 @@ def _known_intervals(
         if name not in table.names:
             raise unknown_name("column", name, table.names, who=f"read: {options.source}")
         if name == target:
-            raise DataError(f"read: {options.source}: the class {name!r} cannot be cut")
+            raise DataError(f"read: {options.source}: the class {name!r} cannot be binned")
     variables = [cut_variable(name, points) for name, points in cuts.items()]
     columns, unknown = codes_under(table, options, variables)
     refuse_unknown(variables, unknown)
@@ -164,10 +164,10 @@ def split_numbers(
     leave: Collection[str] = (),
     text_has_numbers: bool = True,
 ) -> tuple[dict[str, npt.NDArray[np.float64]], dict[str, tuple[Variable, Codes]]]:
-    """Return the number columns that are cut, and the others with their values as states.
+    """Return the numeric columns that are cut, and the others with their values as states.
 
     A number that is no state counts as the nearest one. Columns to `leave`, those with declared
-    states and, unless `text_has_numbers`, those of text are no number columns.
+    states and, unless `text_has_numbers`, those of text are no numeric columns.
     """
     cut: dict[str, npt.NDArray[np.float64]] = {}
     kept: dict[str, tuple[Variable, Codes]] = {}
@@ -192,7 +192,7 @@ def codes_under(
 ) -> tuple[list[Codes], dict[str, npt.NDArray[Any]]]:
     """Return the columns that are these variables as their codes, and the values unknown to them.
 
-    Unknown values have the code of a missing cell.
+    Unknown values have the code of a missing value.
     """
     columns: list[Codes] = []
     unknown: dict[str, npt.NDArray[Any]] = {}
@@ -252,7 +252,7 @@ def _numbers(table: RawTable, name: str) -> npt.NDArray[np.float64]:
     found = table.numbers(name)
     if found.wrong is not None:
         raise DataError(
-            f"column {name!r}: was a number column in training, got {found.wrong[1]!r:.60}"
+            f"column {name!r}: was a numeric column in training, got {found.wrong[1]!r:.60}"
         )
     return found.values
 

@@ -29,6 +29,7 @@ from bestdag.cli.output import (
 from bestdag.cli.score_options import score_options
 from bestdag.cli.search_options import knowledge_options
 from bestdag.graph.dag import Dag
+from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from bestdag.averaging.arc_probabilities import ArcProbabilities
@@ -45,9 +46,10 @@ _OPTIONS = (
     click.option(
         "--threshold",
         type=click.FloatRange(0, 1),
-        help="Edges above it are in the averaged network.  [default: chosen, and printed]",
+        help="Probability above which an edge is in the averaged network.  [default: "
+        "estimated, and printed]",
     ),
-    click.option("--truth", metavar="NETWORK", help="Network file: compare with its arcs."),
+    click.option("--truth", metavar="NETWORK", help="True network, to compare with."),
     checkpoint_options,
     network_output(required=False, what="the averaged network with fitted parameters"),
     parameters_option,
@@ -100,7 +102,7 @@ def finish_arcs(
     if table.cut:
         found = replace(
             found,
-            notes=(f"{table.cut_in_words()}; once, by all rows", *found.notes),
+            notes=(f"{table.cut_in_words()}, using all rows", *found.notes),
             settings={**found.settings, **table.settings()},
         )
     threshold = found.threshold if options["threshold"] is None else options["threshold"]
@@ -149,4 +151,4 @@ def _print(found: ArcProbabilities, data: str, threshold: float, n_arcs: int) ->
             row.append(f"{found.ancestor(one.parent, one.child):.4f}")
         rows.append(row)
     print_table(header + (["path"] if has_paths else []), rows, left=2)
-    print_line(f"* in the averaged network: {n_arcs} edges above {threshold:.4g}")
+    print_line(f"* in the averaged network: {count_of(n_arcs, 'edge')} above {threshold:.4g}")

@@ -69,7 +69,7 @@ def structure_lines(
     """
     n_arcs = len(dag.arcs)
     if not n_arcs:
-        yield from wrapped(f"no arcs: {_names(dag.nodes)}", width)
+        yield from wrapped(f"no arcs found; unconnected: {_names(dag.nodes)}", width)
         return
     turns = ""
     if len(compelled) < n_arcs:

@@ -34,16 +34,15 @@ __all__ = ["command"]
     default="hill_climb",
     show_default=True,
     metavar="NAME",
-    help=f"One of {', '.join(SEARCHES)}. auto has a second for each replicate unless --budget "
-    "says otherwise.",
+    help=f"One of {', '.join(SEARCHES)}. auto takes a second per replicate, or --budget.",
 )
 @search_options
 @click.option(
-    "--replicates", type=int, default=200, show_default=True, help="Tables drawn from DATA."
+    "--replicates", type=int, default=200, show_default=True, help="Number of bootstrap resamples."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Which rows are drawn.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resampling.")
 @support_option
-@click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
+@click.option("--max-parents", type=click.IntRange(0), help="Maximum number of parents per node.")
 @time_limit_option("Time limit of each search, e.g. 30s, 5m.")
 @score_option
 @arc_options
@@ -58,12 +57,12 @@ def command(
     time_limit: float | None,
     **options: Any,
 ) -> None:
-    """Say how sure each arc is: how often it is learned when the rows of DATA are drawn again.
+    """Estimate confidence in each arc: how often it is learned from bootstrap resamples of DATA.
 
-    An arc counts where the data can tell its direction; an edge that may have either counts half
-    each way. Numbers are cut (--discretize) once, by all rows of DATA. The threshold of the
-    averaged network is that of Scutari and Nagarajan (2013). The result is the same for any number
-    of threads, unless searches are ended by a clock.
+    An arc whose direction the data do not determine counts half in each direction. --discretize
+    bins once, using all rows of DATA. The threshold of the averaged network is that of Scutari and
+    Nagarajan (2013). The result does not depend on the number of threads, unless a time limit ends
+    searches.
     """
     from bestdag.averaging.bootstrap import bootstrap
     from bestdag.search import search_for_fit, search_name
@@ -76,7 +75,7 @@ def command(
     chosen = choose_search(search, options)
     knowledge = choose_knowledge(options)
     table = read_table(data, options, one.score, target=target)
-    with working(f"learning from rows of {data} drawn again", quiet=options["quiet"]) as told:
+    with working(f"bootstrap resampling of {data}", quiet=options["quiet"]) as told:
         found = bootstrap(
             table.dataset,
             one.score,

@@ -17,7 +17,7 @@ _OPTIONS = (
     click.option(
         "--checkpoint",
         metavar="FILE",
-        help="Keep the run in this file while it works, and its answer at the end.",
+        help="Save the run to this file while it works, and its result at the end.",
     ),
     click.option(
         "--checkpoint-every",
@@ -28,7 +28,7 @@ _OPTIONS = (
     click.option(
         "--resume",
         is_flag=True,
-        help="Go on from the file of --checkpoint, where there is one; --time-limit counts all "
+        help="Continue from the file of --checkpoint, if there is one; --time-limit covers all "
         "parts.",
     ),
 )

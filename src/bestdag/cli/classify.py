@@ -51,18 +51,21 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 
 @click.command("classify")
 @click.argument("train")
-@click.option("--target", required=True, metavar="COLUMN", help="The column with the classes.")
-@click.option("--test", metavar="FILE", help="Rows to predict, instead of cross-validation.")
+@click.option("--target", required=True, metavar="COLUMN", help="Class column to predict.")
+@click.option("--test", metavar="FILE", help="Table of test rows, instead of cross-validation.")
 @click.option(
-    "--cv", type=click.IntRange(2), metavar="K", help="Parts of the cross-validation.  [default: 5]"
+    "--cv",
+    type=click.IntRange(2),
+    metavar="K",
+    help="Number of cross-validation folds.  [default: 5]",
 )
 @click.option(
     "--holdout",
     type=click.IntRange(1),
     metavar="N",
-    help="Predict the last N rows by the others, instead of cross-validation.",
+    help="Test on the last N rows, instead of cross-validation.",
 )
-@click.option("--shuffle", is_flag=True, help="Hold N rows out that are drawn at random.")
+@click.option("--shuffle", is_flag=True, help="Choose the rows of --holdout at random.")
 @click.option(
     "--classifier",
     type=click.Choice(_CLASSIFIERS, case_sensitive=False),
@@ -71,39 +74,51 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
     help="Tree-augmented naive Bayes; naive Bayes; the class a parent of all and the rest by "
     "--search; or a free network by --search.",
 )
-@click.option("--search", metavar="NAME", help="Search of augmented and network.  [default: auto]")
+@click.option(
+    "--search", metavar="NAME", help="Search used by augmented and network.  [default: auto]"
+)
 @support_option
-@click.option("--max-parents", type=click.IntRange(0), help="At most so many parents, for those.")
+@click.option(
+    "--max-parents",
+    type=click.IntRange(0),
+    help="Maximum number of parents per node, for augmented and network.",
+)
 @score_option
 @score_options
 @click.option(
-    "--compare", is_flag=True, help="The eight settings of Carvalho (2009) on the same rows."
+    "--compare",
+    is_flag=True,
+    help="Compare the eight settings of Carvalho (2009) on the same rows.",
 )
 @click.option(
     "--parameters",
     type=click.Choice([*ESTIMATORS, "score"], case_sensitive=False),
     default=DEFAULT_ESTIMATOR,
     show_default=True,
-    help="Estimator of the tables; 'score': the one that belongs to the score.",
+    help="How to estimate the parameters; 'score': as the score implies.",
 )
 @click.option(
     "--method",
     type=click.Choice(["fayyad_irani", "quantile", "uniform"], case_sensitive=False),
-    help="How number columns are cut, always in the training rows.  [default: fayyad_irani, with "
+    help="How numeric columns are binned, from the training rows only.  [default: "
+    "fayyad_irani, with "
     "--bins quantile]",
 )
 @max_values_option
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which rows are together."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Seed of the division into folds.",
 )
 @table_options(
     click.option(
         "--missing",
         type=click.Choice(["em", "marginalize", "drop", "error"]),
-        help="Rows with missing values: learn from all of them by EM; learn from the complete "
-        "ones; drop them; or refuse them. The first two predict them too, summing over what is "
-        "missing.  "
-        "[default: em; marginalize for scores that EM does not take]",
+        help="Rows with missing values: learn from all of them by EM, learn from the complete "
+        "ones, drop them, or stop. The first two also predict them, summing over the missing "
+        "values.  [default: em; marginalize for scores that EM does not support]",
     ),
     but=["weights"],
 )
@@ -133,14 +148,13 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Learn a classifier from the table TRAIN and say how well it predicts the classes.
+    """Learn a classifier from the table TRAIN and estimate its accuracy.
 
-    The rows of --test are predicted, or those of --holdout, or by default each fifth of TRAIN by
-    what was learned from the rest. Columns of many different numbers are cut into intervals, each
-    time in the training rows alone. Classes and the states of other columns are those of all rows
-    of TRAIN; a note says how many of the predicted rows have some that their training rows lack.
-    Values of --test that TRAIN does not have are summed over, as missing ones are. The interval of
-    the accuracy is Wilson's, for 95 %; the log loss is the mean of -ln P(true class), in nats.
+    Accuracy is estimated on --test, on --holdout rows, or by default by 5-fold cross-validation.
+    Numeric columns with many distinct values are binned, from the training rows only. Classes and
+    states are those of all rows of TRAIN; a note counts test rows with values that their training
+    rows lack. Values of --test that TRAIN lacks are treated as missing. The accuracy has a 95 %
+    Wilson interval; log loss is the mean of -ln P(true class).
     """
     from bestdag.classification.coding import Coding
     from bestdag.classification.model import Recipe
@@ -176,7 +190,7 @@ def command(
         method = "fayyad_irani" if cutting.bins is None else "quantile"
     cuts = None if cutting.cut_points is None else load_cut_points(cutting.cut_points)
     reading = settings_of_read(
-        table_settings(options), "classify", "cuts numbers in the training rows, in memory"
+        table_settings(options), "classify", "bins numeric columns in the training rows, in memory"
     )
     allow_few_rows = reading.pop("allow_few_rows")
     with working(f"reading {train}", quiet=quiet):
@@ -200,7 +214,7 @@ def command(
             )
     if cuts is not None:
         at = f"the cut points of {cutting.cut_points}"
-        notes.append(f"numbers cut at {at}: {', '.join(cuts)}")
+        notes.append(f"numeric columns binned at {at}: {', '.join(cuts)}")
     attributes = [column for column in tables[0].names if column != target]
     knowledge: Knowledge | None = None
     if classifier == "augmented":
@@ -288,7 +302,7 @@ def _print_what(train: str, table: UncutTable, about: dict[str, Any]) -> None:
     )
     if about["cut"]:
         click.echo(
-            f"cut into intervals by {about['settings']['method']}, in the training rows: "
+            f"numeric columns binned by {about['settings']['method']}, in the training rows: "
             + " ".join(about["cut"])
         )
     for note in about["notes"]:
@@ -299,7 +313,7 @@ def _print_one(score_name: str, found: Evaluation) -> None:
     low, high = found.interval
     click.echo(
         f"{score_name}: accuracy {found.accuracy:.2%} (95 % interval {low:.2%} to {high:.2%}, "
-        f"{found.n_right:,} of {found.n_rows:,} rows), log loss {found.log_loss:.4f} nats"
+        f"{found.n_right:,} of {found.n_rows:,} rows), log loss {found.log_loss:.4f}"
     )
     print_table(
         ["true \\ predicted", *found.classes],

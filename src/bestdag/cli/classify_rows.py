@@ -1,4 +1,4 @@
-"""Which rows of a table `bestdag classify` uses, when cells are missing."""
+"""Which rows of a table `bestdag classify` uses, when values are missing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def usable_rows(
     allow_few_rows: bool = False,
     is_test: bool = False,
 ) -> UncutTable:
-    """Refuse rows with missing cells, or leave some out and note how many.
+    """Refuse rows with missing values, or leave some out and note how many.
 
     With "em" and "marginalize" those without a class are left out, as there is nothing to compare
     with, and the others are noted; rows that are only to be predicted have `is_test`.
@@ -39,10 +39,10 @@ def usable_rows(
     if missing == "error":
         raise click.UsageError(
             f"{path}: {count_of(n_missing, 'row')} of {n_rows:,} "
-            f"{either(n_missing, 'has', 'have')} missing cells; leave out --missing error to "
+            f"{either(n_missing, 'has', 'have')} missing values; leave out --missing error to "
             "learn from what they show, or pass --missing drop"
         )
-    what = "missing cells"
+    what = "missing values"
     if is_kept:
         n_holed = int((is_missing & ~table.is_missing_in(target)).sum())
         if n_holed:
@@ -62,9 +62,10 @@ def usable_rows(
         raise click.UsageError(f"{path}: every row has {what}, so none would be left")
     if missing == "drop" and not allow_few_rows and 3 * (n_rows - n_missing) < n_rows:
         raise click.UsageError(
-            f"{path}: {n_rows - n_missing:,} of {n_rows:,} rows have no missing cells, less than a "
+            f"{path}: {n_rows - n_missing:,} of {n_rows:,} rows have no missing values, "
+            "less than a "
             "third; leave columns out with --drop, use --missing em, or pass "
-            "--allow-few-rows to go on"
+            "--allow-few-rows to continue"
         )
     if n_missing:
         has, is_ = either(n_missing, "has", "have"), either(n_missing, "is", "are")

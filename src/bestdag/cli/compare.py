@@ -36,9 +36,9 @@ def command(
 ) -> None:
     """Compare the structures of networks (FORMATS files) with that of TRUE.
 
-    SHD counts the pairs of nodes whose mark differs, between the DAGs and between the CPDAGs of
-    their classes; mismatches are edges of exactly one of the two moral graphs. Precision is the
-    share of what was learned that is right, recall the share of what is right that was learned.
+    SHD counts the pairs of nodes that are linked differently, between DAGs and between CPDAGs;
+    mismatches are edges of exactly one of the two moral graphs. Precision is the share of learned
+    arcs that are true, recall the share of true arcs that are learned.
     """
     from bestdag.evaluation.structures import compare
     from bestdag.network.network import Network

@@ -36,12 +36,12 @@ def _says_suffixes(function: Any) -> Any:
 @memory_option
 @_says_suffixes
 def command(source: str, target: str, force: bool, as_json: bool) -> None:
-    """Read the network in IN and write it to OUT, in the format that its suffix names.
+    """Convert the network IN to OUT, in the format of its suffix.
 
-    IN is one of READ (also .gz), or - for standard input; what is in it tells the format when its
-    suffix does not. OUT is one of WRITTEN (also .gz). All but .dot, which has the graph alone, read
-    back equal, to the last bit. Names that a format does not take are written as others, the
-    original ones beside them, and what was renamed is said.
+    IN is one of READ (also .gz), or - for standard input; without a known suffix, the content tells
+    the format. OUT is one of WRITTEN (also .gz). All but .dot, which holds the graph only, are read
+    back exactly. Names that a format does not allow are replaced and reported; the original names
+    are kept in the file.
     """
     from bestdag.cli.network_output import require_folder
     from bestdag.files import format_suffix

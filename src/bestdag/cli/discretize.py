@@ -1,4 +1,4 @@
-"""`bestdag discretize`: number columns into intervals."""
+"""`bestdag discretize`: numeric columns into intervals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["command"]
 
 @click.command("discretize")
 @click.argument("data")
-@click.option("--target", metavar="COLUMN", help="The class column, which is not cut.")
+@click.option("--target", metavar="COLUMN", help="Class column, which is not binned.")
 @click.option(
     "-o",
     "--output",
@@ -44,18 +44,20 @@ __all__ = ["command"]
     "--target, else quantile]",
 )
 @click.option(
-    "--bins", type=click.IntRange(2), help="Intervals of quantile and uniform.  [default: 5]"
+    "--bins", type=click.IntRange(2), help="Number of bins of quantile and uniform.  [default: 5]"
 )
 @click.option(
     "--cut",
     multiple=True,
     metavar="COLUMN",
-    help="Cut this column and none that is not named; may be repeated.  [default: number columns "
-    "with fractions or more than --max-values values]",
+    help="Bin only this column; may be repeated.  [default: numeric "
+    "columns with decimals or more than --max-values distinct values]",
 )
 @max_values_option
 @click.option(
-    "--cut-points", metavar="FILE", help="Use the cut points in this file; columns it lists only."
+    "--cut-points",
+    metavar="FILE",
+    help="Use the cut points in this file, for the columns it lists.",
 )
 @click.option(
     "--save-cut-points", metavar="FILE", help="Write the cut points to this file, as JSON."
@@ -63,7 +65,7 @@ __all__ = ["command"]
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @missing_option(
     ["error", "drop", "state", "keep"],
-    "refuse them, drop their rows, make them a state, leave them empty",
+    "stop, drop their rows, treat them as a state, or leave them empty",
 )
 @data_options(but=["missing"])
 @common_options
@@ -82,10 +84,10 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Cut the number columns of DATA into intervals and write the table as CSV.
+    """Bin the numeric columns of DATA and write the table as CSV.
 
-    The cut points are printed. With --cut-points those of an earlier table are used, for new rows
-    of it: no column is cut that the file does not list.
+    The cut points are printed. --cut-points uses those of an earlier table, for new rows of it;
+    only the columns that the file lists are binned.
     """
     from bestdag.data.discretization import default_method
     from bestdag.data.discretization.cut_file import load_cut_points, write_cut_points
@@ -104,7 +106,9 @@ def command(
     known: dict[str, Any] = {}
     if cut_points is not None:
         if target is not None or bins is not None or cut:
-            raise click.UsageError("--cut-points leaves nothing to --target, --bins or --cut")
+            raise click.UsageError(
+                "--cut-points already sets the bins; leave out --target, --bins or --cut"
+            )
         known = {"cuts": load_cut_points(cut_points), "cut": ()}
     else:
         known = {"cut": cut or None, "target": target, "bins": bins}
@@ -135,25 +139,26 @@ def command(
         return
     click.echo(
         f"{output}: {count_of(table.n_rows, 'row')}, "
-        f"{len(cuts) - len(one_interval):,} of {count_of(table.n_variables, 'column')} cut"
-        + (f"; left as one interval: {' '.join(one_interval)}" if one_interval else "")
+        f"{len(cuts) - len(one_interval):,} of {count_of(table.n_variables, 'column')} binned"
+        + (f"; left as one bin: {' '.join(one_interval)}" if one_interval else "")
     )
     print_table(
         ["column", "states", "cut points"],
         [
-            [v.name, str(v.arity), "not cut" if v.cuts is None else _shown(v.cuts)]
+            [v.name, str(v.arity), "not binned" if v.cuts is None else _shown(v.cuts)]
             for v in table.variables
         ],
     )
     if gaps:
         click.echo(
-            f"no row is in some interval of {' '.join(gaps)}: the labels alone do not tell the cut "
+            f"no row falls into some interval of {' '.join(gaps)}: the labels alone do not "
+            "tell the cut "
             "points; keep them with --save-cut-points and learn with --cut-points"
         )
 
 
 def _has_gap(table: Dataset, name: str) -> bool:
-    """Whether no row is in some interval: then the labels alone do not tell the cut points."""
+    """Whether no row is in some interval: then the labels alone do not determine the cut points."""
     codes = set(table.codes(name).tolist())
     return len(codes & set(range(table.variable(name).arity))) < table.variable(name).arity
 

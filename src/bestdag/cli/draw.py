@@ -22,7 +22,7 @@ __all__ = ["command"]
     type=float,
     default=2.0,
     show_default=True,
-    help="Pixels of a PNG for each unit of the SVG.",
+    help="PNG pixels per SVG unit.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -31,8 +31,8 @@ __all__ = ["command"]
 def command(network: str, output: str, scale: float, force: bool, as_json: bool) -> None:
     """Draw the structure of NETWORK (a FORMATS file) in layers, parents above children.
 
-    Arcs that point the same way in all equivalent structures are drawn through, reversible ones
-    dashed. The same network gives the same file.
+    Solid arcs have the same direction in all equivalent structures; dashed arcs are reversible.
+    The same network gives the same file.
     """
     from bestdag.errors import require_known
     from bestdag.files import format_suffix, shown_path

@@ -18,20 +18,28 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 # Setting of `StructuralEM`: its option, the least whole number (None where any number is taken),
 # and the help.
 _SETTINGS: dict[str, tuple[str, int | None, str]] = {
-    "restarts": ("--em-restarts", 0, "further runs from random changes of the best structure."),
-    "max_rounds": ("--em-max-rounds", 1, "rounds of structure and parameters at most, in a run."),
-    "max_iterations": ("--em-max-iterations", 1, "iterations of EM at most, in each round."),
+    "restarts": (
+        "--em-restarts",
+        0,
+        "number of further runs from random changes of the best structure.",
+    ),
+    "max_rounds": (
+        "--em-max-rounds",
+        1,
+        "maximum number of rounds (structure, then parameters) per run.",
+    ),
+    "max_iterations": ("--em-max-iterations", 1, "maximum number of EM iterations per round."),
     "tolerance": (
         "--em-tolerance",
         None,
-        "end the EM of a round when it changes by no more, relatively.",
+        "relative change of the log-likelihood at which EM has converged.",
     ),
     "max_cells": (
         "--em-max-cells",
         1,
-        "exact counts for missing cells of up to so many states together.",
+        "maximum number of joint states of missing values to sum exactly.",
     ),
-    "draws": ("--em-draws", 1, "draws for each group of missing cells that has more."),
+    "draws": ("--em-draws", 1, "number of draws for each group of missing values with more."),
 }
 
 
@@ -58,7 +66,7 @@ def em_options(function: _Function) -> _Function:
 
 
 def choose_treatment(options: dict[str, Any]) -> Treatment:
-    """Make the way to treat missing cells that was asked for."""
+    """Make the way to treat missing values that was asked for."""
     treatment = make_treatment(options["missing"])
     given = {name: options[f"em_{name}"] for name in _SETTINGS}
     given = {name: value for name, value in given.items() if value is not None}

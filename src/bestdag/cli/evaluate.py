@@ -43,20 +43,31 @@ __all__ = ["command"]
     default=("auto",),
     show_default=True,
     metavar="NAME",
-    help=f"One of {', '.join(SEARCHES)}; may be repeated. auto has a second for each part.",
+    help=f"One of {', '.join(SEARCHES)}; may be repeated. auto takes a second per fold.",
 )
 @parameters_option
 @click.option(
-    "--cv", type=int, default=10, show_default=True, metavar="K", help="Parts of the rows."
+    "--cv",
+    type=int,
+    default=10,
+    show_default=True,
+    metavar="K",
+    help="Number of cross-validation folds.",
 )
 @click.option(
-    "--repeats", type=int, default=1, show_default=True, help="Divide the rows so many times."
+    "--repeats",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Number of times that the cross-validation is repeated.",
 )
-@click.option("--target", metavar="COLUMN", help="Column with equal shares in all parts.")
-@click.option("--truth", metavar="NETWORK", help="Network file: also say the SHD to it.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Which rows are together.")
+@click.option("--target", metavar="COLUMN", help="Column by which folds are stratified.")
+@click.option("--truth", metavar="NETWORK", help="True network: also report the SHD to it.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of the division into folds."
+)
 @support_option
-@click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
+@click.option("--max-parents", type=click.IntRange(0), help="Maximum number of parents per node.")
 @time_limit_option("Time limit of each search, e.g. 30s, 5m.")
 @knowledge_options
 @table_options()
@@ -82,11 +93,11 @@ def command(
 ) -> None:
     """Compare scores and searches on the table DATA.
 
-    Each method learns from all rows: arcs, parameters, whether the structure is proven to be the
-    best, else how far it may be from it, and SHD to --truth (between DAGs, between classes). Its
-    log loss is the mean of -ln P(row) over rows that were held out, by cross-validation with the
-    same parts for all; the interval, and that of the difference to the best method, is for 95 %.
-    Numbers are cut (--discretize) once, by all rows, into intervals of equally many.
+    For each method, learned from all rows: arcs, parameters, whether the structure is proved best
+    or how much higher the best score may be, and the SHD to --truth (between DAGs, between
+    classes). Log loss is the mean of -ln P(row) over held-out rows, by cross-validation with the
+    same folds for all methods; intervals, also of the difference to the best method, are for 95 %.
+    --discretize bins once, using all rows, into quantiles.
     """
     from bestdag.network.network import Network
     from bestdag.search import search_for_fit, search_name
@@ -141,7 +152,7 @@ def command(
         print_json({**made, **read.settings()})
         return
     if read.cut:
-        click.echo(f"{read.cut_in_words()}; once, by all rows, not only those of training")
+        click.echo(f"{read.cut_in_words()}; using all rows, not only those of training")
     _print(found, data, has_truth=true is not None)
 
 
@@ -187,8 +198,8 @@ def _print(found: CrossValidation, data: str, *, has_truth: bool) -> None:
         row += ["", ""] if other is None else [f"{other.mean:.4f}", _ends(other.interval)]
         row += [str(shown["shd"]), str(shown["shd_cpdag"])] if has_truth else []
         gap = shown["gap"]
-        proven = "not proven" if gap is None else f"gap {gap:.4g}"
-        proven = "proven" if shown["status"] == "optimum proved" else proven
+        proven = "not proved" if gap is None else f"gap {gap:.4g}"
+        proven = "proved" if shown["status"] == "optimum proved" else proven
         rows.append([*row, f"{one.seconds + shown['seconds_all_rows']:.2f} s", proven])
     print_table(header, rows)
 

@@ -15,14 +15,15 @@ __all__ = ["command"]
 @click.command("explain")
 @click.argument("network")
 @finding_options
-@click.option("-n", "n_best", type=int, default=1, show_default=True, help="How many explanations.")
+@click.option(
+    "-n", "n_best", type=int, default=1, show_default=True, help="Number of explanations."
+)
 @click.option(
     "--variable",
     "variables",
     multiple=True,
     metavar="NAME",
-    help="Explain this variable and sum over those not named; may be repeated.  "
-    "[default: all variables]",
+    help="Variable to explain, summing over the others; may be repeated.  [default: all variables]",
 )
 @common_options
 @says_formats
@@ -36,7 +37,7 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Find the most probable states of the variables of NETWORK (FORMATS), given what is known."""
+    """Find the most probable states of the variables of NETWORK (FORMATS), given evidence."""
     found = load_findings(network, given, likelihood, done)
     with working("explaining", quiet=quiet):
         listed = found.network.most_probable(
@@ -64,8 +65,8 @@ def command(
         ["variable", *(f"explanation {i + 1}" for i in range(len(listed)))],
         [
             *([name, *(each.states[name] for each in listed)] for name in names),
-            ["probability given what is known", *(f"{each.probability:.6g}" for each in listed)],
-            ["its natural logarithm", *(f"{each.log_probability:.6f}" for each in listed)],
+            ["probability given the evidence", *(f"{each.probability:.6g}" for each in listed)],
+            ["log probability", *(f"{each.log_probability:.6f}" for each in listed)],
         ],
         left=1 + len(listed),
     )

@@ -23,21 +23,21 @@ _OPTIONS = (
         "--given",
         multiple=True,
         metavar="NAME=STATE",
-        help="A variable whose state is known; may be repeated.",
+        help="Evidence: the observed state of a variable; may be repeated.",
     ),
     click.option(
         "--likelihood",
         multiple=True,
         metavar="NAME=NUMBERS",
-        help="Likelihood evidence: how probable the observation is in each state of a variable, "
-        "as in xray=0.9,0.2; only ratios matter. May be repeated.",
+        help="Likelihood evidence: the probability of the observation in each state of a "
+        "variable, as in xray=0.9,0.2; only ratios matter. May be repeated.",
     ),
     click.option(
         "--do",
         "done",
         multiple=True,
         metavar="NAME=STATE",
-        help="A variable that is set from outside, whatever its parents; may be repeated.",
+        help="Intervention do(NAME = STATE); may be repeated.",
     ),
 )
 
@@ -68,7 +68,7 @@ class Findings:
         return found
 
     def probability_of_evidence(self, *, is_asked: bool = True) -> dict[str, float | None]:
-        """Return the probability of what is known, for JSON; null where it is too large a sum."""
+        """Return the probability of the evidence, for JSON; null where it is too large a sum."""
         log = None
         if is_asked:
             with suppress(NotEnoughMemoryError):

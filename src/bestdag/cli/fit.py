@@ -43,12 +43,13 @@ __all__ = ["command"]
 )
 @settings_options(ESTIMATORS)
 @network_output(required=True)
-@click.option("--ignore-extra", is_flag=True, help="Ignore columns the network does not have.")
+@click.option("--ignore-extra", is_flag=True, help="Ignore columns that are not in the network.")
 @network_table_options(
     click.option(
         "--missing",
         type=click.Choice(["error", "drop"]),
-        help="Missing cells: refuse them, or drop their rows.  [default: error; em keeps them]",
+        help="Missing values: stop, or drop their rows.  [default: error; --parameters em "
+        "keeps them]",
     )
 )
 @threads_option
@@ -69,12 +70,12 @@ def command(
     """Fit the parameters of NETWORK (a FORMATS file) to the table DATA and write the network.
 
     DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. Its columns
-    must be the network's nodes, and states are those of the network; numbers are cut where the
-    network has cut points. The parameters of NETWORK do not matter; its structure, states, cut
-    points, name and properties are kept.
+    must be the network's nodes, and states are those of the network; numeric columns are
+    binned at the network's cut points. The parameters of NETWORK are replaced; its structure,
+    states, cut points, name and properties are kept.
 
-    --parameters em fits to rows with missing cells, which it keeps; DATA may then lack variables
-    of the network. Without --ess and --prior it maximises the likelihood of what the rows show.
+    --parameters em uses rows with missing values; DATA may then lack variables of the network.
+    Without --ess and --prior it maximizes the likelihood of the observed values.
     """
     from bestdag.network.em import run_em
     from bestdag.network.fitting import fit_network
@@ -144,7 +145,7 @@ def command(
         )
         if how:
             click.echo(
-                f"log-likelihood {how['log_likelihood']:.6f} (natural logarithm), "
+                f"log-likelihood {how['log_likelihood']:.6f}, "
                 f"{'converged' if how['converged'] else 'not converged'} after "
                 f"{count_of(how['iterations'], 'iteration')}"
             )

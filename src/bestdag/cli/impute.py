@@ -1,4 +1,4 @@
-"""`bestdag impute`: the missing cells of a table, filled in by a network."""
+"""`bestdag impute`: the missing values of a table, filled in by a network."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ __all__ = ["command"]
     type=click.Choice(["most_probable", "draw"]),
     default="most_probable",
     show_default=True,
-    help="The most probable states of all missing cells of a row together, or drawn ones.",
+    help="Impute the jointly most probable states, or random draws.",
 )
 @click.option(
     "-n",
     "n_imputations",
     type=click.IntRange(1, 10_000),
-    help="So many imputations by --method draw, in files numbered FILE-1, FILE-2, ...",
+    help="Number of imputations by --method draw, in files FILE-1, FILE-2, ...",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="For --method draw.")
-@click.option("--ignore-extra", is_flag=True, help="Leave out columns the network does not have.")
-@network_table_options(instead="missing cells are filled in, those of every row")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of --method draw.")
+@click.option("--ignore-extra", is_flag=True, help="Leave out columns that are not in the network.")
+@network_table_options(instead="missing values are filled in, those of every row")
 @threads_option
 @common_options
 @says_formats
@@ -65,10 +65,10 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Fill in the missing cells of the table DATA by NETWORK (a FORMATS file).
+    """Fill in the missing values of the table DATA with NETWORK (a FORMATS file).
 
-    All missing cells of a row are filled in together, given what the row shows. A variable of
-    the network without a column in DATA gets one. Row weights become a column called weight.
+    The missing values of a row are filled in jointly, given its observed values. Variables of the
+    network without a column in DATA get one. Row weights become a column named weight.
     """
     from bestdag.network.network import Network
 
@@ -111,7 +111,7 @@ def command(
         say_cut(cut, network)
         click.echo(
             f"{', '.join(files)}: {count_of(table.n_rows, 'row')}, "
-            f"{count_of(n_missing, 'missing cell')} filled in ({method})"
+            f"{count_of(n_missing, 'missing value')} filled in ({method})"
         )
 
 

@@ -29,13 +29,13 @@ __all__ = ["command"]
 @table_options(
     missing_option(
         ["keep", "error", "drop", "state"],
-        "show how many there are, refuse them, drop their rows, make them a state",
+        "count them, stop, drop their rows, or treat them as a state",
         default="keep",
     )
 )
 @common_options
 def command(file: str, as_json: bool, quiet: bool, **options: Any) -> None:
-    """Show what FILE holds: the columns of a table, or the nodes of a network."""
+    """Summarize FILE: the columns of a table, or the nodes of a network."""
     from bestdag.network.formats import is_network_file
 
     if is_network_file(file):
@@ -166,23 +166,26 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, options: dict[str, Any
     for mark, n in total_by_mark(marked).items():
         names = [name for name, counts in marked.items() if mark in counts]
         click.echo(
-            f"{count_of(n, 'cell')} {mark!r}, states unless --missing-value {shlex.quote(mark)} is "
+            f"{count_of(n, 'value')} {mark!r}, treated as states unless --missing-value "
+            f"{shlex.quote(mark)} is "
             f"given: {', '.join(names)}"
         )
     if decimals:
         click.echo(
-            f"decimals, each value a state: {', '.join(decimals)}; to cut them: bestdag discretize "
+            f"decimals, every distinct number treated as a category: {', '.join(decimals)}; to bin "
+            f"them: bestdag discretize "
             f"{shlex.quote(file)} --method quantile -o FILE"
         )
     if refused:
         click.echo(
-            f"no values or more than {MAX_ARITY:,}, refused unless cut or left out with --drop: "
+            f"no values, or more than {MAX_ARITY:,} distinct ones; bin or --drop them: "
             + ", ".join(refused)
         )
     many = [v.name for v in table.variables if v.arity > most]
     if many:
         click.echo(
-            f"more than {most} states, refused unless --max-states is raised: " + ", ".join(many)
+            f"too many distinct values (> {most}); drop or bin them, or raise --max-states: "
+            + ", ".join(many)
         )
 
 

@@ -23,7 +23,9 @@ __all__ = ["command"]
 
 @click.command("learn")
 @click.argument("data", required=False)
-@click.option("--from-scores", metavar="FILE", help="Local scores (.jkl, .scores) instead of data.")
+@click.option(
+    "--from-scores", metavar="FILE", help="File of local scores (.jkl, .scores), instead of DATA."
+)
 @click.option(
     "--search",
     default="auto",
@@ -35,18 +37,20 @@ __all__ = ["command"]
 @click.option(
     "--bound",
     is_flag=True,
-    help="Say how far below the best the structure may be, for any search; takes a quarter of the "
-    "time limit.",
+    help="Bound how much higher the best score may be, for any search; takes a quarter of the time "
+    "limit.",
 )
 @near_best_options
-@click.option("--seed", type=click.IntRange(0), default=0, help="For searches that draw at random.")
-@click.option("--start", metavar="NETWORK", help="Network file: begin with its structure.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Seed of random searches.")
+@click.option(
+    "--start", metavar="NETWORK", help="Network file whose structure the search starts from."
+)
 @click.option(
     "--skeleton",
     metavar="NAME",
-    help="pc: parents only among the variables that its tests leave linked, for every search.",
+    help="pc: allow arcs only along the links that its independence tests leave.",
 )
-@click.option("--alpha", type=float, help="Level of significance of --skeleton.  [default: 0.05]")
+@click.option("--alpha", type=float, help="Significance level of --skeleton.  [default: 0.05]")
 @click.option(
     "--cluster",
     metavar="ADDRESS",
@@ -55,7 +59,7 @@ __all__ = ["command"]
     "'bestdag[cluster]'.",
 )
 @click.option(
-    "--require-optimal", is_flag=True, help="Exit with code 1 unless the optimum is proved."
+    "--require-optimal", is_flag=True, help="Exit with code 1 unless the network is proved best."
 )
 @checkpoint_options
 @structure_options
@@ -76,15 +80,15 @@ def command(
     require_optimal: bool,
     **options: Any,
 ) -> None:
-    """Learn the best-scoring structure for the table DATA, and say whether that is proven.
+    """Learn the best-scoring network structure for the table DATA, with proof where possible.
 
     DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input; a pattern
-    ('rows/*.parquet') or a folder whose files are one table; or a query ('SELECT ...') that DuckDB
-    answers. Or give a file of local scores with --from-scores. Rows that do not fit into
-    --memory-limit stay on disk. Scores are natural logarithms; higher is better.
-    Ctrl-C and the time limit give the best structure so far and how far from optimal it may be.
-    -o writes the network, its parameters fitted to DATA. A table that `bestdag discretize` wrote
-    keeps its cut points, and so does the network.
+    ('rows/*.parquet') or a folder whose files form one table; or, with --sql, a query. Or give a
+    file of local scores with --from-scores. Rows that do not fit within --memory-limit stay on
+    disk. Scores are natural logarithms; higher is better. On Ctrl-C or at the time limit, the best
+    structure so far is printed, and how much higher the best score may be. -o writes the network
+    with parameters fitted to DATA. Tables written by `bestdag discretize` keep their cut points,
+    and so does the network.
     """
     from bestdag.network.network import Network
 
@@ -136,5 +140,5 @@ def _refuse_without_data() -> None:
         given = context.get_parameter_source(str(parameter.name))
         if parameter.name in needs_data and given is ParameterSource.COMMANDLINE:
             raise click.UsageError(
-                f"--from-scores has its scores already: leave out {parameter.opts[0]}"
+                f"--from-scores already has its scores: leave out {parameter.opts[0]}"
             )

@@ -50,18 +50,19 @@ _CUTTING = (
     click.option(
         "--discretize",
         is_flag=True,
-        help="Bin number columns with fractions or more than 20 values: into quantiles, or, when "
-        "learning with --target, where its classes differ (Fayyad and Irani).",
+        help="Bin numeric columns with decimals or more than 20 distinct values: into "
+        "quantiles or, "
+        "with --target, where the classes differ (Fayyad and Irani).",
     ),
     click.option(
         "--bins",
         type=click.IntRange(2),
-        help="Bin into so many quantiles.  [default: 5]",
+        help="Number of quantiles to bin into.  [default: 5]",
     ),
     click.option(
         "--cut-points",
         metavar="FILE",
-        help="Cut points of number columns, a file that discretize --save-cut-points wrote.",
+        help="File of cut points, written by discretize --save-cut-points.",
     ),
 )
 
@@ -71,8 +72,8 @@ def table_options(
 ) -> Callable[[_Function], _Function]:
     """Add all that a command may be told about the table it reads.
 
-    Where number columns are cut, what missing cells mean (by an option of the command's own, if it
-    has one), the settings of `read` but those named, and where rows are.
+    Where numeric columns are cut, what missing values mean (by an option of the command's own, if
+    it has one), the settings of `read` but those named, and where rows are.
     """
     options = (*_CUTTING, missing, data_options(but=("missing", *but)), rows_options)
 
@@ -107,7 +108,7 @@ def _has_class(search: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cutting:
-    """What was asked for about number columns."""
+    """What was asked for about numeric columns."""
 
     discretize: bool = False
     bins: int | None = None
@@ -121,7 +122,7 @@ class Cutting:
         cut_points = options.pop("cut_points")
         if (discretize or bins is not None) and cut_points is not None:
             flag = "--discretize" if discretize else "--bins"
-            raise click.UsageError(f"--cut-points says where numbers are cut; leave out {flag}")
+            raise click.UsageError(f"--cut-points already sets the bins; leave out {flag}")
         return cls(
             discretize=discretize or bins is not None,
             bins=bins,
@@ -144,8 +145,8 @@ class Cutting:
     def in_words(self) -> str:
         """Say how columns are cut."""
         if self.target is not None:
-            return f"where the classes of {self.target} differ, by Fayyad and Irani"
-        return f"into at most {self.bins or 5} intervals of equally many rows"
+            return f"where the classes of {self.target} differ (Fayyad and Irani)"
+        return f"into up to {self.bins or 5} quantiles"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -165,7 +166,7 @@ class LearningTable:
     def cut_in_words(self) -> str:
         """Say which columns were cut, and where."""
         at = "at " if self.cut_by.startswith("the cut points") else ""
-        return f"numbers cut {at}{self.cut_by}: {_listed(self.cut)}"
+        return f"numeric columns binned {at}{self.cut_by}: {_listed(self.cut)}"
 
     def settings(self) -> dict[str, Any]:
         """Return what the output says about cutting, in JSON."""
@@ -211,7 +212,7 @@ def read_for_learning(
     if variables is not None:
         if cutting.cut_points is not None or cutting.discretize:
             flag = "--discretize" if cutting.discretize else "--cut-points"
-            raise click.UsageError(f"{flag} leaves nothing to --prior, whose states are used")
+            raise click.UsageError(f"{flag} cannot be used with --prior, which sets the states")
         rows, cut = read_for_network(data, variables, owner="the prior network", **reading)
         return LearningTable(
             rows=rows, cutting=cutting, cut=cut, cut_by="the cut points of the prior network"
@@ -243,7 +244,7 @@ def accepted_instead(
 ) -> Iterator[None]:
     """Let a refusal of the table in the block end with a command that is not refused.
 
-    `treatment` is the name of what is done about missing cells.
+    `treatment` is the name of what is done about missing values.
     """
     from bestdag.errors import DataError
 
@@ -318,11 +319,11 @@ def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
     states = f"{arities[0]}" if len(arities) == 1 else f"{arities[0]} to {arities[-1]}"
     weight = "" if dataset.weights is None else f" (total weight {dataset.total_weight:,})"
     holes = dataset.missing_counts
-    cells = "no cell is missing"
+    cells = "no missing values"
     if holes:
         share = sum(holes.values()) / (dataset.n_rows * dataset.n_variables)
         cells = (
-            f"{count_of(sum(holes.values()), 'missing cell')} ({share:.1%}) in "
+            f"{count_of(sum(holes.values()), 'missing value')} ({share:.1%}) in "
             f"{count_of(len(holes), 'column')}"
         )
     yield (
@@ -330,12 +331,13 @@ def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
         f"{count_of(dataset.n_variables, 'column')} of {states} "
         f"{'state' if arities == [1] else 'states'}; {cells}"
     )
-    yield from (f"equal rows are together: {note}" for note in table.rows.notes)
+    yield from table.rows.notes
     if table.cut:
         yield table.cut_in_words()
     numbers = [v.name for v in dataset.variables if v.cuts is None and _is_wide_number(v)]
     if numbers:
-        yield f"numbers, each value a state: {_listed(numbers)}; --discretize cuts them"
+        names = _listed(numbers)
+        yield f"every distinct number treated as a category: {names}; --discretize bins them"
 
 
 def _is_wide_number(variable: Variable) -> bool:

@@ -31,27 +31,27 @@ __all__ = ["COMMANDS", "cli", "run"]
 # One line per command; its module, of the same name (a dash is an underscore there), is imported
 # when it is called.
 COMMANDS = {
-    "bootstrap": "Say how sure each arc is, by learning from rows drawn again.",
-    "classify": "Say how well the classes of a table can be predicted.",
-    "compare": "Compare learned structures with the true one.",
-    "convert": "Write a network in another file format.",
-    "discretize": "Cut number columns into intervals.",
+    "bootstrap": "Estimate confidence in each arc by bootstrap resampling.",
+    "classify": "Learn a classifier and estimate its accuracy.",
+    "compare": "Compare learned structures with a true one.",
+    "convert": "Convert a network to another file format.",
+    "discretize": "Bin numeric columns.",
     "draw": "Draw the structure of a network as SVG or PNG.",
     "evaluate": "Compare scores and searches on a table by cross-validation.",
-    "explain": "Find the most probable explanation of what is known.",
+    "explain": "Find the most probable explanation of the evidence.",
     "fit": "Fit the parameters of a network to a table.",
-    "impute": "Fill in the missing cells of a table by a network.",
-    "info": "Show what is in a table or a network.",
-    "learn": "Learn the best structure, and say whether that is proven.",
-    "pc": "Learn a structure by tests of independence.",
-    "posterior": "Say how sure each arc is, by its posterior probability.",
-    "predict": "Predict one column of a table by a network.",
-    "query": "Ask a network for distributions, given what is known.",
-    "random": "Draw a random network.",
-    "reproduce": "Run a study of the field again.",
-    "sample": "Draw rows from a network.",
+    "impute": "Fill in the missing values of a table with a network.",
+    "info": "Summarize a table or a network.",
+    "learn": "Learn the best network structure, with proof where possible.",
+    "pc": "Learn a structure by independence tests (PC).",
+    "posterior": "Compute the posterior probability of each arc.",
+    "predict": "Predict a column of a table with a network.",
+    "query": "Compute probabilities in a network, given evidence.",
+    "random": "Generate a random network.",
+    "reproduce": "Reproduce a published study.",
+    "sample": "Sample rows from a network.",
     "score": "Score a network on a table.",
-    "score-table": "Score the parent sets of every variable, for exact search.",
+    "score-table": "Write the local scores of all parent sets, for exact search.",
     "tan": "Learn the best tree-augmented naive Bayes network.",
     "tree": "Learn the best tree.",
 }
@@ -162,7 +162,7 @@ def _interrupted(interrupts: Interrupts, given: list[str], context: click.Contex
     kept = ""
     if given[:1] and given[0] in _AT_THE_END and not was_shown(context):
         has_file = any(word.partition("=")[0] == "--checkpoint" for word in given)
-        kept = "; --resume goes on from the checkpoint" if has_file else "; nothing is kept"
+        kept = "; --resume continues from the checkpoint" if has_file else "; no results are saved"
     _complain(f"interrupted{kept}")
     return interrupts.exit_code
 

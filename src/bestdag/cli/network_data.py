@@ -46,7 +46,7 @@ def network_table_options(
 ) -> Callable[[_Function], _Function]:
     """Add all that a command may be told about the rows it reads for a network.
 
-    The network has the states and cut points; without an option about missing cells they are kept,
+    The network has the states and cut points; without an option about missing values they are kept,
     for what the command does `instead`, row by row.
     """
     has = "NETWORK has the states and the cut points of its columns"
@@ -103,4 +103,4 @@ def say_cut(names: Sequence[str], whose: str, *, err: bool = False) -> None:
     """Print which columns were cut, if any were."""
     if names:
         shown = ", ".join(names[:10]) + (f" and {len(names) - 10:,} more" if names[10:] else "")
-        click.echo(f"numbers cut at the cut points of {whose}: {shown}", err=err)
+        click.echo(f"numeric columns binned at the cut points of {whose}: {shown}", err=err)

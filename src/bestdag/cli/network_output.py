@@ -36,8 +36,8 @@ _SUFFIXES = f"{', '.join(_FIRST)} or {_LAST}"
 parameters_option = click.option(
     "--parameters",
     metavar="NAME",
-    help=f"Parameters of the network written: {', '.join(ESTIMATORS)}, with settings as in "
-    "dirichlet,ess=10; or 'score': the one that belongs to the score.  "
+    help=f"How to estimate the parameters: {', '.join(ESTIMATORS)}, with settings as in "
+    "dirichlet,ess=10; or 'score': as the score implies.  "
     f"[default: {DEFAULT_ESTIMATOR}]",
 )
 
@@ -99,8 +99,17 @@ def require_folder(path: str) -> None:
         raise click.UsageError(f"the folder of {shown_path(path)} does not exist")
 
 
+def _in_words(estimator: Estimator) -> str:
+    """Return the name of an estimator as the field writes it."""
+    names = {"mle": "maximum likelihood", "dirichlet": "Dirichlet", "fsnml": "fsNML", "em": "EM"}
+    return names.get(estimator.name, estimator.name)
+
+
 def write_fitted(path: str, network: Network, estimator: Estimator, *, is_said: bool) -> None:
     """Write a network whose parameters were fitted, and say so for people."""
     network.save(path)
     if is_said:
-        click.echo(f"{path}: {count_of(network.n_parameters, 'parameter')} by {estimator.name}")
+        click.echo(
+            f"{path}: {count_of(network.n_parameters, 'parameter')} ({_in_words(estimator)} "
+            "estimate)"
+        )

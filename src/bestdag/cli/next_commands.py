@@ -80,7 +80,7 @@ def _again(data: str, given: _Given, context: click.Context) -> str:
     for flag, own in given:
         if flag == "--missing":
             ways = known[flag].type
-            # Of a table that has none, other ways to treat missing cells say nothing.
+            # Of a table that has none, other ways to treat missing values say nothing.
             if not isinstance(ways, click.Choice) or own[1] not in ways.choices:
                 continue
         if flag in known and flag not in left_out:

@@ -30,7 +30,7 @@ _SIGNS = {"tab": "\t", "\\t": "\t", "space": " "}
 
 
 class _Ways(click.Choice[str]):
-    """Ways to treat missing cells; one of `learn` that is not among them is refused in words."""
+    """Ways to treat missing values; one of `learn` that is not among them is refused in words."""
 
     def convert(self, value: Any, *rest: Any) -> str:
         if value in ("em", "available") and value not in self.choices:
@@ -46,36 +46,34 @@ class _Ways(click.Choice[str]):
 def missing_option(
     ways: Sequence[str], text: str, *, default: str = "error"
 ) -> Callable[[Any], Any]:
-    """Return the option --missing with these ways to treat missing cells."""
+    """Return the option --missing with these ways to treat missing values."""
     return click.option(
         "--missing",
         type=_Ways(ways),
         default=default,
         show_default=True,
-        help=f"Missing cells: {text}.",
+        help=f"Missing values: {text}.",
     )
 
 
 # Settings of `read`, by name; commands take those that mean something to them.
 DATA_OPTIONS: dict[str, Callable[[Any], Any]] = {
     "missing": missing_option(
-        ["error", "drop", "state"], "refuse them, drop their rows, make them a state"
+        ["error", "drop", "state"], "stop, drop their rows, or treat them as a state"
     ),
     "missing_values": click.option(
         "--missing-value",
         "missing_values",
         multiple=True,
         metavar="TEXT",
-        help="A cell text that means missing, beside empty cells; may be repeated.",
+        help="Text that marks a missing value, besides empty cells; may be repeated.",
     ),
     "allow_few_rows": click.option(
         "--allow-few-rows",
         is_flag=True,
-        help="Go on when --missing drop leaves less than a third of the rows.",
+        help="Allow --missing drop to leave less than a third of the rows.",
     ),
-    "weights": click.option(
-        "--weights", metavar="COLUMN", help="Column of row weights (or counts)."
-    ),
+    "weights": click.option("--weights", metavar="COLUMN", help="Column of row weights or counts."),
     "drop": click.option(
         "--drop", multiple=True, metavar="COLUMN", help="Leave a column out; may be repeated."
     ),
@@ -83,7 +81,7 @@ DATA_OPTIONS: dict[str, Callable[[Any], Any]] = {
         "--separator",
         metavar="SIGN",
         callback=lambda _context, _option, given: _SIGNS.get(given, given),
-        help="Between the cells of CSV: ',', ';', tab, '|' or space.  [default: commas; tabs in "
+        help="Column separator of CSV: ',', ';', tab, '|' or space.  [default: commas; tabs in "
         ".tsv]",
     ),
     "sheet": click.option(
@@ -109,7 +107,7 @@ max_values_option = click.option(
     type=click.IntRange(0),
     default=20,  # DEFAULT_MAX_VALUES, without loading it
     show_default=True,
-    help="Do not cut a column of at most so many different whole numbers.",
+    help="Do not bin integer columns with at most this many distinct values.",
 )
 
 
@@ -123,16 +121,16 @@ memory_option = click.option(
     metavar="SIZE",
     expose_value=False,
     callback=_limit_memory,
-    help="Memory to take at most, such as 2GB.  [default: four fifths of what is free]",
+    help="Memory limit, e.g. 2GB.  [default: 80 % of free memory]",
 )
 _COMMON = (
     memory_option,
     click.option("--json", "as_json", is_flag=True, help="Print JSON."),
-    click.option("--quiet", is_flag=True, help="No progress."),
+    click.option("--quiet", is_flag=True, help="Show no progress."),
 )
 
 threads_option = click.option(
-    "--threads", type=click.IntRange(1), help="Threads to use.  [default: all processors]"
+    "--threads", type=click.IntRange(1), help="Number of threads.  [default: all processors]"
 )
 
 
@@ -141,7 +139,7 @@ _TABLES = ("data", "file", "train")
 _sql_option = click.option(
     "--sql",
     is_flag=True,
-    help="The table is given as a query: --sql \"SELECT * FROM 'rows.parquet'\".",
+    help="DATA is an SQL query: --sql \"SELECT * FROM 'rows.parquet'\".",
 )
 
 

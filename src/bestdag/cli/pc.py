@@ -32,7 +32,9 @@ _LISTED: Mapping[str, Any] = {PC.name: PC, **TESTS}
 
 @click.command("pc")
 @click.argument("data", required=False)
-@click.option("--oracle", metavar="NETWORK", help="Network file: d-separation answers, not DATA.")
+@click.option(
+    "--oracle", metavar="NETWORK", help="Network file: test d-separation in it, instead of DATA."
+)
 @click.option(
     "--test",
     "test_name",
@@ -44,13 +46,15 @@ _LISTED: Mapping[str, Any] = {PC.name: PC, **TESTS}
 @click.option(
     "--stable/--as-printed",
     default=None,
-    help="Remove links at the end of a level, so that no order matters, or at once.  "
+    help="Remove links at the end of a level (independent of the order of columns), or at once.  "
     "[default: stable]",
 )
 @settings_options(_LISTED, but=["stable"])
 @knowledge_options
-@click.option("--explain", nargs=2, metavar="A B", help="Say why two variables are linked or not.")
-@click.option("--trace", is_flag=True, help="List every test with its numbers, and every step.")
+@click.option(
+    "--explain", nargs=2, metavar="A B", help="Explain why two variables are linked or not."
+)
+@click.option("--trace", is_flag=True, help="List every test with its statistics, and every step.")
 @time_limit_option()
 @table_options()
 @threads_option
@@ -67,12 +71,12 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Learn a structure from the table DATA by tests of independence: the PC algorithm.
+    """Learn a structure from the table DATA by independence tests: the PC algorithm.
 
-    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. A link between
-    two variables stays unless a test finds them independent given neighbours; v-structures and
-    what follows from them give directions. There is no score; `bestdag learn --skeleton pc` finds
-    the best-scoring structure along these links. Answers that contradict each other are listed.
+    DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. Two
+    variables stay linked unless a test finds them independent given some of their neighbors;
+    v-structures and what they imply give directions. There is no score; `bestdag learn --skeleton
+    pc` finds the best-scoring structure along these links. Contradictory test results are listed.
     """
     from bestdag.constraint.pc import pc
     from bestdag.network.network import Network

@@ -24,7 +24,8 @@ __all__ = ["command"]
     type=click.Choice(["uniform", "order"]),
     default="uniform",
     show_default=True,
-    help="Every DAG counts once, or once for every order of the variables that it follows.",
+    help="Prior over structures: uniform over DAGs, or over orders of the variables (a DAG "
+    "counts once per compatible order).",
 )
 @click.option(
     "--method",
@@ -34,11 +35,12 @@ __all__ = ["command"]
     help="Sums over all structures, independent draws, or Markov chains; auto chooses by the "
     "number of variables and says so.",
 )
-@click.option("--ancestors", is_flag=True, help="Also the probabilities of directed paths.")
+@click.option("--ancestors", is_flag=True, help="Also report probabilities of directed paths.")
 @click.option(
     "--samples",
     type=int,
-    help="Structures to draw, of each chain.  [default: 10,000 by sampling, 1,000 by chains]",
+    help="Number of structures to sample, per chain.  [default: 10,000 by sampling, 1,000 "
+    "by chains]",
 )
 @click.option(
     "--weighting",
@@ -48,23 +50,29 @@ __all__ = ["command"]
     help="Of draws, for the uniform prior: distinct structures by P(G, D), or each by one over "
     "its number of orders.",
 )
-@click.option("--chains", type=int, default=4, show_default=True, help="Markov chains.")
+@click.option("--chains", type=int, default=4, show_default=True, help="Number of Markov chains.")
 @click.option(
     "--steps",
     type=int,
-    help="Steps of each chain.  [default: 20,000, then more until the chains agree, up to 500,000]",
+    help="Number of steps per chain.  [default: 20,000, then more until the chains agree, "
+    "up to 500,000]",
 )
-@click.option("--burn-in", type=int, help="Of --steps, those thrown away.  [default: a fifth]")
+@click.option(
+    "--burn-in",
+    type=int,
+    help="Steps to discard at the start of each chain.  [default: a fifth of --steps]",
+)
 @time_limit_option(
     "Time limit, e.g. 30s, 5m: chains end with what was drawn; exact sums that would take longer "
     "are refused."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="For draws and chains.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of samples and chains.")
 @support_option
 @click.option(
     "--max-parents",
     type=click.IntRange(0),
-    help="At most so many parents.  [default: any up to 20 variables, then few, and printed]",
+    help="Maximum number of parents per node.  [default: no limit for up to 20 variables, "
+    "else few, and printed]",
 )
 @score_option_by("bdeu")
 @arc_options
@@ -85,13 +93,12 @@ def command(
     support: float,
     **options: Any,
 ) -> None:
-    """Say how sure each arc is: its posterior probability given the table DATA.
+    """Compute the posterior probability of each arc given the table DATA.
 
-    Exact sums over all DAGs for up to 16 variables, and over all orders (--dag-prior order) for up
-    to about 25; then structures are drawn, and for more variables by Markov chains, with R-hat and
-    effective sample sizes, and the answer says whether the chains agree. Ctrl-C and the time limit
-    give what chains have drawn so far. The score is the logarithm of P(DATA | structure): a BD or
-    NML score, or BIC as its approximation.
+    Exact for up to 16 variables (sums over all DAGs), or about 25 with --dag-prior order; beyond
+    that structures are sampled, with more variables by Markov chains, whose R-hat and effective
+    sample sizes are reported. On Ctrl-C or at the time limit, the samples so far are used. The
+    score must be a log marginal likelihood: a BD or NML score, or BIC as its approximation.
     """
     from bestdag.averaging.posterior import posterior
 

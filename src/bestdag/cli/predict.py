@@ -41,7 +41,7 @@ _BLOCK = 1 << 16
 @click.command("predict")
 @click.argument("network")
 @click.argument("data")
-@click.option("--target", required=True, metavar="NAME", help="The variable to predict.")
+@click.option("--target", required=True, metavar="NAME", help="Variable to predict.")
 @click.option(
     "-o",
     "--output",
@@ -56,9 +56,9 @@ _BLOCK = 1 << 16
     type=click.Choice(["error", "marginal"]),
     default="error",
     show_default=True,
-    help="Rows that the network calls impossible: refuse them, or answer as if nothing was known.",
+    help="Rows of probability zero: stop, or predict without evidence.",
 )
-@network_table_options(instead="missing cells are summed over, and every row is answered")
+@network_table_options(instead="missing values are summed over, and every row is answered")
 @threads_option
 @common_options
 @says_formats
@@ -77,10 +77,10 @@ def command(
     """Predict the variable --target of NETWORK (a FORMATS file) for the rows of DATA.
 
     DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input; it may come
-    first. The most
-    probable state of each row and the probability of every state are written as CSV. Missing cells
-    and variables without a column are summed over; the column of the target and columns the
-    network does not have are not looked at. Numbers are cut where the network has cut points.
+    first. The most probable state of each row and the probabilities of all states are written as
+    CSV. Missing values and variables without a column are summed over; the target's column and
+    columns that are not in the network are ignored. Numeric columns are binned at the network's cut
+    points.
     """
     from bestdag.errors import unknown_name
     from bestdag.files import format_suffix

@@ -29,16 +29,16 @@ _SHOWN = 6
     type=click.Choice(["exact", "sampling"]),
     default="exact",
     show_default=True,
-    help="Work the answer out, or estimate it by likelihood weighting.",
+    help="Exact inference, or estimates by likelihood weighting.",
 )
 @click.option(
     "--samples",
     type=int,
     default=100_000,
     show_default=True,
-    help="Rows to draw, with --method sampling.",
+    help="Number of samples of --method sampling.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draws.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the samples.")
 @threads_option
 @common_options
 @says_formats
@@ -52,15 +52,15 @@ def command(
     quiet: bool,
     **settings: Any,
 ) -> None:
-    """Say how the TARGETS of NETWORK (FORMATS) are distributed, given what is known.
+    """Compute the distribution of TARGETS in NETWORK (FORMATS), given evidence.
 
-    Several targets have a joint distribution. Without targets, the distribution of every variable
-    is printed.
+    For several targets it is their joint distribution; without targets, the marginal distribution
+    of every variable.
     """
     found = load_findings(network, given, likelihood, done)
     net = found.network
     is_exact = settings["method"] == "exact"
-    with working("working it out" if is_exact else "sampling", quiet=quiet):
+    with working("computing probabilities" if is_exact else "sampling", quiet=quiet):
         settings["likelihood"] = found.likelihood
         if targets:
             answer = net.query(list(targets), found.given, **settings)
@@ -139,4 +139,4 @@ def _say_evidence(found: Findings, evidence: dict[str, float | None]) -> None:
     probability = evidence["probability_of_evidence"]
     if (found.given or found.likelihood) and probability is not None:
         log = evidence["log_probability_of_evidence"]
-        click.echo(f"probability of what is known: {probability:.6g} (natural logarithm {log:.6f})")
+        click.echo(f"probability of the evidence: {probability:.6g} (log {log:.6f})")

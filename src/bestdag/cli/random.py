@@ -35,8 +35,9 @@ class _Arities(click.ParamType[Any]):
     metavar="NAME",
     default="markov_chain",
     show_default=True,
-    help=f"One of {', '.join(GENERATORS)}. markov_chain: connected, within limits, uniformly; "
-    "order: each arc of a random order for itself, for thousands of nodes; uniform: any DAG alike.",
+    help=f"One of {', '.join(GENERATORS)}. markov_chain: uniform over connected DAGs within "
+    "limits; order: each arc of a random order independently, for thousands of nodes; uniform: "
+    "uniform over all DAGs.",
 )
 @settings_options(GENERATORS)
 @click.option(
@@ -45,13 +46,25 @@ class _Arities(click.ParamType[Any]):
     default="2",
     show_default=True,
     metavar="R",
-    help="States of every variable, or the least and the greatest number, as in 2-4.",
+    help="Number of states of every variable, or a range such as 2-4.",
 )
-@click.option("--ess", type=float, help="Draw rows of tables as BDeu with this ess assumes.")
 @click.option(
-    "--pseudo-count", type=float, help="Draw rows of tables from Dir(a, ..., a).  [default: 1]"
+    "--ess",
+    type=float,
+    help="Draw the tables from the BDeu prior with this equivalent sample size.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same network.")
+@click.option(
+    "--pseudo-count",
+    type=float,
+    help="Draw the rows of tables from Dirichlet(a, ..., a).  [default: 1]",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Random seed; the same seed gives the same network.",
+)
 @network_output(required=True, what="with its parameters")
 @common_options
 def command(
@@ -67,9 +80,9 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Draw a random network of N variables and write it to a file.
+    """Generate a random network of N variables and write it to a file.
 
-    The structure is drawn by --generator, each row of the tables from a Dirichlet distribution.
+    --generator draws the structure; the rows of the tables come from a Dirichlet distribution.
     """
     from bestdag.graph.generators import make_generator
     from bestdag.network.random_network import random_network

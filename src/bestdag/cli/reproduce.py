@@ -39,18 +39,18 @@ _EPILOG = "\b\nStudies:\n" + "\n".join(f"  {name:<15} {what}" for name, what in 
     help="Folder with uci/ and networks/.  [default: the environment variable BESTDAG_DATA]",
 )
 @click.option("-o", "--output", metavar="DIR", help="Folder to write.  [default: NAME-quick]")
-@click.option("--resume", is_flag=True, help="Go on with the rows that are there.")
-@click.option("--force", is_flag=True, help="Begin anew in a folder that has rows.")
+@click.option("--resume", is_flag=True, help="Continue with the trials that are already there.")
+@click.option("--force", is_flag=True, help="Start over in a folder that has trials.")
 @click.option(
     "--forecast",
     "is_forecast",
     is_flag=True,
-    help="Say within minutes what it would take, and stop.",
+    help="Estimate within minutes how long it takes, and stop.",
 )
 @time_limit_option(
     "Time limit, e.g. 30s, 5m: drop unfinished trials and write the summary of those done."
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of all draws.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
 @threads_option
 @common_options
 def command(
@@ -67,11 +67,11 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Run the study NAME again, and say which of its claims hold.
+    """Reproduce the published study NAME, and report which of its claims hold.
 
-    The folder gets rows.jsonl, a line for each trial as it is done, and at the end summary.md,
-    summary.html and the figures, with the paper's numbers beside. Nothing is downloaded: trials
-    whose files are not in --data are left out, and the summary names the files.
+    Writes rows.jsonl, with a line for each finished trial, and at the end summary.md, summary.html
+    and the figures, beside the paper's numbers. Nothing is downloaded: trials whose files are not
+    in --data are left out, and the summary names those files.
     """
     from bestdag.papers import load_study
     from bestdag.papers.runner import ROWS, reproduce

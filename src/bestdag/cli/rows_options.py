@@ -29,19 +29,18 @@ ROWS_OPTIONS: dict[str, Callable[[Any], Any]] = {
         type=click.Choice(["auto", "memory", "disk"]),
         default="auto",
         show_default=True,
-        help="Where the rows are: in memory if the forecast fits the limit, else on disk.",
+        help="Where to keep the rows: in memory if they fit within the limit, else on disk.",
     ),
     "cache": click.option(
         "--cache",
         metavar="DIR",
-        help="Keep the codes of rows on disk in this folder, and use them again while DATA is the "
-        "same.",
+        help="Folder for the encoded rows on disk, reused while DATA is unchanged.",
     ),
     "collapse": click.option(
         "--collapse/--no-collapse",
         default=None,
-        help="Put equal rows together, as one row with a weight.  [default: if a sample promises "
-        "at most an eighth of the rows]",
+        help="Combine identical rows into one row with a weight.  [default: if a sample suggests "
+        "that at most an eighth of the rows remain]",
     ),
 }
 
@@ -71,7 +70,7 @@ def say_collapsed(data: str, rows: Rows, *, quiet: bool) -> None:
 
 
 def settings_of_read(
-    settings: dict[str, Any], flag: str, does: str = "cuts numbers in memory, row by row"
+    settings: dict[str, Any], flag: str, does: str = "bins numeric columns in memory, row by row"
 ) -> dict[str, Any]:
     """Return the settings of `read` alone; numbers are cut in memory, or a flag does otherwise."""
     if settings.get("rows_in") == "disk" or settings.get("cache") or settings.get("collapse"):

@@ -17,7 +17,13 @@ __all__ = ["command"]
 @click.command("sample")
 @click.argument("network")
 @click.option("-n", "n_rows", type=int, required=True, help="Number of rows.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed; same seed, same rows.")
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Random seed; the same seed gives the same rows.",
+)
 @click.option(
     "-o",
     "--output",
@@ -30,8 +36,7 @@ __all__ = ["command"]
     "--part-rows",
     type=click.IntRange(1),
     metavar="M",
-    help="Write Parquet files of so many rows each into the folder -o; together they are one "
-    "sample, of any length.",
+    help="Write Parquet files of M rows each into the folder -o; together they are one sample.",
 )
 @click.option("--force", is_flag=True, help="Replace an existing file, or the parts in a folder.")
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -48,10 +53,9 @@ def command(
     quiet: bool,
     threads: int | None,
 ) -> None:
-    """Draw rows from NETWORK (a FORMATS file) and write them as CSV, or as parts in Parquet.
+    """Sample rows from NETWORK (a FORMATS file) and write them as CSV or Parquet parts.
 
-    The rows depend on the network and the seed only, and a short sample is the beginning of a
-    long one.
+    The rows depend only on the network and the seed; a shorter sample is the start of a longer one.
     """
     from bestdag.network.network import Network
 

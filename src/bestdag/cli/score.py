@@ -48,15 +48,15 @@ __all__ = ["command"]
     help=f"One of {', '.join(SCORES)}, or 'all'; may be repeated.",
 )
 @score_options
-@click.option("--families", is_flag=True, help="Show every family's score.")
-@click.option("--ignore-extra", is_flag=True, help="Ignore columns the network does not have.")
+@click.option("--families", is_flag=True, help="Also print the score of each family.")
+@click.option("--ignore-extra", is_flag=True, help="Ignore columns that are not in the network.")
 @network_table_options(
     click.option(
         "--missing",
         type=click.Choice(["error", "drop", "em"]),
         default="error",
         show_default=True,
-        help="Missing cells: refuse them, drop their rows, or score what the rows show after EM.",
+        help="Missing values: stop, drop their rows, or score the observed values after EM.",
     )
 )
 @threads_option
@@ -76,12 +76,12 @@ def command(
     """Score the structure of NETWORK (a FORMATS file) on the table DATA.
 
     DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. Its columns
-    must be the network's nodes, and states are those of the network; numbers are cut where the
-    network has cut points. Scores are natural logarithms; higher is better.
+    must be the network's nodes, and states are those of the network; numeric columns are
+    binned at the network's cut points. Scores are natural logarithms; higher is better.
 
-    With --missing em, LL, AIC, BIC, HQC and qNML are the log-likelihood of what the rows show, at
-    the end of EM, minus the penalty; Bayesian scores are the approximation of Cheeseman and Stutz.
-    Families are then scored by their expected counts, which do not add up to that.
+    With --missing em, LL, AIC, BIC, HQC and qNML are the log-likelihood of the observed values
+    after EM minus the penalty; Bayesian scores are the approximation of Cheeseman and Stutz.
+    Family scores then use expected counts, and do not add up to the score.
     """
     from bestdag.network.network import Network
 

@@ -57,13 +57,15 @@ score_option = score_option_by(DEFAULT_SCORE)
 def score_options(function: _Function) -> _Function:
     """Add the settings of scores and the structure prior."""
     function = click.option(
-        "--kappa", type=float, help="Weight of an arc's difference from the structure prior."
+        "--kappa",
+        type=float,
+        help="Prior weight of each arc that differs from the network of --structure-prior.",
     )(function)
     function = click.option(
         "--structure-prior",
         metavar="NAME",
-        help="sparse: about one parent per variable; uniform; or a network file: kappa to the "
-        "power of the differences from its arcs.  [default: sparse where no --score is named]",
+        help="sparse (about one parent per variable), uniform, or a network file (kappa to the "
+        "power of the number of arcs that differ).  [default: sparse if no --score is given]",
     )(function)
     return settings_options(SCORES)(function)
 

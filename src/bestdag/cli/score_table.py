@@ -39,9 +39,11 @@ __all__ = ["command"]
 @score_option
 @score_options
 @support_option
-@click.option("--max-parents", type=click.IntRange(0), help="At most so many parents.")
-@click.option("--no-prune", is_flag=True, help="List sets too that score no more than a subset.")
-@time_limit_option("Time limit, e.g. 30s, 5m; the table is incomplete if it ends the scoring.")
+@click.option("--max-parents", type=click.IntRange(0), help="Maximum number of parents per node.")
+@click.option(
+    "--no-prune", is_flag=True, help="Also write sets that score no more than one of their subsets."
+)
+@time_limit_option("Time limit, e.g. 30s, 5m; then the table may be incomplete.")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @table_options()
 @threads_option
@@ -60,12 +62,12 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Score the parent sets that a best network for DATA may need.
+    """Write the local scores of all parent sets that a best network for DATA may need.
 
     DATA is CSV, TSV, Parquet, JSON lines or Excel, or - for CSV from standard input. The file
-    that is written has, for each variable, its parent sets with their scores (natural
-    logarithms, higher is better); programs for exact structure learning read it. A set that
-    scores no more than one of its subsets is left out.
+    lists, for each variable, its parent sets with their scores (natural logarithms, higher is
+    better); programs for exact structure learning read it. Sets that score no more than one of
+    their subsets are left out.
     """
     from bestdag.scores.jkl import format_jkl
     from bestdag.scores.parent_sets.build import build_score_table

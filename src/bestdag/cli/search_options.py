@@ -54,10 +54,13 @@ def knowledge_options(function: _Function) -> _Function:
         "statements",
         multiple=True,
         metavar="STATEMENT",
-        help="A statement such as 'A -> B', 'A !> B' or 'tiers: A B | C'; may be repeated.",
+        help="A constraint such as 'A -> B', 'A !> B' or 'tiers: A B | C'; may be repeated.",
     )(function)
     return click.option(
-        "--knowledge", "file", metavar="FILE", help="What you know, as TOML or JSON."
+        "--knowledge",
+        "file",
+        metavar="FILE",
+        help="File of constraints on the structure (TOML or JSON).",
     )(function)
 
 

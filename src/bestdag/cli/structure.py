@@ -63,7 +63,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _OPTIONS = (
     score_option,
     score_options,
-    click.option("--max-parents", type=click.IntRange(0), help="At most so many parents."),
+    click.option(
+        "--max-parents", type=click.IntRange(0), help="Maximum number of parents per node."
+    ),
     support_option,
     time_limit_option(),
     knowledge_options,
@@ -72,31 +74,33 @@ _OPTIONS = (
     click.option(
         "--report",
         metavar="FILE",
-        help="HTML file to write: the graph, its probabilities, scores, and how to repeat it.",
+        help="HTML report to write: graph, probabilities, scores, and how to reproduce them.",
     ),
     click.option(
         "--bootstrap",
         type=click.IntRange(1),
         metavar="N",
-        help="With --report, also say how sure each arc is: learn from rows drawn again, N times, "
-        "by hill climbing.",
+        help="With --report, also estimate confidence in each arc by N bootstrap resamples (hill "
+        "climbing).",
     ),
     table_options(
         missing_option(
             list(TREATMENTS),
-            "refuse them and say what suits, drop their rows, make them a state, structural EM, "
-            "score each family over the rows that show it",
+            "stop and recommend a strategy, drop their rows, treat them as a state, structural EM, "
+            "or score each family on the rows that have it",
         )
     ),
     em_options,
     threads_option,
-    click.option("-v", "--verbose", is_flag=True, help="Also print what the search did."),
+    click.option("-v", "--verbose", is_flag=True, help="Print details of the search."),
     common_options,
 )
 
 
 weights_option = click.option(
-    "--edge-weights", metavar="FILE", help="Write the weight of every arc as CSV."
+    "--edge-weights",
+    metavar="FILE",
+    help="CSV file to write, with the weight of every possible arc.",
 )
 
 
@@ -265,7 +269,7 @@ def _check_files(
         raise click.UsageError(f"--bootstrap needs {needed}")
     if options["bootstrap"] is not None and options["missing"] in ("em", "available"):
         raise click.UsageError(
-            "--bootstrap needs rows without missing cells; pass --missing drop or state, or leave "
+            "--bootstrap needs rows without missing values; pass --missing drop or state, or leave "
             "it out"
         )
     if weights == "-":
@@ -291,12 +295,12 @@ def _check_report(path: str, *, force: bool) -> None:
 def _arc_probabilities(
     replicates: int | None, result: Result, knowledge: Any, options: dict[str, Any]
 ) -> ArcProbabilities | None:
-    """Learn from rows drawn again, if that was asked for."""
+    """Resample and learn again, if that was asked for."""
     if replicates is None or result.dataset is None or result.scored_by is None:
         return None
     from bestdag.averaging.bootstrap import bootstrap
 
-    with working("learning from rows drawn again", quiet=options["quiet"]) as told:
+    with working("bootstrap resampling", quiet=options["quiet"]) as told:
         return bootstrap(
             result.dataset,
             result.scored_by,
@@ -328,7 +332,7 @@ def _write_report(
         short = ""
         if result.was_interrupted:
             more = " and --bootstrap" if click.get_current_context().params["bootstrap"] else ""
-            short = f", after Ctrl-C without other scores{more}"
+            short = f", without other scores{more} because of Ctrl-C"
         click.echo(f"{path}: the report{short}; open it in a browser")
 
 

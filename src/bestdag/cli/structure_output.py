@@ -60,8 +60,6 @@ def print_structure(
     short = (*found.data_notes, *found.exceptions())
     for note in found.remarks() if is_verbose or is_chosen else short:
         _print(note, width)
-    if not found.is_proved and found.gap is not None:
-        _print(found.shortfall(), width)
     line = f"log score {found.score:.6f}"
     if score_name is not None and found.dataset is not None:
         given = " ".join(
@@ -74,6 +72,8 @@ def print_structure(
         rows = count_of(found.dataset.total_weight, "row")
         line += f" ({score_name}{f' {given}' if given else ''}, {rows})"
     _print(line, width)
+    if not found.is_proved and found.gap is not None:
+        _print(found.shortfall(), width)
     is_mean = found.dataset is not None and found.treatment.name == "available"
     unit = "log score per row" if is_mean else "log score"
     for line in structure_lines(found.dag, losses, width, unit, compelled=found.compelled()):

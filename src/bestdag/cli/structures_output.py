@@ -1,4 +1,4 @@
-"""Options for the structures next to the best, and how they are printed."""
+"""Options for near-optimal structures, and how they are printed."""
 
 from __future__ import annotations
 
@@ -21,21 +21,20 @@ _OPTIONS = (
         "--k-best",
         type=click.IntRange(1),
         metavar="K",
-        help="List the K best structures, with proof (exact search).",
+        help="List the K best structures, proved by exact search.",
     ),
     click.option(
         "--per-class/--no-per-class",
         default=None,
-        help="List one structure for each class of equivalent ones.  [default: only with "
-        "--collect-within]",
+        help="List one structure per equivalence class.  [default: only with --collect-within]",
     ),
     click.option("--all-optimal", is_flag=True, help="List all structures that tie with the best."),
     click.option(
         "--collect-within",
         type=float,
         metavar="NATS",
-        help="List all classes that score no less than the best minus NATS; --k-best limits their "
-        "number.",
+        help="List all equivalence classes whose log score is within NATS of the best; --k-best "
+        "limits their number.",
     ),
 )
 
@@ -78,7 +77,7 @@ def print_structures(listed: Structures) -> None:
     print_line(listed.summary())
     for note in listed.notes:
         print_line(note)
-    header = ["number", "below the best"]
+    header = ["rank", "drop in log score"]
     if listed.has_bayes_factors:
         header.append("Bayes factor")
     rows = []
@@ -89,4 +88,4 @@ def print_structures(listed: Structures) -> None:
             row.append(f"{factor:.4g}")
         row.append(listed.difference(number))
         rows.append(row)
-    print_table([*header, "different from the best"], rows, left=0)
+    print_table([*header, "difference from the best"], rows, left=0)

@@ -79,7 +79,7 @@ class Values:
 class Coding:
     """How a column becomes codes: its texts in DuckDB, and the code of each.
 
-    The code after the last is that of a missing cell.
+    The code after the last is that of a missing value.
     """
 
     name: str

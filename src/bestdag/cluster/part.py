@@ -43,7 +43,7 @@ class Part:
     weights : array of float64, optional
         Above zero.
     n_dropped : int, default 0
-        Rows that were left out because cells are missing.
+        Rows that were left out because values are missing.
     """
 
     def __init__(

@@ -230,7 +230,7 @@ class _Reading:
     def _settled(
         self, variables: dict[str, Variable], holes: dict[str, int]
     ) -> dict[str, Variable]:
-        """Refuse missing cells, or make a state of them, as asked."""
+        """Refuse missing values, or make a state of them, as asked."""
         who = f"read: {self._options.source}"
         if not holes or self._options.missing == "keep":
             return variables
@@ -248,12 +248,12 @@ class _Reading:
             if MISSING_STATE in known.states:
                 what = (
                     f"{who}: column {name!r} already has a state called 'missing' beside its "
-                    "missing cells"
+                    "missing values"
                 )
                 raise DataError(f"{what}; add 'missing' to missing_values").with_option(
                     f"{what}; pass --missing-value missing"
                 )
-            # The code of a missing cell is the arity, so it is that of the new last state.
+            # The code of a missing value is the arity, so it is that of the new last state.
             made[name] = Variable(name, (*known.states, MISSING_STATE), known.cuts)
         return made
 
@@ -270,7 +270,7 @@ class _Reading:
             )
             raise DataError(
                 f'{what}; set missing to "state", or pass allow_few_rows=True to go on'
-            ).with_option(f"{what}; use --missing state, or pass --allow-few-rows to go on")
+            ).with_option(f"{what}; use --missing state, or pass --allow-few-rows to continue")
         if n_dropped:
             warn(f"{who}: dropped {n_dropped:,} of {self._n_rows:,} rows with missing values")
 

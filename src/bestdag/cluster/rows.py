@@ -110,7 +110,7 @@ class ClusterRows(Dataset):
     def held(self) -> tuple[tuple[Variable, ...], list[int]]:
         """The columns of the parts, in name order, and their numbers of states.
 
-        A missing cell is one more state where there are some.
+        A missing value is one more state where there are some.
         """
         variables, holes = self._held
         in_order = tuple(sorted(variables, key=lambda v: v.name))
@@ -123,7 +123,7 @@ class ClusterRows(Dataset):
 
     @property
     def n_complete(self) -> int:
-        """Number of rows without a missing cell."""
+        """Number of rows without a missing value."""
         return sum(one.n_complete for one in self._facts) if self.has_missing else self._n_rows
 
     @property

@@ -50,7 +50,7 @@ def awaited(client: Client, ask: Callable[[], list[Future]], what: str) -> list[
         return _gathered(client, futures)
     except KilledWorker as error:
         raise NotEnoughMemoryError(
-            f"cluster: workers died again and again over {what}, probably for want of memory "
+            f"cluster: workers kept dying over {what}, probably out of memory "
             f"(the last at {error.last_worker.address}); give them more memory, or start more of "
             "them"
         ) from None

@@ -180,7 +180,7 @@ class Orientation:
             why = self.why(v.middle, end)
             arc = arc_text(names[v.middle], names[end])
             if why.startswith("knowledge"):
-                text = f"{shown} contradicts {arc}, which the knowledge demands"
+                text = f"{shown} contradicts {arc}, which your constraints require"
                 self.conflicts.append(Conflict("knowledge", variables, text, f"{arc} stays"))
             else:
                 hint = hidden_cause(show(names[v.middle]), show(names[end]))

@@ -145,12 +145,12 @@ class PCResult:
             said = "no set that was tried separates them"
             if test is not None and test.is_independent:
                 said = f"{test.question} holds as well"
-            return f"{pair} are not linked: the knowledge forbids it; {said}."
+            return f"{pair} are not linked: your constraints forbid it; {said}."
         if is_linked and ends in self.kept_by_knowledge:
             against = ""
             if test is not None and test.is_independent:
                 against = f", though {test.question} holds{_numbers(test)}"
-            return f"{pair} are linked: the knowledge demands it{against}."
+            return f"{pair} are linked: your constraints require it{against}."
         if test is None:
             return f"{pair} are linked: they were not tested."
         if not is_linked:

@@ -28,7 +28,7 @@ class PC:
     necessary_path : bool, default False
         Ask only about sets whose members lie on a path between the two nodes.
     max_conditioning : int, optional
-        At most so many variables in a condition.
+        Maximum number of variables to condition on.
     v_structures : {"majority", "conservative", "standard"}, default "majority"
         When ``A - C - B`` becomes ``A -> C <- B``. Standard: C is not in the set that separated A
         and B. The others ask about every set of neighbours of A or B: conservative demands that
@@ -47,23 +47,23 @@ class PC:
 
     name: ClassVar[str] = "pc"
 
-    alpha: float = setting(0.05, "Level of significance of a test.")
+    alpha: float = setting(0.05, "Significance level of the tests.")
     stable: bool = setting(True, "Remove links at the end of a level.")
     necessary_path: bool = setting(
-        False, "Ask only about sets whose members lie on a path between the two."
+        False, "Condition only on variables that lie on a path between the two."
     )
-    max_conditioning: int | None = setting(None, "At most so many variables in a condition.")
+    max_conditioning: int | None = setting(None, "Maximum number of variables to condition on.")
     v_structures: Literal["majority", "conservative", "standard"] = setting(
-        "majority", "Rule 1: by most separating sets, by all of them, or by the first."
+        "majority",
+        "How v-structures are decided: by the majority of separating sets, by all of them, "
+        "or by the first.",
     )
     choose: Literal["order", "random"] = setting(
-        "order", "Rule 4: direct free links along the order, or at random."
+        "order", "How undetermined links are directed: along the order, or at random."
     )
-    order: Sequence[str] | None = setting(
-        None, "Order of the variables, for choices and for questions as printed."
-    )
-    seed: int = setting(0, "Seed of random choices.")
-    repair: bool = setting(False, "Put links of uncertain regions back.")
+    order: Sequence[str] | None = setting(None, "Order of the variables.")
+    seed: int = setting(0, "Random seed.")
+    repair: bool = setting(False, "Restore links in uncertain regions.")
 
     def __post_init__(self) -> None:
         log_alpha(self.alpha)

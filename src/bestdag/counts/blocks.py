@@ -51,7 +51,7 @@ class BlockCounts:
     threads : int, optional
         Every processor by default.
     missing : collection of str
-        Names of the columns that have missing cells: the code after the last state.
+        Names of the columns that have missing values: the code after the last state.
     rows_in : {"memory", "disk", "cluster"}, default "disk"
         Where the arrays are.
 

@@ -46,7 +46,7 @@ class CountingEngine:
     dataset : Dataset
         Complete, unless `missing` says otherwise.
     missing : {"error", "available"}, default "error"
-        What to do about missing cells: refuse them, or count each family over the rows that show
+        What to do about missing values: refuse them, or count each family over the rows that show
         all of it. Then the last state of an incomplete column of `table` means missing.
     threads : int, optional
         Threads for native work; every processor by default.
@@ -93,7 +93,7 @@ class CountingEngine:
 
     @cached_property
     def arities(self) -> list[int]:
-        """States of each variable; a missing cell is one more where there are some."""
+        """States of each variable; a missing value is one more where there are some."""
         holes = self.dataset.missing_counts
         return [v.arity + (v.name in holes) for v in self.variables]
 
@@ -167,7 +167,7 @@ class CountingEngine:
 def _require_countable(dataset: Dataset, missing: str) -> None:
     if dataset.has_missing and missing == "error":
         shown = ", ".join(f"{name!r} ({n:,})" for name, n in dataset.missing_counts.items())
-        what = f"counts: cells are missing in {shown}"
+        what = f"counts: values are missing in {shown}"
         raise DataError(
             f"{what}; read the table with missing='drop' or missing='state'"
         ).with_option(f"{what}; pass --missing drop or --missing state")
@@ -177,7 +177,7 @@ def _require_row_numbers(dataset: Dataset) -> None:
     if dataset.n_rows > MAX_ROWS:
         raise DataError(
             f"counts: at most {MAX_ROWS:,} rows can be counted, got {dataset.n_rows:,}; "
-            "collapse equal rows into one with a weight"
+            "collapse identical rows into one with a weight"
         )
 
 

@@ -57,7 +57,7 @@ class CountProvider(Protocol):
         Parameters
         ----------
         families : arrays
-            By numbers in name order, parents ascending. In a column with missing cells these are
+            By numbers in name order, parents ascending. In a column with missing values these are
             one more state, the last.
         max_cells : float
             Cells that the observed counts of one family may have; more is a

@@ -27,7 +27,7 @@ _MAX_TOTAL = 2**53
 
 
 def code_type(arity: int) -> type[np.uint8] | type[np.uint16]:
-    """Return the smallest type for the codes of the states and of missing cells."""
+    """Return the smallest type for the codes of the states and of missing values."""
     return np.uint8 if arity <= 255 else np.uint16
 
 
@@ -51,7 +51,7 @@ def as_codes(
         row = int(np.argmax((given < 0) | (given > variable.arity)))
         raise DataError(
             f"{who}: codes of {variable.arity} states run from 0 to {variable.arity - 1} "
-            f"({variable.arity} for a missing cell), got {given[row]} in row {row}"
+            f"({variable.arity} for a missing value), got {given[row]} in row {row}"
         )
     return np.array(given, np.uint8) if variable.arity <= 255 else np.array(given, np.uint16)
 

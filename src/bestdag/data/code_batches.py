@@ -94,6 +94,6 @@ def _require_whole(table: DuckTable, weight: Field, options: ReadOptions) -> Non
         table.checked_weights(weight, found, options)
     if n_fractions:
         raise DataError(
-            f"read: {options.source}: equal rows are put together by whole weights, column "
+            f"read: {options.source}: identical rows are combined by whole weights, column "
             f"{weight.name!r} has fractions"
         )

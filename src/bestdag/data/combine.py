@@ -50,7 +50,7 @@ def recoded(
     Examples
     --------
     >>> new, codes = recoded(Variable("x", ("a", "b")), np.array([0, 1, 2]), ("b", "c", "a"))
-    >>> codes  # the 2 was a missing cell, now a 3
+    >>> codes  # the 2 was a missing value, now a 3
     array([2, 0, 3], dtype=uint8)
     """
     if states is None or tuple(states) == old.states:

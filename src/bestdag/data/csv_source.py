@@ -34,7 +34,7 @@ __all__ = ["check_bytes", "csv_table", "explain_csv_failure", "open_bytes"]
 _CHUNK = 1 << 20
 # Rows that are looked at to see whether blanks part the cells.
 _LOOKED_AT = 200
-_SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_SIGNS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 
 
 def open_bytes(path: Path) -> IO[bytes]:
@@ -188,8 +188,8 @@ def _refuse_other_separator(
         return
     columns = "one column" if len(names) == 1 else f"{len(names)} columns"
     what = (
-        f"read: {source} has a header with {_SIGNS[other]}, {line.rstrip()[:60]!r}, and by "
-        f"{_SIGNS[delimiter]} it would be {columns}"
+        f"read: {source} looks {_SIGNS[other]}-separated: its header is {line.rstrip()[:60]!r}, "
+        f"{columns} if {_SIGNS[delimiter]}-separated"
     )
     word = "tab" if other == "\t" else f"'{other}'"
     raise DataError(
@@ -207,7 +207,7 @@ def _refuse_blanks(path: Path, name: str, source: str) -> None:
     if not rows or any(len(row.split()) != n_words for row in rows):
         return
     what = (
-        f"read: {source} looks separated by blanks: its header {name[:60]!r} has {n_words} words, "
+        f"read: {source} looks space-separated: its header {name[:60]!r} has {n_words} words, "
         f"and so has each row"
     )
     quotes = "or put the name in quotes if it is one column"

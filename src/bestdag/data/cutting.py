@@ -72,7 +72,9 @@ class Cutter:
             if name not in names:
                 raise unknown_name("column", name, names, who=who)
         if self.target in asked:
-            raise InvalidParameterError(f"{who}: the target {self.target!r} cannot be cut itself")
+            raise InvalidParameterError(
+                f"{who}: the target {self.target!r} cannot be binned itself"
+            )
 
     def _is_cut(self, table: RawTable, name: str, options: ReadOptions) -> bool:
         asked = name in self.given or name in (self.cut or ())
@@ -92,7 +94,7 @@ class Cutter:
         if not asked or (has_states and cell in self.given[name].states):
             return False
         raise DataError(
-            f"read: {options.source}: column {name!r} must hold numbers to be cut, "
+            f"read: {options.source}: column {name!r} must hold numbers to be binned, "
             f"got {cell!r} in row {row + 1:,}"
         )
 
@@ -103,7 +105,7 @@ class Cutter:
         made: Mapping[str, RawColumn],
         options: ReadOptions,
     ) -> npt.NDArray[np.bool_] | None:
-        """Which rows will be left, when those with missing cells are dropped."""
+        """Which rows will be left, when those with missing values are dropped."""
         if options.missing != "drop":
             return None
         complete: npt.NDArray[np.bool_] | None = None

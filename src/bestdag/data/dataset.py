@@ -37,7 +37,7 @@ class Dataset:
 
     Each column holds codes 0 ... arity - 1 in the order of the variable's states, in the
     smallest unsigned type (8 bits up to 255 states, else 16). The code equal to the arity
-    marks a missing cell.
+    marks a missing value.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Dataset:
     >>> cough = Variable("cough", ("never", "often", "always"))
     >>> data = Dataset([smoke, cough], [np.array([0, 1, 1]), np.array([0, 2, 3])])
     >>> data
-    Dataset(3 rows, 2 variables: smoke[2], cough[3]; 1 missing cell in 1 column)
+    Dataset(3 rows, 2 variables: smoke[2], cough[3]; 1 missing value in 1 column)
     >>> data.codes("cough")
     array([0, 2, 3], dtype=uint8)
     >>> data.missing_counts
@@ -211,7 +211,7 @@ class Dataset:
 
     @property
     def missing_counts(self) -> dict[str, int]:
-        """Number of missing cells of each column that has some."""
+        """Number of missing values of each column that has some."""
         if self._missing is None:
             counted = {name: int(np.count_nonzero(self.missing(name))) for name in self._names}
             self._missing = {name: n for name, n in counted.items() if n}
@@ -219,12 +219,12 @@ class Dataset:
 
     @property
     def has_missing(self) -> bool:
-        """Whether any cell is missing."""
+        """Whether any value is missing."""
         return bool(self.missing_counts)
 
     @property
     def n_complete(self) -> int:
-        """Number of rows without a missing cell."""
+        """Number of rows without a missing value."""
         lacking = np.zeros(self.n_rows, np.bool_)
         for name in self.missing_counts:
             lacking |= self.missing(name)
@@ -375,7 +375,7 @@ class Dataset:
         """Write a CSV file, complete or not at all.
 
         The name ends in ``.csv``, ``.txt`` (commas) or ``.tsv`` (tabs), and in ``.gz`` when
-        compressed. Missing cells are written empty. `path` may also be an open text stream.
+        compressed. Missing values are written empty. `path` may also be an open text stream.
         """
         from bestdag.data.exports import to_csv
 

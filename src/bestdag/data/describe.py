@@ -47,8 +47,8 @@ def read_described(
 ) -> tuple[Dataset, dict[str, Refused]]:
     """Read a table and what is in those of its columns that `read` refuses.
 
-    The settings are those of `read`; missing cells are kept. In the Dataset a refused column has
-    one state, and its missing cells.
+    The settings are those of `read`; missing values are kept. In the Dataset a refused column has
+    one state, and its missing values.
     """
     choice = choose(
         source,

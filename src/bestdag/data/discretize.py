@@ -1,4 +1,4 @@
-"""`discretize`: a table with number columns as a table of discrete data."""
+"""`discretize`: a table with numeric columns as a table of discrete data."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def discretize(
     sheet: str | None = None,
     encoding: str | None = None,
 ) -> Dataset:
-    """Read a table and cut its number columns into intervals.
+    """Read a table and cut its numeric columns into intervals.
 
     Parameters
     ----------
@@ -69,10 +69,10 @@ def discretize(
         Apply the cut points and states of these variables, instead of making new ones: for new
         rows of an old table. Every column must be among them.
     max_values : int, default 20
-        Most distinct values, all whole, that a number column keeps as states, if `cut` does not
+        Most distinct values, all whole, that a numeric column keeps as states, if `cut` does not
         name it.
     states, missing, missing_values, max_states, weights, columns, drop, allow_few_rows
-        As in `read`, and so are `separator`, `sheet` and `encoding`. In a number column a missing
+        As in `read`, and so are `separator`, `sheet` and `encoding`. In a numeric column a missing
         value that is a number is compared as one.
 
     Returns
@@ -93,7 +93,7 @@ def discretize(
     -----
     A value x is in interval number (how many cut points are < x), so beyond all cut points it is
     in an outer one. Numbers are float64: whole numbers beyond 2**53 that round to one float are
-    equal. Cut points are made from the rows that count: not from missing cells, nor from rows of
+    equal. Cut points are made from the rows that count: not from missing values, nor from rows of
     weight 0, nor (``fayyad_irani``) rows without a class, nor rows that ``missing="drop"`` drops.
     A column without cut points, because it is constant, is all missing or gets no cut, has one
     state, ``all``, and a DataWarning says so.

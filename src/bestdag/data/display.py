@@ -22,7 +22,7 @@ _SHOWN_COLUMNS = 19
 
 
 def summary(data: Dataset) -> str:
-    """Rows, columns, the first variables with their arities, weights and missing cells."""
+    """Rows, columns, the first variables with their arities, weights and missing values."""
     shown = ", ".join(f"{_line(v.name)}[{v.arity}]" for v in data.variables[:_SHOWN_VARIABLES])
     more = ", ..." if data.n_variables > _SHOWN_VARIABLES else ""
     text = f"{count_of(data.n_rows, 'row')}, {count_of(data.n_variables, 'variable')}: "
@@ -30,7 +30,7 @@ def summary(data: Dataset) -> str:
     if data.weights is not None:
         text += f"; total weight {data.total_weight:,}"
     if data.has_missing:
-        cells = count_of(sum(data.missing_counts.values()), "missing cell")
+        cells = count_of(sum(data.missing_counts.values()), "missing value")
         text += f"; {cells} in {count_of(len(data.missing_counts), 'column')}"
     return text
 

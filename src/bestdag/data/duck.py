@@ -115,7 +115,7 @@ class DuckTable:
         if bad.any():
             row = int(np.argmax(bad))
             cell = self.select(f"{field.sql} AS w", row=row)[0][0]
-            came = "a missing cell" if cell in (None, "") else repr(cell)
+            came = "a missing value" if cell in (None, "") else repr(cell)
             raise DataError(
                 f"read: {options.source}: weights in column {field.name!r} must be numbers, "
                 f"got {came} in row {row + 1:,}"

@@ -105,7 +105,7 @@ def explain_parquet_failure(paths: Sequence[Path], source: str, error: BaseExcep
 
 
 def json_value(key: str) -> Any:
-    """Read the text of one JSON value; null is a missing cell."""
+    """Read the text of one JSON value; null is a missing value."""
     return json.loads(key)
 
 

@@ -1,4 +1,4 @@
-"""From the distinct values of columns to a Dataset: states, limits, missing cells, weights.
+"""From the distinct values of columns to a Dataset: states, limits, missing values, weights.
 
 Every source ends here. It brings one `RawColumn` per column; this file decides what the states
 are, what is missing and what must be refused.
@@ -186,20 +186,19 @@ def refuse_many(
             error.plainly = plainly
             raise error
     if len(wide) == 1:
-        what = f"{who}: column {name!r} has {n} distinct values, more than"
+        what = f"{who}: column {name!r} has too many distinct values ({n} >"
         raise DataError(
-            f"{what} {limit}; discretize it if it holds numbers, drop it or raise max_states"
+            f"{what} {limit}); bin it if it holds numbers, drop it, or raise max_states"
         ).with_option(
-            f"{what} {option}; discretize it if it holds numbers, leave it out with --drop or "
-            f"raise --max-states"
+            f"{what} {option}); bin it if it holds numbers, --drop it, or raise --max-states"
         )
-    what = f"{who}: {len(wide)} columns have more distinct values than"
+    what = f"{who}: {len(wide)} columns have too many distinct values (>"
     raise DataError(
-        f"{what} {limit}: {shown_counts(wide)}; discretize those that hold numbers, drop them or "
+        f"{what} {limit}): {shown_counts(wide)}; bin those that hold numbers, drop columns, or "
         f"raise max_states"
     ).with_option(
-        f"{what} {option}: {shown_counts(wide)}; discretize those that hold numbers, leave them "
-        f"out with --drop or raise --max-states"
+        f"{what} {option}): {shown_counts(wide)}; bin those that hold numbers, --drop columns, or "
+        f"raise --max-states"
     )
 
 
@@ -216,7 +215,7 @@ def weights_of(column: RawColumn, options: ReadOptions) -> npt.NDArray[np.float6
     if bad.any():
         row = int(np.argmax(bad))
         code = int(column.codes[row])
-        came = repr(column.values[code]) if code < len(column.values) else "a missing cell"
+        came = repr(column.values[code]) if code < len(column.values) else "a missing value"
         raise DataError(
             f"read: {options.source}: weights in column {column.name!r} must be numbers, "
             f"got {came} in row {row + 1:,}"
@@ -312,7 +311,7 @@ def _states(column: RawColumn, seen: list[str], options: ReadOptions) -> tuple[s
     if not seen:
         what = (
             f"read: {options.source}: column {column.name!r} has no values, all "
-            f"{len(column.codes):,} cells are missing"
+            f"{len(column.codes):,} values are missing"
         )
         raise RefusedColumnError(f"{what}; drop it, or declare its states").with_option(
             f"{what}; leave it out with --drop"
@@ -349,7 +348,7 @@ def _with_missing_states(data: Dataset, options: ReadOptions) -> Dataset:
         column: npt.NDArray[Any] = data.codes(variable.name)
         if variable.name in data.missing_counts:
             variable = with_missing_state(variable, options)
-            # The code of a missing cell is the arity, so it is that of a new last state already;
+            # The code of a missing value is the arity, so it is that of a new last state already;
             # where that state was declared, it is one too many.
             column = np.minimum(column, variable.arity - 1)
             column = column.astype(code_type(variable.arity), copy=False)

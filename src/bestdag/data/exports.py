@@ -71,7 +71,7 @@ def to_csv(data: Dataset, path: str | os.PathLike[str] | TextIO, weights: str) -
     for variable in data.variables:
         if "" in variable.states and variable.name in data.missing_counts:
             raise DataError(
-                f"to_csv: column {variable.name!r} has empty text as a state and missing cells; "
+                f"to_csv: column {variable.name!r} has empty text as a state and missing values; "
                 f"a file could not tell them apart"
             )
         for text in (variable.name, *variable.states):

@@ -111,7 +111,7 @@ def _has_numbers(column: Any) -> bool:
 
 
 def _as_floats(column: Any) -> npt.NDArray[np.float64]:
-    """Return a column of numbers as float64, NaN where a cell is missing."""
+    """Return a column of numbers as float64, NaN where a value is missing."""
     if is_from("pandas", column):
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
     if is_from("polars", column):

@@ -227,7 +227,7 @@ def _declared(name: str, values: list[Any], who: str) -> tuple[str, ...]:
 
 
 def _closed(codes: npt.NDArray[Any], n_values: int) -> npt.NDArray[Any]:
-    """Let the code of a missing cell, -1 so far, be the one past the last value."""
+    """Let the code of a missing value, -1 so far, be the one past the last value."""
     missing = codes < 0
     if not missing.any():
         return codes

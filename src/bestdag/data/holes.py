@@ -1,4 +1,4 @@
-"""Missing cells in words and numbers: where they are, and how many rows have none."""
+"""Missing values in words and numbers: where they are, and how many rows have none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHOWN_COLUMNS = 5
 
 
 def complete_rows(data: Dataset) -> npt.NDArray[np.bool_]:
-    """Which rows have no missing cell.
+    """Which rows have no missing value.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def complete_rows(data: Dataset) -> npt.NDArray[np.bool_]:
 
 
 def holes_in_words(data: Dataset) -> str:
-    """Say which columns have missing cells, and how many; there must be some.
+    """Say which columns have missing values, and how many; there must be some.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def holes_in_words(data: Dataset) -> str:
 
 
 def holes_text(holes: Mapping[str, int]) -> str:
-    """Say the same of missing cells that are counted by column."""
+    """Say the same of missing values that are counted by column."""
     if len(holes) == 1:
         ((name, n),) = holes.items()
         return f"column {name!r} has {count_of(n, 'missing value')}"

@@ -25,7 +25,7 @@ _NO_STATES = (
 
 
 def is_absent(value: Any) -> bool:
-    """Whether a value stands for a missing cell: None, NaN, NaT or a package's own null."""
+    """Whether a value stands for a missing value: None, NaN, NaT or a package's own null."""
     if value is None:
         return True
     try:

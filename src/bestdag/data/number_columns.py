@@ -32,7 +32,7 @@ def kept_values(
     max_values: int = DEFAULT_MAX_VALUES,
     max_states: int = DEFAULT_MAX_STATES,
 ) -> list[int] | None:
-    """Return the different values of a number column that keeps them as states; None if it is cut.
+    """Return the different values of a numeric column that keeps them as states; None if it is cut.
 
     They are kept when all are whole, and at most `max_values` and `max_states`. NaN is a missing
     cell; infinite values are not whole; a column without values has none to keep.

@@ -25,7 +25,7 @@ _BOOLEAN = {bool, np.bool_, type(None)}
 class RawColumn:
     """A column as positions in its distinct values.
 
-    `codes` are positions in `values`; any position past the end is a missing cell. `declared`
+    `codes` are positions in `values`; any position past the end is a missing value. `declared`
     are states the source itself declares, in order; `variable` is what the column was before.
     Codes that are `owned` may be overwritten.
     """
@@ -46,7 +46,7 @@ class RawColumn:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A column as float64, NaN where a cell is missing.
+    """A column as float64, NaN where a value is missing.
 
     `wrong` is the first cell that is no number, with its row, if there is one; `is_wrong` says
     which cells are such. `is_text` says that numbers were spelled in text.
@@ -59,7 +59,7 @@ class Numbers:
 
     @property
     def is_missing(self) -> npt.NDArray[np.bool_]:
-        """Which cells are missing."""
+        """Which values are missing."""
         absent = np.isnan(self.values)
         return absent if self.is_wrong is None else absent & ~self.is_wrong
 
@@ -92,7 +92,7 @@ class RawTable(Protocol):
 def without_marks(
     values: npt.NDArray[np.float64], missing_values: Collection[str]
 ) -> npt.NDArray[np.float64]:
-    """Make NaN of the numbers that mark missing cells, however they are written."""
+    """Make NaN of the numbers that mark missing values, however they are written."""
     found = [number_in(mark) for mark in sorted(missing_values)]
     marks = [number for number in found if number is not None]
     return np.where(np.isin(values, marks), np.nan, values) if marks else values

@@ -58,10 +58,10 @@ def read(
     states : mapping of str to sequence of str, optional
         The states of some columns, in order. A value not listed is an error.
     missing : {"error", "drop", "state", "keep"}, default "error"
-        What to do about missing cells: refuse them; drop their rows (with a DataWarning);
+        What to do about missing values: refuse them; drop their rows (with a DataWarning);
         give the columns that have some a last state called ``missing``; keep them as they are.
     missing_values : iterable of str, default ("",)
-        Texts that mark a missing cell, beside nulls and NaN. They replace the default: list
+        Texts that mark a missing value, beside nulls and NaN. They replace the default: list
         ``""`` too, or empty cells are a state called ``''`` (with a DataWarning).
     max_states : int, default 50
         Most distinct values of a column whose states are not declared. Declared ones (by

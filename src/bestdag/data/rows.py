@@ -57,7 +57,7 @@ def read_rows(
         As for `scan`, where the rows are on disk.
     collapse : bool or None
         Put equal rows together; None where a sample promises at most an eighth of them. Rows with
-        missing cells that are kept stay as they are, unless asked.
+        missing values that are kept stay as they are, unless asked.
     """
     source = sql_source(source)
     return _placed(source, choose(source, **settings), rows_in, cache, collapse)
@@ -80,7 +80,8 @@ def match_rows(
     listed = list(variables)
     if any(variable.cuts is not None for variable in listed):
         if rows_in == "disk" or collapse:
-            what = f"read: numbers are cut at the cut points of {owner} in memory, row by row"
+            what = f"read: numeric columns are binned at the cut points of {owner} in "
+            "memory, row by row"
             raise InvalidParameterError(f"{what}; leave out rows_in and collapse").with_option(
                 f"{what}; leave out --rows-in disk and --collapse"
             )

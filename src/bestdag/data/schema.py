@@ -10,13 +10,13 @@ from bestdag.errors import DataError, unknown_name
 
 __all__ = ["DEFAULT_MAX_STATES", "DEFAULT_MAX_VALUES", "MAX_ARITY", "MISSING_STATE", "Variable"]
 
-# Codes are at most 16 bits wide and one code is kept for missing cells.
+# Codes are at most 16 bits wide and one code is kept for missing values.
 MAX_ARITY = 65_535
 # A column with more distinct values than this is refused unless the limit is raised.
 DEFAULT_MAX_STATES = 50
-# A number column with more distinct values than this is cut, where numbers are cut.
+# A numeric column with more distinct values than this is cut, where numbers are cut.
 DEFAULT_MAX_VALUES = 20
-# What a state that stands for missing cells is called.
+# What a state that stands for missing values is called.
 MISSING_STATE = "missing"
 
 

@@ -1,4 +1,4 @@
-"""What is said about a table once its cells are counted: missing cells, and states worth a look.
+"""What is said about a table once its cells are counted: missing values, and states worth a look.
 
 Rows may be anywhere: only numbers of rows and cells are looked at.
 """
@@ -111,18 +111,18 @@ def require_rows_left(
         )
         raise DataError(
             f'{what}, set missing to "state", or pass allow_few_rows=True to go on'
-        ).with_option(f"{what} (--drop), use --missing state, or pass --allow-few-rows to go on")
+        ).with_option(f"{what} (--drop), use --missing state, or pass --allow-few-rows to continue")
     warn(f"{who}: dropped {n_rows - n_left:,} of {n_rows:,} rows with missing values")
 
 
 def with_missing_state(variable: Variable, options: ReadOptions) -> Variable:
-    """Return a variable whose missing cells are a last state; it may have been declared."""
+    """Return a variable whose missing values are a last state; it may have been declared."""
     if variable.name in options.states and variable.states[-1] == MISSING_STATE:
         return variable
     if MISSING_STATE in variable.states:
         what = (
             f"read: {options.source}: column {variable.name!r} already has a state called "
-            f"'missing' beside its missing cells"
+            f"'missing' beside its missing values"
         )
         raise DataError(f"{what}; add 'missing' to missing_values").with_option(
             f"{what}; pass --missing-value missing"
@@ -138,7 +138,7 @@ def warn_of_states(
     *,
     cuts_are_chosen: bool = False,
 ) -> None:
-    """Warn of marks of missing cells, decimals and single states; `count` counts a code's cells."""
+    """Warn of marks of missing values, decimals and single states; `count` counts a code."""
     who = f"read: {options.source}"
     given = {*options.states, *(c.name for c in columns if c.declared is not None)}
     _warn_of_marks(marks_among(variables, count, given), variables, options)
@@ -147,12 +147,13 @@ def warn_of_states(
     _warn_of_written([v for v in variables if v.name not in given], options)
     decimals = [] if cuts_are_chosen else decimal_columns(variables, given)
     if decimals:
-        what = f"{who}: {_columns_have(decimals)} decimals, and each value is a state"
+        what = f"{who}: {_columns_have(decimals)} decimals; every distinct number is "
+        "treated as a category"
         file = options.source if options.source.startswith(("'", '"')) else "DATA"
         warn(
-            f'{what}; discretize(..., method="quantile") cuts them',
-            f"{what}; learn and bootstrap cut them with --discretize, for other commands to cut "
-            f"them: bestdag discretize {file} --method quantile -o FILE",
+            f'{what}; discretize(..., method="quantile") bins them',
+            f"{what}; --discretize bins them, or: bestdag discretize {file} --method quantile -o "
+            "FILE",
         )
     _warn_of_names(variables, given, options)
     constant = [variable for variable in variables if variable.arity == 1]
@@ -189,7 +190,7 @@ def _warn_of_marks(
     cells = " and ".join(f"{n:,} {mark!r}" for mark, n in totals.items())
     what = (
         f"read: {options.source}: {_columns_have(list(marked))} {cells} as states; "
-        f"if these mark missing cells"
+        f"if these mark missing values"
     )
     more = ""
     for mark, others in values_elsewhere(marked, variables).items():

@@ -1,7 +1,7 @@
 """A table encoded as it streams by: states first, then codes, to wherever they are kept.
 
 What `encode.build` does with columns in memory is done here without holding them: cells are
-counted on the way, and what the counts say about missing cells is settled at the end.
+counted on the way, and what the counts say about missing values is settled at the end.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Streamed:
 
     @property
     def missing_counts(self) -> dict[str, int]:
-        """Number of missing cells of each column that has some."""
+        """Number of missing values of each column that has some."""
         pairs = zip(self.variables, self.counts, strict=True)
         return {v.name: int(c[v.arity]) for v, c in pairs if len(c) > v.arity and c[v.arity]}
 
@@ -79,12 +79,12 @@ class Streamed:
         """How far putting equal rows together went."""
         if not self.is_collapsed:
             return ()
-        return (f"{self.n_source:,} rows are {self.n_rows:,} different ones",)
+        return (f"identical rows combined: {self.n_source:,} rows, {self.n_rows:,} distinct",)
 
 
 @dataclass(slots=True, eq=False)
 class _Tally:
-    """Cells by column and code, of all rows or of those without missing cells."""
+    """Cells by column and code, of all rows or of those without missing values."""
 
     arities: Sequence[int]
     n_rows: int = 0
@@ -120,7 +120,7 @@ def encode_stream(
     codings = [coding(c, texts, options) for c, texts in zip(columns, labels, strict=True)]
     if given is not None and collapse:
         raise DataError(
-            f"read: {options.source}: equal rows are put together by a column of weights, got an "
+            f"read: {options.source}: identical rows are combined by a column of weights, got an "
             f"array; leave out collapse"
         )
     if collapse is None:
@@ -160,7 +160,7 @@ def encode_stream(
     warn_of_empty_text(columns, variables, options)
     settled, counts = _settle(columns, variables, seen, kept, options, sink)
     if not has_weight:
-        raise DataError(f"read: {options.source}: the rows without missing cells have no weight")
+        raise DataError(f"read: {options.source}: the rows without missing values have no weight")
     by_name = {v.name: c for v, c in zip(settled, counts, strict=True)}
     warn_of_states(columns, settled, lambda v, code: int(by_name[v.name][code]), options)
     return Streamed(tuple(settled), n_source, n_rows, tuple(counts), collapse)
@@ -189,7 +189,7 @@ def _settle(
     options: ReadOptions,
     sink: Sink,
 ) -> tuple[list[Variable], list[_Array]]:
-    """Do what was asked about missing cells; return the variables and the cells by code."""
+    """Do what was asked about missing values; return the variables and the cells by code."""
     pairs = list(zip(variables, seen.counts, strict=True))
     holes = {v.name: int(counts[v.arity]) for v, counts in pairs if counts[v.arity]}
     if not holes or options.missing == "keep":

@@ -114,7 +114,7 @@ def evaluate_network(
     ----------
     network : Network
     data : Dataset, or anything `read` takes
-        Rows that the network has not seen, with its states. Missing cells are summed over.
+        Rows that the network has not seen, with its states. Missing values are summed over.
     truth : Network, optional
         The network that the rows come from: for the accuracy score of Scanagatta, de Campos and
         Zaffalon (2014), section 4, and the divergence, exact where that fits in memory.

@@ -1,4 +1,4 @@
-"""Ways to learn from a table with missing cells, each in its own file, and the list of them."""
+"""Ways to learn from a table with missing values, each in its own file, and the list of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TREATMENTS: dict[str, Any] = listed(globals(), __name__)
 
 
 def make_treatment(missing: Treatment | str) -> Treatment:
-    """Make a way to treat missing cells from its name; one that is made already stays as it is.
+    """Make a way to treat missing values from its name; one that is made already stays as it is.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def make_treatment(missing: Treatment | str) -> Treatment:
     DropRows()
     """
     if isinstance(missing, str):
-        made: Treatment = make("way to treat missing cells", missing, TREATMENTS, {}, {})
+        made: Treatment = make("way to treat missing values", missing, TREATMENTS, {}, {})
         return made
     if isinstance(missing, type) or not isinstance(missing, Treatment):
         known = ", ".join(map(repr, TREATMENTS))

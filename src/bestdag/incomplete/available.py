@@ -36,7 +36,7 @@ class Available:
 
     This is the node-average likelihood of Balov (2013), see `NodeAverage`, for the scores LL, AIC,
     BIC and HQC (their own penalty divided by the number of rows) and PNAL. Scores are means per
-    row. It assumes that cells are missing completely at random. The parameters of a structure are
+    row. It assumes that values are missing completely at random. The parameters of a structure are
     fitted to the same counts.
     """
 
@@ -84,11 +84,11 @@ class Available:
         if found.score == -math.inf:
             _require_seen(scorer, [(name, found.dag.parents(name)) for name in found.dag.nodes])
         if not dataset.has_missing:
-            note = "scores are means per row; no cell is missing"
+            note = "scores are means per row; no missing values"
         else:
             n_complete = int(np.count_nonzero(complete_rows(dataset)))
             note = (
-                "scores are means over the rows that show a family, which assumes that cells are "
+                "scores are means over the rows that show a family, which assumes that values are "
                 f"missing completely at random; {n_complete:,} of {dataset.n_rows:,} rows are "
                 "complete"
             )

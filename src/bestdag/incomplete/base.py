@@ -1,4 +1,4 @@
-"""What a way to treat missing cells is, and the task it gets."""
+"""What a way to treat missing values is, and the task it gets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Task:
 
     search: Search
     bound: bool = False
-    near_best: Request | None = None  # the structures next to the best that are wanted too
+    near_best: Request | None = None  # the near-optimal structures that are wanted too
     structure_prior: StructurePrior | None = None
     knowledge: Knowledge | None = None
     max_parents: int | None = None
@@ -81,10 +81,10 @@ class Task:
 
 @runtime_checkable
 class Treatment(Protocol):
-    """A way to learn from tables with missing cells: a frozen dataclass, its fields the settings.
+    """A way to learn from tables with missing values: a frozen dataclass, its fields the settings.
 
     ``reads_as`` is the setting `missing` of `read` that it needs: "keep" where it takes missing
-    cells itself. ``idle`` says that it has nothing to do where no cell is missing, so that such a
+    cells itself. ``idle`` says that it has nothing to do where no missing values, so that such a
     table is learned as any complete one; None where it has.
     """
 
@@ -121,13 +121,13 @@ class Treatment(Protocol):
 
 
 class CompleteRows:
-    """Base of the ways after which no cell is missing any more."""
+    """Base of the ways after which no missing values any more."""
 
     __slots__ = ()
     idle: ClassVar[str | None] = None
 
     def refusal(self, score: Score) -> str | None:
-        """Return None: rows without missing cells suit every score."""
+        """Return None: rows without missing values suit every score."""
         return None
 
     def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:

@@ -1,4 +1,4 @@
-"""Rows with missing cells are left out."""
+"""Rows with missing values are left out."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["DropRows"]
 
 @dataclass(frozen=True, slots=True)
 class DropRows(CompleteRows):
-    """Learn from the rows without missing cells, as `read` with ``missing="drop"`` leaves them.
+    """Learn from the rows without missing values, as `read` with ``missing="drop"`` leaves them.
 
-    Right when cells are missing completely at random; it wastes what the other rows show.
+    Right when values are missing completely at random; it wastes what the other rows show.
     """
 
     name: ClassVar[str] = "drop"

@@ -28,7 +28,7 @@ __all__ = ["StructuralEM"]
 class StructuralEM:
     r"""Learn structure and parameters in turn, each from the expected counts under the other.
 
-    A round works out, under the network so far, how probable the states of all missing cells are;
+    A round works out, under the network so far, how probable the states of all missing values are;
     searches with scores of the expected counts, which every family has, whatever the search; and
     goes on with EM from the expected counts of the structure found. It ends when no structure
     scores more than the one it has. Cells are taken to be missing at random.
@@ -44,7 +44,7 @@ class StructuralEM:
     max_iterations : int, default 1000
         Of the EM of each round.
     max_cells : int, default 4096
-        Missing cells that depend on each other have counts that are exact up to so many states
+        Missing values that depend on each other have counts that are exact up to so many states
         together; beyond, their counts come from draws. The notes of a result say so.
     draws : int, default 200
         How many, for each.

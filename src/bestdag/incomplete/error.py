@@ -1,4 +1,4 @@
-"""Missing cells are refused."""
+"""Missing values are refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from bestdag.data.holes import holes_in_words
 from bestdag.errors import DataError
 from bestdag.incomplete.base import CompleteRows
 from bestdag.scores.base import Score
-from bestdag.wording import either
 
 __all__ = ["Refuse", "suited"]
 
@@ -20,7 +19,7 @@ _MOST_ROWS = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Refuse(CompleteRows):
-    """Refuse a table with missing cells, and say which way of treating them suits it.
+    """Refuse a table with missing values, and say which way of treating them suits it.
 
     Examples
     --------
@@ -46,23 +45,22 @@ class Refuse(CompleteRows):
             "complete"
         )
         ways = _in_order(n_left / dataset.n_rows, score)
-        raise DataError(f"{what}: {_said([f'missing={name!r}' for name in ways])}").with_option(
-            f"{what}: {_said([f'--missing {name}' for name in ways])}"
+        raise DataError(f"{what}; {_said([f'missing={name!r}' for name in ways])}").with_option(
+            f"{what}; {_said([f'--missing {name}' for name in ways])}"
         )
 
 
 def suited(share_left: float, score: Score) -> str:
-    """Name the way to treat missing cells that suits, where this share of the rows is complete."""
+    """Name the way to treat missing values that suits, where this share of the rows is complete."""
     return _in_order(share_left, score)[0]
 
 
 def _said(ways: list[str]) -> str:
     suits, *others = ways
     if not others:
-        return f"{suits} is possible"
-    are = either(len(others), "is", "are")
+        return f"recommended: {suits}"
     listed = " and ".join([*filter(None, [", ".join(others[:-1])]), others[-1]])
-    return f"{suits} suits, {listed} {are} possible"
+    return f"recommended: {suits}; also possible: {listed}"
 
 
 def _in_order(share_left: float, score: Score) -> list[str]:

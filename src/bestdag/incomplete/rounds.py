@@ -366,7 +366,7 @@ class Rounds:
         )
         if self._n_drawn:
             yield (
-                f"{self._n_drawn:,} of {self._n_groups:,} groups of missing cells have more than "
+                f"{self._n_drawn:,} of {self._n_groups:,} groups of missing values have more than "
                 f"{self._settings.max_cells:,} states together: their counts come from "
                 f"{self._settings.draws:,} draws each, so that nothing is guaranteed"
             )
@@ -391,7 +391,7 @@ def _rows_that_show_something(dataset: Dataset) -> Dataset:
     for name in dataset.names:
         empty &= dataset.missing(name)
     if empty.all():
-        raise DataError("learn: no row has a value, so that nothing can be learned")
+        raise DataError("learn: no row has a value, so nothing can be learned")
     return dataset.select(rows=~empty) if empty.any() else dataset
 
 

@@ -49,7 +49,7 @@ class ObservedScore:
     fit : EMResult
         The network at the end of EM, and how it went.
     n_drawn : int
-        Groups of missing cells whose counts come from draws; 0 when all are exact.
+        Groups of missing values whose counts come from draws; 0 when all are exact.
     """
 
     score: float
@@ -71,20 +71,20 @@ def expected_scorer(
 ) -> ExpectedScorer:
     """Score families by their expected counts under a network, as `Scorer` does by counts.
 
-    A row counts for each state of its missing cells as much as that is probable given what the row
+    A row counts for each state of its missing values as much as that is probable given what the row
     shows. Cells are taken to be missing at random.
 
     Parameters
     ----------
     network : Network
-        Says how probable the states of missing cells are; as a rule fitted by `run_em`.
+        Says how probable the states of missing values are; as a rule fitted by `run_em`.
     data : Dataset, path, frame
-        A Dataset, or anything that `read` takes, with missing cells.
+        A Dataset, or anything that `read` takes, with missing values.
     score : Score or str, default "bdeu"
         Any score that takes counts which are not whole, or qNML.
     structure_prior : StructurePrior, optional
     max_cells, draws, seed
-        Missing cells of a row that depend on each other have exact counts up to so many states
+        Missing values of a row that depend on each other have exact counts up to so many states
         together, and counts from so many draws beyond.
     threads : int, optional
 

@@ -15,9 +15,9 @@ __all__ = ["MissingState"]
 
 @dataclass(frozen=True, slots=True)
 class MissingState(CompleteRows):
-    """Give columns with missing cells a last state ``missing``, as `read` does.
+    """Give columns with missing values a last state ``missing``, as `read` does.
 
-    For tables in which it says something that a cell is missing: the network is then one of what
+    For tables in which it says something that a value is missing: the network is then one of what
     was recorded, not of what there is.
     """
 
@@ -25,5 +25,5 @@ class MissingState(CompleteRows):
     reads_as: ClassVar[str] = "state"
 
     def settle(self, dataset: Dataset, score: Score) -> Dataset:
-        """Return the data with one more state where cells are missing."""
+        """Return the data with one more state where values are missing."""
         return read(dataset, missing="state") if dataset.has_missing else dataset

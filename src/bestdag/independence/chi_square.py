@@ -21,10 +21,11 @@ class ChiSquareTest:
     is_pearson: ClassVar[bool]
 
     df: DegreesOfFreedom = setting(
-        "adjusted", "Degrees of freedom: of states that occur in a stratum, or of all declared."
+        "adjusted",
+        "Degrees of freedom: from the states that occur in a stratum, or from all declared states.",
     )
     rows_per_df: float = setting(
-        0.0, "Keep the edge where there are fewer rows per degree of freedom."
+        0.0, "Minimum number of rows per degree of freedom; with fewer, the link is kept."
     )
 
     def __post_init__(self) -> None:

@@ -46,8 +46,8 @@ class PermutationTest:
 
     name: ClassVar[str] = "permutation"
 
-    n_permutations: int = setting(1_000, "Shuffled tables for each test.")
-    seed: int = setting(0, "Seed of the shuffling.")
+    n_permutations: int = setting(1_000, "Number of permutations per test.")
+    seed: int = setting(0, "Seed of the permutations.")
 
     def __post_init__(self) -> None:
         require_count("permutation", "n_permutations", self.n_permutations, minimum=1)

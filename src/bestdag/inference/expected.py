@@ -41,10 +41,10 @@ _BYTES_PER_CELL = 64
 
 
 class ExpectedCounts(CountingEngine):
-    """Counts families of an incomplete table: missing cells count as much as they are probable.
+    """Counts families of an incomplete table: missing values count as much as they are probable.
 
-    The missing cells of a row, given what it shows, fall apart into groups; the distribution of
-    each group is worked out once, and a family's own missing cells are marginals of it. Rows are
+    The missing values of a row, given what it shows, fall apart into groups; the distribution of
+    each group is worked out once, and a family's own missing values are marginals of it. Rows are
     never expanded.
 
     Parameters
@@ -97,7 +97,7 @@ class ExpectedCounts(CountingEngine):
         n_bytes += _BYTES_PER_CELL * groups.largest * rows.threads
         require_memory(
             "learn",
-            f"the distributions of the missing cells of {rows.n_distinct:,} different rows",
+            f"the distributions of the missing values of {rows.n_distinct:,} different rows",
             int(min(n_bytes, 1e30)),
             "use fewer rows, or lower the number of states that are written out or of draws",
         )
@@ -248,7 +248,7 @@ class ExpectedScorer(Scorer):
     """A score bound to the expected counts of an incomplete table; any search takes it.
 
     For every score that takes counts which are not whole, and for qNML, which needs a whole
-    number of cases only. The values of the missing cells are taken to be missing at random.
+    number of cases only. The values of the missing values are taken to be missing at random.
 
     Parameters
     ----------

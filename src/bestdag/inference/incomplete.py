@@ -1,4 +1,4 @@
-"""Rows with missing cells, ready for native work: equal rows once, variables in name order."""
+"""Rows with missing values, ready for native work: equal rows once, variables in name order."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class IncompleteRows:
         if dataset.n_rows > _MAX_ROWS:
             raise DataError(
                 f"{who}: at most {_MAX_ROWS:,} rows can be used, got {dataset.n_rows:,}; "
-                "collapse equal rows into one with a weight"
+                "collapse identical rows into one with a weight"
             )
         self.dataset = dataset
         self.threads = thread_count(threads, who=who)
@@ -146,14 +146,14 @@ class IncompleteRows:
         with_rows: bool = False,
         seconds: float = inf,
     ) -> _core.MissingGroups:
-        """Find the groups of missing cells under a structure.
+        """Find the groups of missing values under a structure.
 
         Parameters
         ----------
         parents : sequence of sequences of int
             The parents of each variable, ascending.
         whole : bool
-            Whether missing cells that nothing known depends on belong to the groups.
+            Whether missing values that nothing known depends on belong to the groups.
         with_rows : bool
             Keep which rows have which group.
         seconds : float

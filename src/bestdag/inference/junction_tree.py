@@ -158,7 +158,7 @@ class Tree:
         return self.structure.holds(self._axes(variables))
 
     def log_probability(self, known: Known) -> float:
-        """Return the logarithm of the probability of what is known; minus infinity of zero."""
+        """Return the logarithm of the probability of the evidence; minus infinity of zero."""
         return self._native.marginals(*self._evidence(known), _NO_AXES, np.empty(0))
 
     def marginals(self, known: Known) -> tuple[float, list[_Floats]]:

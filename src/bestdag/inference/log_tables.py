@@ -28,7 +28,7 @@ _TARGET = 0xFFFFFFFF
 class Rows:
     """Rows of codes in the order of a network's variables.
 
-    A code equal to the arity is a missing cell. A column that is None is missing everywhere.
+    A code equal to the arity is a missing value. A column that is None is missing everywhere.
     """
 
     n_rows: int
@@ -144,7 +144,7 @@ class LogTables:
         families: Sequence[int] | None = None,
         threads: int | None = None,
     ) -> None:
-        """Add to each row the tables that have no missing cell in it; natively.
+        """Add to each row the tables that have no missing value in it; natively.
 
         Parameters
         ----------

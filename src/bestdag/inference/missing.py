@@ -1,4 +1,4 @@
-"""Missing cells, summed out exactly: group by group of missing variables that meet."""
+"""Missing values, summed out exactly: group by group of missing variables that meet."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _Positions = npt.NDArray[np.intp]
 def add_sums(
     tables: LogTables, rows: Rows, out: npt.NDArray[np.float64], *, target: int | None = None
 ) -> None:
-    """Add to each row what the tables with missing cells in it sum to, as a logarithm.
+    """Add to each row what the tables with missing values in it sum to, as a logarithm.
 
     Parameters
     ----------
     tables : LogTables
         The network.
     rows : Rows
-        Where the missing cells are.
+        Where the missing values are.
     out : float64 array, shape (rows, 1) or (rows, arity of the target)
         What is added to.
     target : int, optional
@@ -52,7 +52,7 @@ def add_sums(
 
 
 def _rows_in_need(tables: LogTables, rows: Rows, target: int | None) -> _Positions:
-    """Return the rows with a missing cell, or with one beside the target in some table."""
+    """Return the rows with a missing value, or with one beside the target in some table."""
     near = range(len(rows.columns)) if target is None else tables.blanket(target)
     need = np.zeros(rows.n_rows, dtype=np.bool_)
     for variable in near:

@@ -80,7 +80,7 @@ class Sums:
                 "Network",
                 f"the sum over {len(self.summed):,} missing variables that depend on each other",
                 int(24 * 2.0 ** min(plan.log2_cells, 100.0)),  # a product, exponentials, parts
-                "leave out rows with many missing cells, or use a network with fewer arcs",
+                "leave out rows with many missing values, or use a network with fewer arcs",
             )
         out = np.empty((self.n_rows, self._width))
         log2_rows = log2(max(1, self.n_rows))

@@ -132,7 +132,7 @@ class Answers:
         return self._tree
 
     def log_probability(self, known: Known, who: str, *, whole: bool = False) -> float:
-        """Return the logarithm of the probability of what is known; minus infinity of zero."""
+        """Return the logarithm of the probability of the evidence; minus infinity of zero."""
         if whole or self.has_small_tree:
             return self.tree(who).log_probability(known)
         above = sorted(ancestors_of(self.tables.parents, [*known.codes, *known.weights]))
@@ -317,10 +317,10 @@ def _requirement(who: str) -> Require:
                 who,
                 what,
                 n_bytes,
-                'ask for less, know more variables, or pass method="sampling"',
-                option="ask for less, know more variables, or pass --method sampling",
+                'ask for fewer variables, give more evidence, or pass method="sampling"',
+                option="ask for fewer variables, give more evidence, or pass --method sampling",
             )
-        remedy = "ask for less, know more variables, or use a network with fewer arcs"
+        remedy = "ask for fewer variables, give more evidence, or use a network with fewer arcs"
         require_memory(who, what, n_bytes, remedy)
 
     return require

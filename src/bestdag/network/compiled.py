@@ -112,10 +112,10 @@ class CompiledNetwork:
         Parameters
         ----------
         data : Dataset, or anything `read` takes
-            Columns are found by name; a missing cell is not known, nor is a variable without a
+            Columns are found by name; a missing value is not known, nor is a variable without a
             column. Columns that are not in the network are as in `Network.predict_proba`.
         variables : str or list of str, optional
-            Which distributions; by default those of all variables that have a missing cell or
+            Which distributions; by default those of all variables that have a missing value or
             no column.
         impossible : {"error", "marginal"}, default "error"
             What to do about a row of probability zero: refuse it by its number, or answer with

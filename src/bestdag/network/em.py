@@ -1,4 +1,4 @@
-"""A network fitted by EM to rows with missing cells, and how that went."""
+"""A network fitted by EM to rows with missing values, and how that went."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class EMResult:
 def run_em(
     structure: Dag | Network, data: Any, em: EM | None = None, *, threads: int | None = None
 ) -> EMResult:
-    """Fit the parameters of a structure to rows with missing cells.
+    """Fit the parameters of a structure to rows with missing values.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def run_em(
         As for `fit_network`. Of a network the states are known, so the data may lack some of its
         variables, which are then hidden.
     data : Dataset, path, frame
-        A Dataset, or anything that `read` takes; missing cells are kept.
+        A Dataset, or anything that `read` takes; missing values are kept.
     em : EM, optional
         The settings; maximum likelihood by default.
     threads : int, optional
@@ -99,7 +99,7 @@ def run_em(
     DataError
         When a row has probability zero under a given start; it is named.
     NotEnoughMemoryError
-        When so many missing cells depend on each other that their states do not fit.
+        When so many missing values depend on each other that their states do not fit.
 
     Examples
     --------

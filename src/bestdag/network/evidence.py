@@ -36,11 +36,11 @@ def read_evidence(path: str | os.PathLike[str], network: Network) -> dict[str, s
     """
     source = shown_path(path)
     words = Words(decoded(read_file(path), source), source)
-    count, place = words.count("the number of findings")
+    count, place = words.count("the number of evidence variables")
     if words.n_left != 2 * count and count <= 1 and words.n_left % 2 == 1:
         if count == 0:
             words.fail(place, "no samples of evidence")
-        count, place = words.count("the number of findings")
+        count, place = words.count("the number of evidence variables")
     if words.n_left != 2 * count:
         words.fail(
             place,
@@ -52,7 +52,7 @@ def read_evidence(path: str | os.PathLike[str], network: Network) -> dict[str, s
         number, place = words.count("the number of a variable", len(variables) - 1)
         variable = variables[number]
         if variable.name in found:
-            words.fail(place, f"variable {number} has two findings")
+            words.fail(place, f"variable {number} has two states as evidence")
         code, _ = words.count(f"the number of a state of variable {number}", variable.arity - 1)
         found[variable.name] = variable.states[code]
     return found

@@ -57,14 +57,14 @@ def fit_network(
     dataset : Dataset, path, frame
         A Dataset, or anything that `read` takes: then the columns of the nodes are read, those of
         a network with its states. Complete in these columns, unless the estimator is `EM`, which
-        keeps missing cells (the data may then lack variables of a network altogether), or
+        keeps missing values (the data may then lack variables of a network altogether), or
         `missing` says otherwise. Declared states count, seen or not, and row weights count as
         repetitions.
     estimator : Estimator or str, default "fsnml"
         An estimator, or the name of one to be used with its default settings: "mle",
         "dirichlet", "fsnml", "em". `run_em` says also how EM went.
     missing : {"error", "available"}, default "error"
-        What to do about missing cells: refuse them, or fit each table to the rows that show its
+        What to do about missing values: refuse them, or fit each table to the rows that show its
         family, as if cells were missing completely at random.
     threads : int, optional
         Threads for counting; every processor by default. The result is the same.
@@ -82,7 +82,7 @@ def fit_network(
         When the tables would not fit. They have a row for every parent configuration that was
         seen and one for all others, unless the estimator tells those apart.
     DataError
-        When cells are missing, unless the estimator is `EM`.
+        When values are missing, unless the estimator is `EM`.
 
     Warns
     -----
@@ -149,7 +149,7 @@ def warn_of_many_parameters(tables: Sequence[ConditionalTable], dataset: Dataset
         f"{_MANY_PARAMETERS} times the {count_of(n_rows, 'row')}, "
         f"{large_number(widest.n_parameters)} of them in the table of {widest.child.name!r}; "
         "learn with a score that charges more for parameters (bic, fnml), limit the number of "
-        "parents, or cut columns of many values into few"
+        "parents, or bin columns of many values"
     )
     warnings.warn(message, DataWarning, stacklevel=caller_level())
 

@@ -1,4 +1,4 @@
-"""Missing cells filled in, all of a row together."""
+"""Missing values filled in, all of a row together."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def impute(
 
 
 class _Filler:
-    """Rows and their groups of missing cells, found once; filled in as often as wanted."""
+    """Rows and their groups of missing values, found once; filled in as often as wanted."""
 
     def __init__(self, network: NetworkContent, data: Dataset, n: int, threads: int | None) -> None:
         self._network = network
@@ -75,9 +75,9 @@ class _Filler:
         largest = self._groups.largest
         require_memory(
             "impute",
-            f"{largest:,.6g} states of missing cells that depend on each other",
+            f"{largest:,.6g} states of missing values that depend on each other",
             int(min(_BYTES_PER_CELL * largest * self._rows.threads, 1e30)),
-            "leave out rows with many missing cells",
+            "leave out rows with many missing values",
         )
 
     def filled(self, key: tuple[int, ...]) -> Dataset:

@@ -188,7 +188,7 @@ def _matched(
     # In a network of one variable any row says the same about it.
     wanted = [v for v in network.variables if v.name != target] or list(network.variables)
     if not isinstance(data, Dataset):
-        # An empty cell is missing unless the network says that it is a state.
+        # An empty value is missing unless the network says that it is a state.
         marks = () if any("" in variable.states for variable in wanted) else ("",)
         data = read_matching(
             data,
@@ -211,7 +211,7 @@ def _matched(
     chosen = _with_states(chosen, present, who)
     if missing == "error" and chosen.has_missing:
         counts = chosen.missing_counts
-        cells = count_of(sum(counts.values()), "missing cell")
+        cells = count_of(sum(counts.values()), "missing value")
         raise DataError(
             f"{who}: {_variables(list(counts))} {either(len(counts), 'has', 'have')} "
             f'{cells}; pass missing="marginalize" to sum over them'
@@ -253,7 +253,7 @@ def _refuse_lacking(names: list[str], who: str) -> NoReturn:
 
 
 def _with_states(data: Dataset, wanted: list[Variable], who: str) -> Dataset:
-    """Recode what has other states; number columns that are not cut yet are cut."""
+    """Recode what has other states; numeric columns that are not cut yet are cut."""
     other = {}
     for own, given in zip(wanted, data.variables, strict=True):
         if given.states != own.states:
@@ -261,7 +261,7 @@ def _with_states(data: Dataset, wanted: list[Variable], who: str) -> Dataset:
         elif own.cuts is not None and given.cuts is not None and own.cuts != given.cuts:
             raise DataError(
                 f"{who}: variable {own.name!r} has other cut points in the data than in the "
-                "network; cut the numbers as the network does"
+                "network; bin the numbers as the network does"
             )
     if any(variable.cuts is not None for variable in other.values()):
         return read_matching(data, wanted, missing="keep", missing_values=())

@@ -69,7 +69,7 @@ class RowAnswers(NetworkContent):
             Columns are found by name; each variable of the network needs one, with no value
             that is not among its states.
         missing : {"marginalize", "error"}, default "marginalize"
-            Give a row with missing cells the probability of the others, exactly (a missing
+            Give a row with missing values the probability of the others, exactly (a missing
             cell without known descendants is left out), or refuse it.
         threads : int, optional
             Threads to use; by default one per processor. The numbers are the same.
@@ -131,7 +131,7 @@ class RowAnswers(NetworkContent):
             nearly that of a variable without a column is refused, and others are warned of where
             a variable has none.
         missing : {"marginalize", "error"}, default "marginalize"
-            Sum over missing cells and columns, exactly, or refuse them.
+            Sum over missing values and columns, exactly, or refuse them.
         impossible : {"error", "marginal"}, default "error"
             What to do about a row whose cells leave probability zero to every state of the
             target: refuse it by its number, or answer with the distribution that the target
@@ -224,7 +224,7 @@ class RowAnswers(NetworkContent):
         seed: int = 0,
         threads: int | None = None,
     ) -> Dataset | list[Dataset]:
-        """Fill in the missing cells of rows.
+        """Fill in the missing values of rows.
 
         Parameters
         ----------
@@ -232,11 +232,11 @@ class RowAnswers(NetworkContent):
             A Dataset, or anything that `read` takes. A variable of the network without a column is
             missing everywhere, and gets one.
         method : {"most_probable", "draw"}
-            All missing cells of a row together get their most probable states, given what the row
+            All missing values of a row together get their most probable states, given what the row
             shows, ties to the first states; or states drawn from their joint distribution.
         n : int, optional
             Several imputations, drawn independently of each other: what is estimated from each
-            says how uncertain the missing cells leave it. Needs ``method="draw"``.
+            says how uncertain the missing values leave it. Needs ``method="draw"``.
         seed : int, default 0
             For draws. A row's draws depend on the seed, on the number of the row and on what it
             shows alone.

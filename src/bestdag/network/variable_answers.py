@@ -126,7 +126,7 @@ class VariableAnswers(NetworkContent):
         likelihood: Likelihood | None = None,
         log: bool = False,
     ) -> float:
-        """Work out the probability of what is known, or its natural logarithm.
+        """Work out the probability of the evidence, or its natural logarithm.
 
         The numbers of `likelihood` are first divided by the largest of each variable, since only
         their ratios matter. Rows of tables are taken as they are, also where they miss the sum 1

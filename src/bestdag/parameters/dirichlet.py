@@ -96,8 +96,8 @@ class Dirichlet(_WithSource):
 
     name: ClassVar[str] = "dirichlet"
 
-    ess: float | None = setting(None, "Equivalent sample size, 1 unless another prior is given.")
-    pseudo_count: float | None = setting(None, "Pseudo-count of every cell.")
+    ess: float | None = setting(None, "Equivalent sample size.  [default: 1 without another prior]")
+    pseudo_count: float | None = setting(None, "Pseudo-count per table cell.")
     tables: Mapping[tuple[str, Collection[str]], npt.ArrayLike] | None = setting(
         None, "Pseudo-counts of every family: a JSON file.", load="tables"
     )

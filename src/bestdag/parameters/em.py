@@ -1,4 +1,4 @@
-"""Expectation maximization: the parameters of a network from rows with missing cells."""
+"""Expectation maximization: the parameters of a network from rows with missing values."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class EM:
 
     No iteration lowers the log-likelihood of what the rows show or, with a prior, that plus
     :math:`\sum a_{jk} \ln \theta_{jk}`. The expected counts are exact. Values are taken to be
-    missing at random: whether a cell is missing depends on what the row shows alone.
+    missing at random: whether a value is missing depends on what the row shows alone.
 
     Parameters
     ----------
@@ -83,12 +83,12 @@ class EM:
     Notes
     -----
     A start with zeros keeps them: what it calls impossible stays so, and a row that it calls
-    impossible is refused. A missing cell that nothing known depends on is left out of the counts,
+    impossible is refused. A missing value that nothing known depends on is left out of the counts,
     where standard accounts add its expectation: maxima are the same, and fewer iterations lead
     there. A variable without any value in the rows (hidden, with declared states) has several
     equivalent solutions, and uniform distributions are a bad start for it.
 
-    Without missing cells it is the closed form, in one iteration. `fit_network` returns the
+    Without missing values it is the closed form, in one iteration. `fit_network` returns the
     network; `run_em` also how it went.
 
     References
@@ -106,21 +106,25 @@ class EM:
 
     name: ClassVar[str] = "em"
 
-    ess: float | None = setting(None, "Equivalent sample size; maximum likelihood unless given.")
+    ess: float | None = setting(None, "Equivalent sample size.  [default: maximum likelihood]")
     prior: PriorNetwork | HasPriors | None = setting(
         None, "Prior network: a network file.", load="network"
     )
-    mode: bool = setting(False, "Mode instead of mean of the posterior.")
-    smooth: str | None = setting(None, "fsnml: estimate so from the last expected counts.")
+    mode: bool = setting(False, "Use the mode of the posterior, not the mean.")
+    smooth: str | None = setting(None, "fsnml: smooth the last expected counts by fsNML.")
     start: Any = setting(
-        "available", "available, uniform, random, or a network file to begin with.", load="start"
+        "available", "Starting point: available, uniform, random, or a network file.", load="start"
     )
     restarts: int | None = setting(
-        None, "Random starts beside the first, the best is kept; 4 if a variable has no value."
+        None,
+        "Number of random starts besides the first; the best is kept.  [default: 0, or 4 if "
+        "a variable has no values]",
     )
-    seed: int = setting(0, "For random starts.")
-    max_iterations: int = setting(1000, "Iterations at most.")
-    tolerance: float = setting(1e-6, "End when the log-likelihood changes by no more, relatively.")
+    seed: int = setting(0, "Seed of random starts.")
+    max_iterations: int = setting(1000, "Maximum number of iterations.")
+    tolerance: float = setting(
+        1e-6, "Relative change of the log-likelihood at which EM has converged."
+    )
 
     def __post_init__(self) -> None:
         require_flag("EM", "mode", self.mode)

@@ -61,9 +61,9 @@ class EMRun:
 
 
 class Expectation:
-    """The E step for one structure and one set of rows; the groups of missing cells are found once.
+    """The E step for one structure and one set of rows; groups of missing values are found once.
 
-    Missing cells that nothing known depends on are left out: they change neither what the rows
+    Missing values that nothing known depends on are left out: they change neither what the rows
     show nor where it is most probable, and leaving them out saves iterations.
 
     `clock` says how many seconds are left; when there are none, `_core.OutOfTimeError` is raised.
@@ -84,14 +84,14 @@ class Expectation:
         largest = self._groups.largest
         require_memory(
             "EM",
-            f"{largest:,.6g} states of missing cells that depend on each other",
+            f"{largest:,.6g} states of missing values that depend on each other",
             int(min(_BYTES_PER_CELL * largest * rows.threads, 1e30)),
-            "leave out rows with many missing cells, or use fewer arcs",
+            "leave out rows with many missing values, or use fewer arcs",
         )
 
     @property
     def is_complete(self) -> bool:
-        """Whether no missing cell matters, so that the counts are known."""
+        """Whether no missing value matters, so that the counts are known."""
         return self._groups.n_cases == 0
 
     def __call__(self, values: _Floats) -> tuple[float, _Floats]:

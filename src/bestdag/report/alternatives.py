@@ -41,8 +41,8 @@ _LEFT_OUT = ("ll",)
 
 
 def near_best_section(listed: Structures) -> str:
-    """List the structures next to the best, and what is different in each."""
-    head = ["number", "below the best"]
+    """List the near-optimal structures, and what is different in each."""
+    head = ["rank", "drop in log score"]
     if listed.has_bayes_factors:
         head.append("Bayes factor")
     rows = []
@@ -68,7 +68,7 @@ class _Choice:
 def scorer_for(result: Result, threads: int | None) -> Callable[[Score], Scorer]:
     """Return what makes a scorer of another score for the same table, treated in the same way.
 
-    It refuses scores that do not suit missing cells.
+    It refuses scores that do not suit missing values.
     """
     data, treatment = result.dataset, result.treatment
     assert data is not None

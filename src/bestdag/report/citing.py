@@ -10,7 +10,7 @@ __all__ = ["citation", "references_of"]
 
 def citation(version: str) -> str:
     """Return the line that CITATION.cff asks for."""
-    return f"The bestdag developers. bestdag, version {version}. MIT licence."
+    return f"The bestdag developers. bestdag, version {version}. MIT license."
 
 
 def references_of(*parts: object) -> list[str]:

@@ -93,7 +93,7 @@ def marginals_of(network: Network, data: Dataset) -> tuple[dict[str, list[float]
         return {name: one.values.tolist() for name, one in found.items()}, "in the fitted network"
     shares = {}
     for variable in data.variables:
-        # The code of a missing cell comes after those of the states.
+        # The code of a missing value comes after those of the states.
         codes = data.codes(variable.name)
         counts = np.bincount(codes, data.weights, variable.arity + 1)[: variable.arity]
         shares[variable.name] = (counts / counts.sum()).tolist()

@@ -89,7 +89,7 @@ _INSTEAD = (
 _NO_ROWS = "local scores were learned from, and without rows no probability can be estimated"
 # The table of scores may take as long as learning took, and at least this.
 _LEAST_SECONDS = 10.0
-_SHORT = "After Ctrl-C this page comes at once: without other scores and what they would select."
+_SHORT = "Written at once after Ctrl-C: without other scores and the networks they would select."
 _HINT = (
     "Click a variable for its probabilities; drag to move the picture. Keyboard: Tab and the arrow "
     "keys go from one variable to the next, Enter chooses, + and - zoom, 0 shows the whole graph."

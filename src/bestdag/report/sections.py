@@ -140,7 +140,7 @@ def scores_section(
     head = ["score", "this network", "without arcs", "difference", "in bits", "per row"]
     says = (
         f"Log scores of {count_of(data.total_weight, 'row')}, higher is better; the first score is "
-        "the one that was maximised. Values of different scores are not comparable."
+        "the one that was maximized. Values of different scores are not comparable."
     )
     return section("scores", "All scores of this network", paragraph(says), table(head, rows))
 
@@ -151,12 +151,12 @@ def completed_section(score: float, completed: float) -> str:
         f"{score:.6f}, at the top: the score of the observed values, by which structural EM "
         "chooses among its rounds.",
         f"{completed:.6f}: the score of the completed table, of the counts that are expected with "
-        "the missing cells filled in under this network; all other scores of families, arcs and "
+        "the missing values filled in under this network; all other scores of families, arcs and "
         "structures on this page are of this kind.",
     ]
     if not math.isclose(score, completed, rel_tol=1e-9):
         says.append(
-            f"They differ by {score - completed:.6f}, how uncertain the missing cells are: the "
+            f"They differ by {score - completed:.6f}, how uncertain the missing values are: the "
             "completed table counts them as if they had been seen."
         )
     return section("completed", "Two scores after structural EM", *map(paragraph, says))

@@ -75,7 +75,7 @@ class BD:
     is_hyperparameter_free: ClassVar[bool] = False
     is_regular: ClassVar[bool] = True
 
-    pseudo_count: float | None = setting(None, "Pseudo-count of every cell, 0.5 unless given.")
+    pseudo_count: float | None = setting(None, "Pseudo-count per table cell.  [default: 0.5]")
     tables: _Tables | None = setting(
         None, "Pseudo-counts of every family: a JSON file.", load="tables"
     )

@@ -69,7 +69,7 @@ class BDq:
     is_hyperparameter_free: ClassVar[bool] = False
     is_regular: ClassVar[bool] = False
 
-    pseudo_count: float = setting(0.5, "Pseudo-count of every cell.")
+    pseudo_count: float = setting(0.5, "Pseudo-count per table cell.")
 
     def __post_init__(self) -> None:
         require_prior_count("BDq", "pseudo_count", self.pseudo_count)

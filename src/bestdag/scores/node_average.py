@@ -1,4 +1,4 @@
-"""Scores of a table with missing cells: each family over the rows that show all of it."""
+"""Scores of a table with missing values: each family over the rows that show all of it."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class NodeAverage:
     n_cases : float
         N: all rows of the data, or the sum of their weights.
     incomplete : frozenset of str
-        The variables that have missing cells.
+        The variables that have missing values.
 
     Notes
     -----
-    It assumes that cells are missing completely at random: whether a cell is missing depends on
+    It assumes that values are missing completely at random: whether a value is missing depends on
     nothing in the row. Otherwise rows that show a family are no fair sample of all rows.
 
     Not score equivalent: a family of A given B and one of B given A are counted over the same

@@ -24,7 +24,7 @@ class PNAL:
         \frac{1}{N_{ok}} \sum_{j=1}^{q} \sum_{k=1}^{r} N_{jk} \ln\frac{N_{jk}}{N_j}
         - \lambda_N\, q (r - 1), \qquad \lambda_N = c\, N^{-a}
 
-    A score per row, made for tables with missing cells: with ``missing="available"`` the counts
+    A score per row, made for tables with missing values: with ``missing="available"`` the counts
     and their sum :math:`N_{ok}` are those of the rows that show the whole family, and N is the
     number of all rows. On complete rows the two are the same.
 
@@ -38,13 +38,13 @@ class PNAL:
 
     Notes
     -----
-    With missing cells the mean log-likelihoods of two families are over different rows, and
+    With missing values the mean log-likelihoods of two families are over different rows, and
     differ by chance by as much as :math:`N^{-1/2}` where the families fit equally well. A penalty
     that vanishes faster, as that of BIC does (ln N / 2N), does not outweigh this in general:
-    needless parents may stay however many rows there are. Any a < 1/2 does, if cells are missing
+    needless parents may stay however many rows there are. Any a < 1/2 does, if values are missing
     completely at random [1]_.
 
-    Score equivalent on complete rows; not so with missing cells.
+    Score equivalent on complete rows; not so with missing values.
 
     References
     ----------
@@ -67,8 +67,10 @@ class PNAL:
     is_hyperparameter_free: ClassVar[bool] = False
     is_regular: ClassVar[bool] = True
 
-    scale: float = setting(0.05, "Penalty of a parameter at one row.")
-    exponent: float = setting(0.4, "How fast the penalty vanishes with the rows, below 1/2.")
+    scale: float = setting(0.05, "Penalty per parameter, at one row.")
+    exponent: float = setting(
+        0.4, "Rate at which the penalty falls with the number of rows, below 1/2."
+    )
 
     def __post_init__(self) -> None:
         require_prior_count("PNAL", "scale", self.scale)

@@ -67,7 +67,7 @@ class QNML:
     needs_whole_counts: ClassVar[bool] = True
     needs_whole_total: ClassVar[bool] = True  # and no more than that
 
-    regret: Literal["exact", "szpankowski"] = setting("exact", "How regrets are computed.")
+    regret: Literal["exact", "szpankowski"] = setting("exact", "How the NML regret is computed.")
 
     def __post_init__(self) -> None:
         require_choice("QNML", "regret", self.regret, ["exact", "szpankowski"])

@@ -49,7 +49,7 @@ class Scorer:
     structure_prior : StructurePrior, "sparse" or "uniform", optional
         Its logarithm is added to every local and total score.
     missing : {"error", "available"}, default "error"
-        What to do about missing cells: refuse them, or score each family by its mean
+        What to do about missing values: refuse them, or score each family by its mean
         log-likelihood over the rows that show all of it, see `NodeAverage`; for LL, AIC, BIC, HQC
         and PNAL.
     support : float or Support, default 0.0
@@ -254,7 +254,7 @@ def _checked_score(score: object) -> Score:
 
 
 def _averaged(score: Score, dataset: Dataset) -> Score:
-    """Return the score per row of a table with missing cells."""
+    """Return the score per row of a table with missing values."""
     if not isinstance(score, AveragedScore):
         raise InvalidParameterError(
             f"Scorer: missing='available' needs a log-likelihood with a penalty per parameter, "

@@ -52,7 +52,7 @@ def require_fractional_counts(score: Score, dataset: Dataset) -> None:
     elif getattr(score, "needs_whole_counts", False):
         raise InvalidParameterError(
             f"{score.name}: is defined for whole counts only, and the expected counts of rows with "
-            "missing cells are not whole; use qnml, bic or bdeu"
+            "missing values are not whole; use qnml, bic or bdeu"
         )
 
 

@@ -63,8 +63,8 @@ def make_search(name: str, **settings: Any) -> Search:
     if key == "mmhc":
         what = "mmhc is tests that leave few parents, then climbing"
         raise UnknownNameError(
-            f"{what}: search='hill_climb' with skeleton='pc' is its like"
-        ).with_option(f"{what}: learn --search hill_climb --skeleton pc is its like")
+            f"{what}: search='hill_climb' with skeleton='pc' is similar"
+        ).with_option(f"{what}: learn --search hill_climb --skeleton pc is similar")
     if key == "pc":
         what = "pc is tests of independence, without a score"
         raise UnknownNameError(

@@ -67,16 +67,18 @@ class Annealing:
 
     name: ClassVar[str] = "annealing"
 
-    initial_temperature: float = setting(10.0, "Initial temperature, in nats.")
-    final_temperature: float = setting(0.1, "Final temperature, in nats.")
-    schedule: Literal["geometric", "linear"] = setting("geometric", "How temperatures fall.")
+    initial_temperature: float = setting(
+        10.0, "Initial temperature, on the scale of the log score."
+    )
+    final_temperature: float = setting(0.1, "Final temperature, on the scale of the log score.")
+    schedule: Literal["geometric", "linear"] = setting("geometric", "Cooling schedule.")
     levels: int = setting(50, "Number of temperatures.")
-    proposals: int | None = setting(None, "Moves proposed at each temperature.")
+    proposals: int | None = setting(None, "Number of moves proposed per temperature.")
     start_from: Literal["empty", "random", "tree"] = setting("empty", "First structure.")
     candidates: int | None = setting(
-        None, "Choose parents among the best single ones, so many per variable."
+        None, "Number of candidate parents per variable, the best single ones."
     )
-    max_steps: int | None = setting(None, "Stop after so many moves.")
+    max_steps: int | None = setting(None, "Maximum number of moves.")
 
     def __post_init__(self) -> None:
         require_positive("annealing", "initial_temperature", self.initial_temperature)

@@ -97,9 +97,11 @@ class Auto:
     name: ClassVar[str] = "auto"
 
     budget: float = setting(
-        60.0, "Most seconds without a time limit; also 5m, 2h.", is_duration=True
+        60.0, "Time to spend if there is no time limit, e.g. 30s, 5m.", is_duration=True
     )
-    rounds: int | None = setting(None, "End after so many rounds; the same result every time.")
+    rounds: int | None = setting(
+        None, "Stop after this number of rounds, for reproducible results."
+    )
     engine: Literal["auto", "dp", "gpu", "bnc"] = setting("auto", "Engine of the exact search.")
 
     def __post_init__(self) -> None:

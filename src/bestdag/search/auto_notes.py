@@ -37,9 +37,9 @@ def what_was_done(n_rounds: int, n_turns: int, spent: Mapping[str, float]) -> st
 def ending(status: Status, budget: float | None) -> str:
     """Say why it ended, where nobody asked for that; the budget is None with a time limit."""
     if status == "local optimum":
-        return ", and ended when nothing had improved for as long as it took to get there"
+        return "; stopped after no further improvement"
     if status == "time limit" and budget is not None:
-        return f", its budget of {budget:g} s"
+        return f"; its budget of {budget:g} s was used up"
     return ""
 
 

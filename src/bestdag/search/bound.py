@@ -66,7 +66,7 @@ def upper_bound(
     deadline: float | None = None,
     incumbent: float = -math.inf,
 ) -> Bound:
-    """Bound the score of every structure that the knowledge allows.
+    """Bound the score of every structure that your constraints allow.
 
     First by the sum over the variables of the best local score, where sets that are not listed
     have the bound of an open set, and by the likelihood of the joint distribution; then, while
@@ -220,7 +220,7 @@ def _joint_cap(problem: Problem, scorer: Scorer) -> float:
 
 def _why_not(problem: Problem) -> str:
     if isinstance(problem.scores, ScoreTable):
-        return "the table is not complete, and nothing is known of the sets it lacks"
+        return "the table is not complete, and it says nothing about the sets it lacks"
     prior = problem.scores.structure_prior
     if prior is not None and not isinstance(prior, ArcPrior):
         return "not all parent sets were scored, and the structure prior is not a sum over arcs"

@@ -31,7 +31,7 @@ class ChowLiu:
     Parameters
     ----------
     root : str, optional
-        The variable without parent. Not given, it is the best one, and of equally good ones the
+        Root of the tree. Not given, it is the best one, and of equally good ones the
         first by name; for symmetric weights all are equally good.
     forest : bool, default False
         Keep only arcs that raise the score: the best of all structures in which no variable has
@@ -69,8 +69,8 @@ class ChowLiu:
 
     name: ClassVar[str] = "tree"
 
-    root: str | None = setting(None, "The variable without parent.")
-    forest: bool = setting(False, "Keep only arcs that raise the score.")
+    root: str | None = setting(None, "Root of the tree.")
+    forest: bool = setting(False, "Keep only arcs that increase the score.")
 
     def __post_init__(self) -> None:
         require_flag(self.name, "forest", self.forest)

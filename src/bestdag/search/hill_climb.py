@@ -67,13 +67,13 @@ class HillClimb:
     name: ClassVar[str] = "hill_climb"
 
     start_from: Literal["empty", "random", "tree"] = setting("empty", "First structure.")
-    reinsert: bool = setting(True, "Go on from local optima by reinserting variables.")
-    restarts: int = setting(0, "Climb so many times again.")
-    perturb: int = setting(0, "Restart from the best after so many random moves.")
+    reinsert: bool = setting(True, "Escape local optima by reinserting variables.")
+    restarts: int = setting(0, "Number of restarts.")
+    perturb: int = setting(0, "Number of random moves from the best structure at each restart.")
     candidates: int | None = setting(
-        None, "Choose parents among the best single ones, so many per variable."
+        None, "Number of candidate parents per variable, the best single ones."
     )
-    max_steps: int | None = setting(None, "Stop after so many moves.")
+    max_steps: int | None = setting(None, "Maximum number of moves.")
 
     def __post_init__(self) -> None:
         require_choice("hill_climb", "start_from", self.start_from, STARTS)
@@ -82,11 +82,11 @@ class HillClimb:
         if self.perturb and not self.restarts:
             how_often = "how often the best structure is perturbed"
             raise InvalidParameterError(
-                f"hill_climb: perturb is for restarts, got perturb={self.perturb} and none of "
-                f"them; set restarts to {how_often}"
+                f"hill_climb: perturb is for restarts, got perturb={self.perturb} without "
+                f"restarts; set restarts to {how_often}"
             ).with_option(
-                f"hill_climb: --perturb is for restarts, got {self.perturb} and none of them; "
-                f"say with --restarts {how_often}"
+                f"hill_climb: --perturb is for restarts, got {self.perturb} without restarts; "
+                f"set --restarts to {how_often}"
             )
         require_flag("hill_climb", "reinsert", self.reinsert)
         require_limits("hill_climb", self.candidates, self.max_steps)

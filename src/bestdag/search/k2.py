@@ -61,8 +61,10 @@ class K2Search:
 
     name: ClassVar[str] = "k2"
 
-    order: Sequence[str] | None = setting(None, "Every variable once, with commas between them.")
-    orders: int | None = setting(None, "Try so many random orders, 10 unless an order is given.")
+    order: Sequence[str] | None = setting(None, "All variables in order, separated by commas.")
+    orders: int | None = setting(
+        None, "Number of random orders to try.  [default: 10, if no order is given]"
+    )
 
     def __post_init__(self) -> None:
         if self.orders is not None:

@@ -70,9 +70,9 @@ class Limits:
         Examples
         --------
         >>> Limits(support=5).words_on([("wet", frozenset({"sun", "rain"}))])
-        "kept because it is required, with fewer than 5 rows per table cell: 'wet' given rain, sun"
+        "required, although fewer than 5 rows per table cell: 'wet' given rain, sun"
         """
         names = [f"{child!r} given {', '.join(sorted(parents))}" for child, parents in exempt]
         shown = "; ".join([*names[:_MOST_EXEMPT], *(["..."] if len(names) > _MOST_EXEMPT else [])])
         least = f"{count_of(self.support, 'row')} per table cell"
-        return f"kept because it is required, with fewer than {least}: {shown}"
+        return f"required, although fewer than {least}: {shown}"

@@ -113,7 +113,7 @@ class NaiveBayes:
 
     name: ClassVar[str] = "naive_bayes"
 
-    target: str | None = setting(None, "The class.")
+    target: str | None = setting(None, "Class variable.")
 
     def __post_init__(self) -> None:
         require_target(self.name, self.target)
@@ -128,7 +128,7 @@ class NaiveBayes:
         broken = problem.knowledge.violations(dag)
         if broken:
             raise GraphError(
-                f"naive_bayes: the only structure breaks the statement '{broken[0]}'; leave it "
+                f"naive_bayes: the only structure violates the constraint '{broken[0]}'; leave it "
                 "out, or use another search"
             )
         return problem.result(

@@ -290,7 +290,7 @@ class Problem:
         return Dag(names, [(names[p], names[c]) for c, group in enumerate(parents) for p in group])
 
     def feasible_dag(self, who: str) -> Dag:
-        """Return a structure to begin with: the one given, or one that the knowledge allows."""
+        """Return a structure to begin with: the one given, or one that your constraints allow."""
         return self.start or self.dag(feasible_parents(self.nodes, who=who))
 
     def result(
@@ -380,7 +380,7 @@ class Problem:
             raise GraphError(f"search: start {must}").with_option(f"search: --start {must}")
         broken = self.knowledge.violations(start)
         if broken:
-            what = f"breaks the knowledge: {broken[0]}"
+            what = f"violates your constraints: {broken[0]}"
             raise GraphError(f"search: start {what}").with_option(f"search: --start {what}")
         child = self._without_support(start)
         if child is not None:

@@ -13,6 +13,7 @@ from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
 from bestdag.search.limits import Limits
 from bestdag.search.structures import Structures
+from bestdag.search.ties import tie_width
 from bestdag.wording import count_of
 
 __all__ = ["SearchResult", "Status", "Step"]
@@ -128,7 +129,7 @@ class SearchResult:
 
     @property
     def was_interrupted(self) -> bool:
-        """Whether Ctrl-C ended the search, or the listing of structures next to the best."""
+        """Whether Ctrl-C ended the search, or the listing of near-optimal structures."""
         listed = self.structures
         return "interrupted" in (self.status, None if listed is None else listed.status)
 
@@ -189,12 +190,13 @@ class SearchResult:
         >>> SearchResult(
         ...     dag=Dag(["a"]), score=-20.0, status="local optimum", search="order", seconds=2.44
         ... ).headline()
-        'good network found (order, 2.4 s); not proved best'
+        'good network found (order search, 2.4 s); not proved best'
         """
-        name = self.search if self.engine is None else f"{self.search} {self.engine}"
+        name = f"{self.search} {self.engine or 'search'}"
         how = f"{name}, {_seconds(self.seconds)}"
         if self._says_what():
             return f"{self.notes[0]} ({how})"
+        caveat = "" if self._reaches_bound() else "; not proved best"
         match self.status:
             case "optimum proved" if self.is_among_listed:
                 return f"best network of the listed parent sets (proved; {how})"
@@ -203,13 +205,13 @@ class SearchResult:
             case "local optimum" if self.search == "exact":  # of the rounds of structural EM
                 return f"best for the estimated counts ({how}); not proved for the data"
             case "local optimum":
-                return f"good network found ({how}); not proved best"
+                return f"good network found ({how}){caveat}"
             case "time limit":
-                return f"best network found in the time given ({how}); not proved best"
+                return f"best network found within the time limit ({how}){caveat}"
             case "step limit":
-                return f"best network found in the steps given ({how}); not proved best"
+                return f"best network found within the step limit ({how}){caveat}"
             case "interrupted":
-                return f"stopped early (Ctrl-C); best network so far ({how})"
+                return f"stopped early (Ctrl-C); best so far ({how})"
 
     def remarks(self) -> tuple[str, ...]:
         """Return the notes that the headline does not say, and what was made an exception."""
@@ -223,10 +225,17 @@ class SearchResult:
 
     def _says_what(self) -> bool:
         """Whether the first note says among which structures this one is the best."""
-        return self.among is not None and self.status == "local optimum" and bool(self.notes)
+        is_class = self.among is not None or self.search == "naive_bayes"
+        return is_class and self.status == "local optimum" and bool(self.notes)
+
+    def _reaches_bound(self) -> bool:
+        """Whether the bound leaves nothing but rounding."""
+        if self.bound is None or self.gap is None:
+            return False
+        return self.gap <= tie_width(self.bound)
 
     def shortfall(self) -> str:
-        """Say in words how far below the best the structure may be; empty when it is proved.
+        """Say in words how much higher a score may be; empty when the structure is proved best.
 
         Examples
         --------
@@ -235,18 +244,21 @@ class SearchResult:
         ...     seconds=1.0, n_rows=5000,
         ... )
         >>> found.shortfall()
-        'at most 12.4 nats (0.00247 per row) below the best of all networks'
+        'the best log score of all networks is at most 12.4 higher (0.00247 per row)'
         """
         if self.is_proved:
             return ""
         if self.gap is None:
             return "no bound on the best score"
-        text = f"at most {_at_most(self.gap)} nats"
-        if self.is_among_listed:
-            return f"{text} below the best among the file's sets"
-        if self.gap_per_row is not None:
+        among = "all networks of the listed parent sets"
+        if not self.is_among_listed:
+            among = self.limits.words()
+        if self._reaches_bound():
+            return f"by the bound the best of {among}, up to rounding"
+        text = f"the best log score of {among} is at most {_at_most(self.gap)} higher"
+        if self.gap_per_row is not None and not self.is_among_listed:
             text += f" ({_at_most(self.gap_per_row)} per row)"
-        return f"{text} below the best of {self.limits.words()}"
+        return text
 
 
 def _seconds(seconds: float) -> str:

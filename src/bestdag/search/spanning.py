@@ -213,9 +213,9 @@ def _note(
     if settings.root is not None:
         text += f" {'and' if ' with ' in text else 'with'} root {settings.root!r}"
     if not problem.knowledge.is_empty:
-        text += " that obey the knowledge"
+        text += " that satisfy your constraints"
     if status != "local optimum":
-        return f"{text}, over the pairs scored by then"
+        return f"{text}, over the pairs scored so far"
     return f"{text}, with the fewest roots there can be" if needs_roots else text
 
 
@@ -329,7 +329,8 @@ def _best_parents(scores: npt.NDArray[np.float64], how: _Choice) -> npt.NDArray[
         weights[:, how.root] = -np.inf
     if not _core.maximum_branching(weights, root_weights, how.spanning, parents):
         raise GraphError(
-            "search: no tree obeys the knowledge and scores more than minus infinity; state less, "
+            "search: no tree satisfies your constraints and scores more than minus "
+            "infinity; state less, "
             "use another structure prior, or leave out columns that no row shows together"
         )
     return parents
@@ -384,10 +385,10 @@ def _apply(
 
 
 def _refuse_violations(who: str, knowledge: Knowledge, dag: Dag) -> None:
-    """Refuse a structure that breaks a statement about more than single arcs."""
+    """Refuse a structure that violates a constraint about more than single arcs."""
     broken = knowledge.violations(dag)
     if broken:
         raise GraphError(
-            f"{who}: the best structure breaks the statement '{broken[0]}', which the search "
+            f"{who}: the best structure violates the constraint '{broken[0]}', which the search "
             "cannot see to; state it as arcs or tiers, or use another search"
         )

@@ -124,20 +124,20 @@ class Structures(Sequence[Structure], Tabular):
         noun = ("class", "classes") if self.per_class else ("structure", "structures")
         text = count_of(len(self), *noun)
         if self.items:
-            text += f" within {_nats(self.items[0].score - self.items[-1].score)} nats of the best"
+            text += f" within {_nats(self.items[0].score - self.items[-1].score)} of the best score"
         if not self.is_complete:
             text += f" ({self.status})"
         if self.n_proved < len(self):
-            text += f", of which the first {self.n_proved:,} are proven"
+            text += f"; the first {self.n_proved:,} are proved"
         if self.rest is None:
             return f"{text}; there are no others"
         if self.items and math.isfinite(self.rest):
             below, tie = self.items[0].score - self.rest, tie_width(self.rest)
             if self.rest >= self.items[-1].score - tie / 2:
-                return f"{text}; others may score as much as the last of them"
+                return f"{text}; others may tie with the last"
             if below <= 2 * tie:
-                return f"{text}; every other scores less"
-            return f"{text}; every other is at least {_nats(below)} nats below the best"
+                return f"{text}; all others score less"
+            return f"{text}; all others score at least {_nats(below)} less than the best"
         return text
 
     def difference(self, number: int) -> str:
@@ -145,7 +145,7 @@ class Structures(Sequence[Structure], Tabular):
         best, own = (_links(self[k], self.per_class) for k in (0, number))
         lost = [f"without {link}" for link in sorted(best - own)]
         new = [f"with {link}" for link in sorted(own - best)]
-        return ", ".join([*new, *lost]) or ("the best" if number == 0 else "the same links")
+        return ", ".join([*new, *lost]) or ("the best" if number == 0 else "same links")
 
     def _table(self) -> Table:
         ratios = ("bayes_factor",) if self.has_bayes_factors else ()

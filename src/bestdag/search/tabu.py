@@ -60,14 +60,14 @@ class Tabu:
 
     name: ClassVar[str] = "tabu"
 
-    length: int = setting(10, "So many of the last moves are not undone.")
-    patience: int = setting(100, "Stop after so many moves without improvement.")
-    reinsert: bool = setting(True, "Go on from local optima by reinserting variables.")
+    length: int = setting(10, "Length of the tabu list.")
+    patience: int = setting(100, "Number of moves without improvement before stopping.")
+    reinsert: bool = setting(True, "Escape local optima by reinserting variables.")
     start_from: Literal["empty", "random", "tree"] = setting("empty", "First structure.")
     candidates: int | None = setting(
-        None, "Choose parents among the best single ones, so many per variable."
+        None, "Number of candidate parents per variable, the best single ones."
     )
-    max_steps: int | None = setting(None, "Stop after so many moves.")
+    max_steps: int | None = setting(None, "Maximum number of moves.")
 
     def __post_init__(self) -> None:
         require_count("tabu", "length", self.length, minimum=1)

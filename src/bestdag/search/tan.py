@@ -33,7 +33,7 @@ class TAN:
     target : str
         The class.
     root : str, optional
-        The attribute with no parent but the class. Not given, it is the best one, and of equally
+        Attribute whose only parent is the class. Not given, it is the best one, and of equally
         good ones the first by name.
     forest : bool, default False
         Keep only arcs between attributes that raise the score.
@@ -63,9 +63,9 @@ class TAN:
 
     name: ClassVar[str] = "tan"
 
-    target: str | None = setting(None, "The class.")
-    root: str | None = setting(None, "The attribute with no parent but the class.")
-    forest: bool = setting(False, "Keep only arcs that raise the score.")
+    target: str | None = setting(None, "Class variable.")
+    root: str | None = setting(None, "Attribute whose only parent is the class.")
+    forest: bool = setting(False, "Keep only arcs that increase the score.")
 
     def __post_init__(self) -> None:
         require_target(self.name, self.target)

@@ -105,7 +105,7 @@ class _NetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not kept.all():
             table, options = raw_table(X, columns, self.missing_values, kept)
         self.classes_, found = np.unique(known[kept[has_class]], return_inverse=True)
-        codes = np.full(len(kept), len(self.classes_))  # the code of a missing cell
+        codes = np.full(len(kept), len(self.classes_))  # the code of a missing value
         codes[has_class & kept] = found
         target = Variable(_unused("class", table.names), tuple(map(str, self.classes_.tolist())))
         recipe = self._recipe(target.name, tuple(table.names))
@@ -187,11 +187,11 @@ class TANClassifier(_NetworkClassifier):
     forest : bool, default False
         Leave out arcs of the tree that do not raise the score.
     discretization : {"fayyad_irani", "quantile", "uniform"}, default "fayyad_irani"
-        How number columns are cut, on the training rows.
+        How numeric columns are cut, on the training rows.
     bins : int, optional
         How many intervals, for "quantile" and "uniform".
     max_values : int, default 20
-        A number column with at most so many different values, all whole, keeps them as states.
+        A numeric column with at most so many different values, all whole, keeps them as states.
         A number between them counts as the nearest; for categories use text or a categorical type.
     max_states : int, default 50
         Refuse a text column with more different values than this. Columns that declare their
@@ -205,7 +205,7 @@ class TANClassifier(_NetworkClassifier):
         Texts that mark a missing value, beside None and NaN, such as ``("", "?")``.
     unlabelled : {"error", "drop", "keep"}, default "error"
         Training rows without a class, None or NaN in y: refuse them, leave them out, or learn from
-        what else they show, for the ways `missing` that keep missing cells.
+        what else they show, for the ways `missing` that keep missing values.
     handle_unknown : {"ignore", "error"}, default "ignore"
         What to do about a value that was not seen in training: sum over it, as over a missing one,
         or refuse it.

@@ -1,4 +1,4 @@
-"""A transformer that cuts number columns into intervals."""
+"""A transformer that cuts numeric columns into intervals."""
 
 from __future__ import annotations
 

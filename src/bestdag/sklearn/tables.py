@@ -31,7 +31,7 @@ from bestdag.wording import count_of
 
 __all__ = ["KEEPING", "TrainingRows", "class_labels", "raw_columns", "raw_table"]
 
-# Ways to treat missing cells that learn from them.
+# Ways to treat missing values that learn from them.
 KEEPING = tuple(
     name for name, way in TREATMENTS.items() if way.reads_as == "keep" and name != Refuse.name
 )
@@ -125,7 +125,7 @@ class TrainingRows:
 
     @property
     def keeps_missing(self) -> bool:
-        """Whether rows with missing cells are learned from."""
+        """Whether rows with missing values are learned from."""
         return self.missing in KEEPING
 
     def kept(
@@ -149,12 +149,12 @@ class TrainingRows:
         if n_left_out:
             if self.missing == "error":
                 raise DataError(
-                    f"{self.who}: {n_left_out:,} training rows have missing cells; "
+                    f"{self.who}: {n_left_out:,} training rows have missing values; "
                     "leave them out, or set missing='drop'"
                 )
             warnings.warn(
                 f"{self.who}: {n_left_out:,} of {int(counted.sum()):,} training rows "
-                "have missing cells and are left out",
+                "have missing values and are left out",
                 DataWarning,
                 stacklevel=3,
             )
@@ -162,7 +162,7 @@ class TrainingRows:
         if not kept.any():
             raise DataError(
                 f"{self.who}: no training row is left, {int(counted.sum()):,} have a "
-                f"weight above 0 and {int(complete.sum()):,} have no missing cell"
+                f"weight above 0 and {int(complete.sum()):,} have no missing value"
             )
         return kept
 

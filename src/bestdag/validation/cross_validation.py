@@ -162,7 +162,7 @@ def methods_of(score: Any, search: Any, parameters: Any) -> list[Method]:
     labels = [method.label for method in made]
     for label in labels:
         if labels.count(label) > 1:
-            raise InvalidParameterError(f"{_WHO}: {label} is there twice; leave one of them out")
+            raise InvalidParameterError(f"{_WHO}: {label} is given twice; leave one out")
     return made
 
 
@@ -292,10 +292,10 @@ def _require_complete(dataset: Dataset) -> None:
     if dataset.has_missing:
         name = next(name for name, count in dataset.missing_counts.items() if count)
         raise DataError(
-            f"{_WHO}: complete rows are needed, got missing cells in {name!r}; read with missing "
+            f"{_WHO}: complete rows are needed, got missing values in {name!r}; read with missing "
             'set to "drop" or "state"'
         ).with_option(
-            f"evaluate: complete rows are needed, got missing cells in {name!r}; pass --missing "
+            f"evaluate: complete rows are needed, got missing values in {name!r}; pass --missing "
             "drop or --missing state"
         )
 

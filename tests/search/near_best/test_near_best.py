@@ -1,4 +1,4 @@
-"""The structures next to the best: against every DAG there is."""
+"""The near-optimal structures: against every DAG there is."""
 
 import pickle
 import time

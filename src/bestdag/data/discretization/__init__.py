@@ -1,4 +1,4 @@
-"""Number columns into intervals: the methods, listed once, and the reading they need."""
+"""Numeric columns into intervals: the methods, listed once, and the reading they need."""
 
 from __future__ import annotations
 

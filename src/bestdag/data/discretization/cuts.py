@@ -37,7 +37,7 @@ def apply_cuts(values: npt.ArrayLike, cuts: npt.ArrayLike) -> npt.NDArray[Any]:
 
     Value x is in interval number (how many cuts are < x), so an interval contains its upper
     end, and values beyond all cuts are in the outer intervals. NaN gets the number of
-    intervals, the code of a missing cell.
+    intervals, the code of a missing value.
 
     Parameters
     ----------
@@ -142,10 +142,10 @@ def cut_variable(name: str, cuts: Sequence[float]) -> Variable:
 def cut_codes(variable: Variable, values: npt.NDArray[np.float64]) -> npt.NDArray[Any]:
     """Return the codes of numbers under a variable with cut points.
 
-    A last state ``missing`` takes the missing cells.
+    A last state ``missing`` takes the missing values.
     """
     codes = apply_cuts(values, variable.cuts or ())
-    # The code of a missing cell is the number of intervals, which is that of such a state.
+    # The code of a missing value is the number of intervals, which is that of such a state.
     return codes.astype(code_type(variable.arity), copy=False)
 
 

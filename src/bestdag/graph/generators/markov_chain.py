@@ -28,7 +28,7 @@ class MarkovChain:
     max_degree : int, optional
         At most so many neighbours of a node, parents and children together.
     max_parents : int, optional
-        At most so many parents of a node.
+        Maximum number of parents per node.
     max_width : int, optional
         At most so large an induced width (treewidth) of the moral graph, which bounds the cost of
         exact answers.
@@ -56,11 +56,11 @@ class MarkovChain:
 
     name: ClassVar[str] = "markov_chain"
 
-    max_degree: int | None = setting(None, "At most so many neighbours of a node.")
-    max_parents: int | None = setting(None, "At most so many parents of a node.")
-    max_width: int | None = setting(None, "At most so large an induced width of the moral graph.")
+    max_degree: int | None = setting(None, "Maximum number of neighbors per node.")
+    max_parents: int | None = setting(None, "Maximum number of parents per node.")
+    max_width: int | None = setting(None, "Maximum induced width of the moral graph.")
     steps: int | None = setting(
-        None, "Steps of the chain.  [default: 10 times the square of the number of nodes]"
+        None, "Number of steps of the chain.  [default: 10 times the square of the number of nodes]"
     )
 
     def __post_init__(self) -> None:

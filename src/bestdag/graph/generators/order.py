@@ -43,10 +43,10 @@ class OrderBased:
     name: ClassVar[str] = "order"
 
     arc_probability: float | None = setting(
-        None, "Probability of each arc.  [default: four neighbours of a node on average]"
+        None, "Probability of each arc.  [default: four neighbors per node on average]"
     )
-    n_arcs: int | None = setting(None, "Exactly so many arcs.")
-    max_parents: int | None = setting(None, "At most so many parents of a node.")
+    n_arcs: int | None = setting(None, "Exact number of arcs.")
+    max_parents: int | None = setting(None, "Maximum number of parents per node.")
 
     def __post_init__(self) -> None:
         p = self.arc_probability

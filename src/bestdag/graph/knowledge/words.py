@@ -56,7 +56,7 @@ class Line:
             if match is None:
                 rest = self.text[at:end].strip()
                 hint = "; a quote is not closed" if rest[0] in "\"'" else ""
-                what = f"the part {shown_value(rest)} is not clear{hint}"
+                what = f"cannot parse {shown_value(rest)}{hint}"
                 known = ", ".join(sorted(signs))
                 raise self.error(
                     f"{what}; the signs are {known}, as in a -> b; quote names with odd characters"

@@ -84,7 +84,7 @@ class Exact:
     name: ClassVar[str] = "exact"
 
     engine: EngineChoice = setting("auto", "Engine of the exact search.")
-    nodes_at_once: int = setting(1, "Nodes of branch and cut in one round, on threads.")
+    nodes_at_once: int = setting(1, "Number of branch-and-cut nodes processed in parallel.")
 
     def __post_init__(self) -> None:
         require_count("exact", "nodes_at_once", self.nodes_at_once, minimum=1)

@@ -67,7 +67,7 @@ class GES:
     name: ClassVar[str] = "ges"
 
     turning: bool = setting(False, "Add the turning phase.")
-    max_steps: int | None = setting(None, "Stop after so many moves.")
+    max_steps: int | None = setting(None, "Maximum number of moves.")
 
     def __post_init__(self) -> None:
         require_flag(self.name, "turning", self.turning)

@@ -1,1 +1,1 @@
-"""The structures next to the best: the k best, all the best, all within so many nats."""
+"""The near-optimal structures: the k best, all the best, all within so many nats."""

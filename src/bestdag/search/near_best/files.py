@@ -21,7 +21,7 @@ def about_file(table: ScoreTable, *, is_checked: bool) -> str:
     if size is None:
         text = (
             "these are the best among the sets of the file; it does not list all, and files leave "
-            "out sets that a subset beats, as a rule, which other near-best structures have"
+            "out sets that a subset beats, as a rule, which other near-optimal structures have"
         )
     else:
         text = f"the file lists every set of up to {count_of(size, 'parent')}"

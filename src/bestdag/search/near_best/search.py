@@ -60,7 +60,7 @@ def solve_near_best(problem: Problem, search: Search, request: Request) -> Searc
     if isinstance(search, Auto):
         search = Exact()
     if not isinstance(search, Exact):
-        what = f"structures next to the best need exact search, got {search.name!r}"
+        what = f"near-optimal structures need exact search, got {search.name!r}"
         raise InvalidParameterError(f"learn: {what}; pass search='exact'").with_option(
             f"learn: {what}; pass --search exact"
         )
@@ -89,13 +89,15 @@ class _Run:
         """List what was asked for, as far as limits allow."""
         best, problem = self._best, self._problem
         if not best.is_proved:
-            self._notes.append("the best structure is not proven, and nothing is known of others")
+            self._notes.append(
+                "the best structure is not proved, and other structures are unranked"
+            )
             is_interrupted = best.status == "interrupted"
             return self._listed(None, "interrupted" if is_interrupted else "time limit")
         if isinstance(problem.scores, ScoreTable):
             self._notes.append(about_file(problem.table(), is_checked=self._request.per_class))
         elif self._request.per_class and not problem.knowledge.is_empty:
-            self._notes.append("classes count that have a member which the knowledge allows")
+            self._notes.append("classes count that have a member which your constraints allow")
         kept: Choices | None = None
         status: ListStatus = "complete"
         try:

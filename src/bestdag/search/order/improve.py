@@ -358,7 +358,7 @@ class Improver:
         return parents_of(self._problem, self.best.dag)
 
     def _consider(self, parents: Sequence[Sequence[int]]) -> None:
-        """Keep a structure that is better, unless it breaks a statement: then narrow the limits."""
+        """Keep a better structure, unless it violates a constraint: then narrow the limits."""
         problem, nodes, dag = self._problem, self._problem.nodes, self._problem.dag(parents)
         if (nodes.required_edges or nodes.has_ancestral) and not problem.knowledge.allows(dag):
             self._is_narrow = True

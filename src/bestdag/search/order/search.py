@@ -89,10 +89,12 @@ class OrderSearch:
 
     name: ClassVar[str] = "order"
 
-    max_sets: int = setting(10_000_000, "List about so many small parent sets.")
-    patience: int = setting(20, "Stop after so many rounds without improvement.")
-    rounds: int | None = setting(None, "End after so many rounds; the same result every time.")
-    chains: int = setting(4, "So many searchers work side by side.")
+    max_sets: int = setting(10_000_000, "Approximate number of parent sets to list.")
+    patience: int = setting(20, "Number of rounds without improvement before stopping.")
+    rounds: int | None = setting(
+        None, "Stop after this number of rounds, for reproducible results."
+    )
+    chains: int = setting(4, "Number of parallel searches.")
 
     def __post_init__(self) -> None:
         require_count("order", "max_sets", self.max_sets, minimum=1)

@@ -79,7 +79,7 @@ class TableRun:
                 f"order: found {what} that obeys the statements about paths and edges; use the "
                 "search 'exact', or learn from the data"
             )
-        raise GraphError(f"order: {what} obeys the knowledge; learn from the data")
+        raise GraphError(f"order: {what} satisfies your constraints; learn from the data")
 
     def _begin(self, orders: Orders) -> None:
         problem = self._problem

@@ -96,7 +96,7 @@ class Statement:
         """Refuse nodes that the statement excludes; those it names are among them."""
 
     def violations(self, dag: Dag) -> Iterable[str]:
-        """Say what in the graph breaks the statement."""
+        """Say what in the graph violates the constraint."""
         raise NotImplementedError
 
     def imply(self, known: Implications, at: list[int]) -> None:

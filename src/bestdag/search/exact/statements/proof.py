@@ -63,7 +63,7 @@ class StatementProof:
         if self.score != math.fsum(sets[i][k][0] for i, k in enumerate(self.chosen)):
             raise CertificateError(f"certificate: {self.score} is not the structure's score")
         if not self.statements.are_kept([sets[i][k][1] for i, k in enumerate(self.chosen)]):
-            raise CertificateError("certificate: the structure breaks a statement")
+            raise CertificateError("certificate: the structure violates a constraint")
         masked = [[(s, sum(1 << p for p in ps), ps) for s, ps in child] for child in sets]
         waiting: list[tuple[int, tuple[Limit, ...]]] = [(0, ())]
         seen: set[int] = set()

@@ -34,7 +34,7 @@ _MOST_TRIES, _SECONDS_FOR_FIRST = 300, 0.05
 
 
 class NoStructureError(GraphError):
-    """No structure was found that keeps to all statements, and how the search ended."""
+    """No structure was found that satisfies all constraints, and how the search ended."""
 
     def __init__(self, message: str, status: Status) -> None:
         super().__init__(message)
@@ -117,13 +117,13 @@ class StatementTree:
         if self._best is None:
             if status == "optimum proved":
                 raise NoStructureError(
-                    "exact: no structure from the candidate parent sets keeps to all statements; "
-                    "allow more parents or leave a statement out",
+                    "exact: no structure from the candidate parent sets satisfies all constraints; "
+                    "allow more parents or leave a constraint out",
                     status,
                 )
             raise NoStructureError(
-                f"exact: {status} reached before a structure that keeps to all statements was "
-                "found; allow more time or leave a statement out",
+                f"exact: {status} reached before a structure that satisfies all constraints was "
+                "found; allow more time or leave a constraint out",
                 status,
             )
         return self._outcome(self._best, status)
