@@ -28,8 +28,8 @@ def test_writes_the_table_and_prints_the_cut_points(cli, table, tmp_path):
     assert shown.out.splitlines()[0] == f"{out}: 12 rows, 1 of 3 columns binned"
     assert lines[2:] == [
         ["dose", "2", "0.65"],
-        ["code", "3", "not", "cut"],
-        ["ill", "2", "not", "cut"],
+        ["code", "3", "not", "binned"],
+        ["ill", "2", "not", "binned"],
     ]
     data = discretize(table, target="ill")
     assert read(out, states={v.name: v.states for v in data.variables}).codes("dose").tolist() == (
