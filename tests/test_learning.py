@@ -187,7 +187,7 @@ def test_repr_is_one_line_and_str_the_answer(learned):
 def test_the_best_tree_is_called_that():
     tree = learn(example("asia.csv"), "bic", search="tree")
     assert (tree.status, tree.among, tree.is_proved) == ("local optimum", "trees", False)
-    assert tree.headline().startswith("best of all trees (tree, ")
+    assert tree.headline().startswith("best of all trees (tree search, ")
     assert "best of all trees" not in tree.remarks()
 
 

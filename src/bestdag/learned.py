@@ -267,4 +267,5 @@ class Result(SearchResult):
     def _about(self) -> str:
         if self.dataset is None:
             return f"local scores of {len(self.dag.nodes):,} variables"
-        return f"{self.scored_by!r} on {count_of(self.dataset.total_weight, 'row')}"
+        prior = "" if self.structure_prior is None else f" with {self.structure_prior!r}"
+        return f"{self.scored_by!r}{prior} on {count_of(self.dataset.total_weight, 'row')}"
