@@ -110,7 +110,7 @@ def require_rows_left(
             f"than a third; most are missing in {shown}: drop such columns"
         )
         raise DataError(
-            f'{what}, set missing to "state", or pass allow_few_rows=True to go on'
+            f'{what}, set missing to "state", or pass allow_few_rows=True to continue'
         ).with_option(f"{what} (--drop), use --missing state, or pass --allow-few-rows to continue")
     warn(f"{who}: dropped {n_rows - n_left:,} of {n_rows:,} rows with missing values")
 
