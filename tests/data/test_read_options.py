@@ -163,7 +163,7 @@ def test_too_many_distinct_values_name_column_count_and_remedy(kind, tmp_path):
     }
     source = columns if kind == "memory" else as_csv(columns, tmp_path / "t.csv")
     with pytest.raises(
-        DataError, match=r"2 columns .* max_states=50: 'id' \(400\), 'j' \(51\); discr"
+        DataError, match=r"2 columns .* max_states=50: 'id' \(400\), 'j' \(51\); bin those"
     ):
         read(source)
     with pytest.raises(

@@ -147,8 +147,10 @@ def warn_of_states(
     _warn_of_written([v for v in variables if v.name not in given], options)
     decimals = [] if cuts_are_chosen else decimal_columns(variables, given)
     if decimals:
-        what = f"{who}: {_columns_have(decimals)} decimals; every distinct number is "
-        "treated as a category"
+        what = (
+            f"{who}: {_columns_have(decimals)} decimals; every distinct number is treated as a "
+            "category"
+        )
         file = options.source if options.source.startswith(("'", '"')) else "DATA"
         warn(
             f'{what}; discretize(..., method="quantile") bins them',
