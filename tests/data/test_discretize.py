@@ -126,7 +126,7 @@ def test_many_texts_are_refused_as_in_read():
     table = {"x": [0.5] * 60, "id": [f"n{i}" for i in range(60)], "c": ["a", "b"] * 30}
     with pytest.raises(DataError, match=r"column 'id' has too many distinct values .* drop it"):
         discretize(table, target="c")
-    with pytest.raises(DataError, match=r"column 'id' has 60 distinct values"):
+    with pytest.raises(DataError, match=r"column 'id' has too many distinct values .60 >"):
         discretize(table, target="id")
 
 
