@@ -84,7 +84,7 @@ def test_an_interrupt_ends_a_loop_where_its_warning_is_an_error():
 
 
 def test_an_interrupted_run_with_a_checkpoint_says_how_to_go_on(tmp_path):
-    with pytest.warns(InterruptedWarning, match="by resume=True"):
+    with pytest.warns(InterruptedWarning, match="with resume=True"):
         learn(ASIA, "bic", search="order", progress=press, checkpoint=tmp_path / "run.ckpt")
 
 
