@@ -64,7 +64,9 @@ def test_what_the_callback_raises_is_raised(name):
 
 @pytest.mark.parametrize("name", [*STEPWISE, "tree"])
 def test_keyboard_interrupt_in_the_callback_gives_the_best_so_far(name):
-    with pytest.warns(InterruptedWarning, match="the best so far, .* unless it looks") as warned:
+    with pytest.warns(
+        InterruptedWarning, match="the best so far, .* .check for it in a loop"
+    ) as warned:
         found = learn(ASIA, "bic", search=name, progress=press)
     assert found.status == "interrupted"
     assert warned[0].message.best is found

@@ -266,8 +266,8 @@ def warn_of_interrupt(who: str, best: Any, how_to_go_on: str) -> None:
     if _handles_interrupts.get():
         return
     warning = InterruptedWarning(
-        f"{who}: stopped early by Ctrl-C; this is the best so far, with status 'interrupted' (a "
-        f"loop goes on unless it looks at that); {how_to_go_on}"
+        f"{who}: stopped early by Ctrl-C; this is the best so far, with status 'interrupted' "
+        f"(check for it in a loop); {how_to_go_on}"
     )
     warning.best = best
     warnings.warn(warning, stacklevel=caller_level())

@@ -135,7 +135,7 @@ def test_resume_without_a_file_begins_and_without_a_name_is_refused(asia, tmp_pa
     assert (tmp_path / "run").exists()
     assert found.resumed_seconds == 0
     for word in ({"resume": True}, {"checkpoint_every": 3.0}, {"force": True}):
-        with pytest.raises(InvalidParameterError, match="name the file with checkpoint"):
+        with pytest.raises(InvalidParameterError, match="name its file with checkpoint"):
             learn(asia, search="hill_climb", **word)
 
 

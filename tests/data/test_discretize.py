@@ -124,9 +124,9 @@ def test_the_target_is_never_cut():
 
 def test_many_texts_are_refused_as_in_read():
     table = {"x": [0.5] * 60, "id": [f"n{i}" for i in range(60)], "c": ["a", "b"] * 30}
-    with pytest.raises(DataError, match=r"column 'id' has 60 distinct values, .* drop it"):
+    with pytest.raises(DataError, match=r"column 'id' has too many distinct values .* drop it"):
         discretize(table, target="c")
-    with pytest.raises(DataError, match=r"column 'id' has 60 distinct values"):
+    with pytest.raises(DataError, match=r"column 'id' has too many distinct values .60 >"):
         discretize(table, target="id")
 
 
@@ -350,7 +350,7 @@ def test_refusals():
         discretize(TABLE, target="il")
     with pytest.raises(UnknownNameError, match="unknown column 'dos'"):
         discretize(TABLE, target="ill", cut=["dos"])
-    with pytest.raises(InvalidParameterError, match="the target 'ill' cannot be cut"):
+    with pytest.raises(InvalidParameterError, match="the target 'ill' cannot be binned"):
         discretize(TABLE, target="ill", cut=["ill"])
     with pytest.raises(DataError, match=r"'sex' must hold numbers to be binned, got 'f' in row 1"):
         discretize({"sex": ["f", "m"]}, method="uniform", cut="sex", states={"sex": ["f", "m"]})
@@ -362,7 +362,7 @@ def test_refusals():
 
 def test_the_refusal_of_read_is_cured_by_discretize():
     table = {"x": list(range(60)), "c": ["a", "b"] * 30}
-    with pytest.raises(DataError, match="discretize it if it holds numbers"):
+    with pytest.raises(DataError, match="bin it if it holds numbers"):
         read(table)
     assert discretize(table, method="quantile").arities["x"] == 5
 

@@ -163,7 +163,7 @@ def test_too_many_distinct_values_name_column_count_and_remedy(kind, tmp_path):
     }
     source = columns if kind == "memory" else as_csv(columns, tmp_path / "t.csv")
     with pytest.raises(
-        DataError, match=r"2 columns .* max_states=50: 'id' \(400\), 'j' \(51\); discr"
+        DataError, match=r"2 columns .* max_states=50.: 'id' \(400\), 'j' \(51\); bin those"
     ):
         read(source)
     with pytest.raises(
@@ -377,6 +377,6 @@ def test_columns_of_decimals_are_named():
         "columns 'dose' and 'holes' have decimals; every distinct number is treated as a category"
         in lines[1]
     )
-    assert 'discretize(..., method="quantile") cuts them' in lines[1]
+    assert 'discretize(..., method="quantile") bins them' in lines[1]
     declared = {"dose": ["0.5", "1.5"], "holes": ["1.5", "2", "NA"]}
     assert said(table, states=declared) == []

@@ -61,7 +61,7 @@ def test_drop_and_state_are_those_of_read(source):
     assert (dropped.dag, dropped.score) == (want.dag, want.score)
     assert dropped.dataset.n_rows == 55
     if isinstance(source(table), bestdag.Dataset):  # `read` warns when it drops rows itself
-        assert dropped.notes[-1] == "learned from the 55 of 60 rows that have no missing value"
+        assert dropped.notes[-1] == "learned from the 55 of 60 rows that have no missing values"
     stated = learn(source(table), "bic", missing="state")
     want = learn(read(table, missing="state"), "bic")
     assert (stated.dag, stated.score) == (want.dag, want.score)
@@ -72,14 +72,17 @@ def test_the_refusal_says_which_way_suits_and_how_many_rows_are_complete():
     with pytest.raises(DataError) as few:
         learn(few_holes(100, 3), "bic")
     assert str(few.value) == (
-        "learn: column 'a' has 3 missing values, and 97 of 100 rows are complete: missing='drop' "
-        "suits, missing='state', missing='em' and missing='available' are possible"
+        "learn: column 'a' has 3 missing values, and 97 of 100 rows are complete; "
+        "recommended: missing='drop'; also possible: missing='state', missing='em' and "
+        "missing='available'"
     )
     with pytest.raises(DataError) as many:
         learn(few_holes(100, 30), "bic")
-    assert "70 of 100 rows are complete: missing='em' suits" in str(many.value)
-    assert "70 of 100 rows are complete: --missing em suits" in many.value.on_command_line
-    with pytest.raises(DataError, match="70 of 100 rows are complete: missing='available' suits"):
+    assert "70 of 100 rows are complete; recommended: missing='em'" in str(many.value)
+    assert "70 of 100 rows are complete; recommended: --missing em" in many.value.on_command_line
+    with pytest.raises(
+        DataError, match="70 of 100 rows are complete; recommended: missing='available'"
+    ):
         learn(few_holes(100, 30), "pnal")
 
 
@@ -91,7 +94,7 @@ def test_the_refusal_offers_only_what_is_possible():
         learn({"a": ["x", None, "y"], "b": [None, "u", "v"], "c": ["0", "1", None]}, "bic")
     assert "0 of 3 rows are complete" in str(empty.value)
     assert "drop" not in str(empty.value)
-    with pytest.raises(DataError, match="0 of 3 rows are complete: missing='state' is possible"):
+    with pytest.raises(DataError, match="0 of 3 rows are complete; recommended: missing='state'"):
         learn({"a": ["x", None, "y"], "b": [None, "u", "v"], "c": ["0", "1", None]}, "fnml")
 
 

@@ -269,7 +269,7 @@ class _Reading:
                 "third"
             )
             raise DataError(
-                f'{what}; set missing to "state", or pass allow_few_rows=True to go on'
+                f'{what}; set missing to "state", or pass allow_few_rows=True to continue'
             ).with_option(f"{what}; use --missing state, or pass --allow-few-rows to continue")
         if n_dropped:
             warn(f"{who}: dropped {n_dropped:,} of {self._n_rows:,} rows with missing values")

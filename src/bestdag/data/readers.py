@@ -155,7 +155,7 @@ def read_opened(
             return read_collapsed(table, choice.options)
     elif collapse:
         raise InvalidParameterError(
-            f"read: {choice.options.source} is in memory already; equal rows are put together "
+            f"read: {choice.options.source} is in memory already; identical rows are combined "
             f"when files are read: leave out collapse"
         )
     return build(table.discrete(table.names), table.weights(), choice.options), None

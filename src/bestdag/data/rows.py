@@ -80,8 +80,10 @@ def match_rows(
     listed = list(variables)
     if any(variable.cuts is not None for variable in listed):
         if rows_in == "disk" or collapse:
-            what = f"read: numeric columns are binned at the cut points of {owner} in "
-            "memory, row by row"
+            what = (
+                f"read: numeric columns are binned at the cut points of {owner} in memory, row by "
+                "row"
+            )
             raise InvalidParameterError(f"{what}; leave out rows_in and collapse").with_option(
                 f"{what}; leave out --rows-in disk and --collapse"
             )

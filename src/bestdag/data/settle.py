@@ -110,7 +110,7 @@ def require_rows_left(
             f"than a third; most are missing in {shown}: drop such columns"
         )
         raise DataError(
-            f'{what}, set missing to "state", or pass allow_few_rows=True to go on'
+            f'{what}, set missing to "state", or pass allow_few_rows=True to continue'
         ).with_option(f"{what} (--drop), use --missing state, or pass --allow-few-rows to continue")
     warn(f"{who}: dropped {n_rows - n_left:,} of {n_rows:,} rows with missing values")
 
@@ -147,8 +147,10 @@ def warn_of_states(
     _warn_of_written([v for v in variables if v.name not in given], options)
     decimals = [] if cuts_are_chosen else decimal_columns(variables, given)
     if decimals:
-        what = f"{who}: {_columns_have(decimals)} decimals; every distinct number is "
-        "treated as a category"
+        what = (
+            f"{who}: {_columns_have(decimals)} decimals; every distinct number is treated as a "
+            "category"
+        )
         file = options.source if options.source.startswith(("'", '"')) else "DATA"
         warn(
             f'{what}; discretize(..., method="quantile") bins them',

@@ -111,12 +111,10 @@ class StructuralEM:
     def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:
         """Learn with any search."""
         if task.near_best is not None:
-            what = "learn: structural EM ends in a local optimum, and knows no structures next to"
+            what = "learn: structural EM ends in a local optimum, without near-optimal structures"
             raise InvalidParameterError(
-                f"{what} the best; leave out k_best, all_optimal and collect_within"
-            ).with_option(
-                f"{what} the best; leave out --k-best, --all-optimal and --collect-within"
-            )
+                f"{what}; leave out k_best, all_optimal and collect_within"
+            ).with_option(f"{what}; leave out --k-best, --all-optimal and --collect-within")
         if task.bound:
             raise InvalidParameterError(
                 "learn: structural EM ends in a local optimum, which cannot be bounded; leave out "

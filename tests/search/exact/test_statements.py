@@ -134,7 +134,7 @@ def test_statements_that_the_sets_cannot_meet_are_an_error(engine):
     table = full_table(0)
     statements = Statements(4, ((0, 1),), (), ())
     only_empty = ScoreTable.from_lists(NAMES, {name: [(0.0, [])] for name in NAMES})
-    with pytest.raises(GraphError, match="no structure from the candidate parent sets keeps"):
+    with pytest.raises(GraphError, match="no structure from the candidate parent sets satisfies"):
         StatementTree(only_empty, statements, Solver(engine, 1, None)).run()
     assert StatementTree(table, statements, Solver(engine, 1, None)).run().proofs
 
