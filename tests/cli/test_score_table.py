@@ -59,7 +59,7 @@ def test_no_prune_lists_every_set(cli, tmp_path):
 def test_standard_output(cli, tmp_path):
     shown = cli("score-table", DATA, "-o", "-", "--max-parents", "1")
     (tmp_path / "t.jkl").write_text(shown.out)
-    table = build_score_table(Scorer(read(DATA), "qnml", support=5), max_parents=1)
+    table = build_score_table(Scorer(read(DATA), "qnml", "sparse", support=5), max_parents=1)
     assert ScoreTable.load(tmp_path / "t.jkl") == table
 
 

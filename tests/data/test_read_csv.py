@@ -135,8 +135,14 @@ def test_streams_and_standard_input():
         ("a,b\n1,2\n".encode("utf-16")[:-1], "begins as UTF-16 text and goes on as something"),
         (b"a,b\n1,2\n1,\0\n", "NUL byte in line 3"),
         (b"a\0,b\n1,2\n", "NUL byte in line 1"),
-        ("a;b\n1;2\n", "with semicolons, 'a;b', and by commas it would be one column"),
-        ("a\tb\n1\t2\n", r"with tabs, 'a\\tb', and by commas it would be one column"),
+        (
+            "a;b\n1;2\n",
+            "looks semicolon-separated: its header is 'a;b', one column if comma-separated",
+        ),
+        (
+            "a\tb\n1\t2\n",
+            r"looks tab-separated: its header is 'a\\tb', one column if comma-separated",
+        ),
         ('a,b\n1,"2\n3,4\n', "not CSV in line 2"),
         (gzip.compress(b"a,b\n1,2\n", mtime=0), "compressed; give its name the ending .gz"),
     ],

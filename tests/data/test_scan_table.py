@@ -111,7 +111,7 @@ def test_numbers_are_not_cut_by_a_scan(tmp_path, capsys):
     assert run(["learn", str(data), "--cut-points", str(cuts)]) == 0
     capsys.readouterr()
     assert run(["learn", str(data), "--cut-points", str(cuts), "--rows-in", "disk"]) == 2
-    assert "--cut-points cuts numbers in memory" in capsys.readouterr().err
+    assert "--cut-points bins numeric columns in memory" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["predict", "impute", "classify", "discretize"])

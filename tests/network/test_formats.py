@@ -155,11 +155,11 @@ def test_forms_of_evidence(tmp_path, text, known):
     [
         ("", ":1:1: expected the number of evidence variables, got the end of the file"),
         ("x", ":1:1: expected the number of evidence variables, got 'x'"),
-        ("2 0 1", ":1:1: 2 findings are two numbers each, 4 in all, got 2"),
+        ("2 0 1", ":1:1: 2 values of evidence are two numbers each, 4 in all, got 2"),
         ("1 8 0", ":1:3: expected the number of a variable of at most 7, got '8'"),
         ("1 0 2", ":1:5: expected the number of a state of variable 0 of at most 1, got '2'"),
         ("2 0 1 0 1", ":1:7: variable 0 has two states as evidence"),
-        ("3 0 1\n0 1", ":1:1: 3 findings are two numbers each"),
+        ("3 0 1\n0 1", ":1:1: 3 values of evidence are two numbers each"),
     ],
 )
 def test_mistakes_in_evidence(tmp_path, text, message):

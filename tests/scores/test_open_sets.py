@@ -163,7 +163,7 @@ def test_approximate_regret_has_no_bound():
     assert not table.complete
     assert not table.is_bounded
     assert table.open_sets(0) is None
-    with pytest.raises(InvalidParameterError, match="nothing is known of the parent sets"):
+    with pytest.raises(InvalidParameterError, match="nothing bounds the parent sets"):
         table.optimistic()
 
 

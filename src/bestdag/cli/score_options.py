@@ -26,6 +26,7 @@ __all__ = [
     "score_option",
     "score_option_by",
     "score_options",
+    "shown_prior",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -106,6 +107,15 @@ def choose_structure_prior(options: dict[str, Any]) -> ArcDifferencePrior | str 
             "--structure-prior is sparse, uniform, or a network file together with --kappa"
         )
     return None if given is None else ArcDifferencePrior(Network.load(given), kappa=kappa)
+
+
+def shown_prior(prior: ArcDifferencePrior | str | None) -> dict[str, Any]:
+    """Return the setting that says which prior there was."""
+    if prior is None:
+        return {}
+    if isinstance(prior, str):
+        return {"structure_prior": prior}
+    return {"structure_prior": "network", "kappa": prior.kappa}
 
 
 def default_prior() -> str | None:

@@ -15,8 +15,10 @@ from bestdag.cli.output import print_json, require_new_file, working
 from bestdag.cli.score_options import (
     choose_scores,
     choose_structure_prior,
+    default_prior,
     score_option,
     score_options,
+    shown_prior,
 )
 from bestdag.cli.search_options import support_option
 from bestdag.errors import DataWarning
@@ -77,7 +79,7 @@ def command(
         raise click.UsageError("--json and -o - both want standard output; give -o a file")
     require_new_file(output, force=force)
     ((_, chosen),) = choose_scores((name,), options).items()
-    prior = choose_structure_prior(options)
+    prior = choose_structure_prior(options) or default_prior()
     read = read_table(data, {**options, "quiet": quiet}, chosen.score)
     dataset = read.dataset
     started = time.monotonic()
@@ -107,6 +109,7 @@ def command(
                 "score_name": chosen.score.name,
                 "settings": {
                     **chosen.settings,
+                    **shown_prior(prior),
                     "max_parents": max_parents,
                     "support": support,
                     **read.settings(),

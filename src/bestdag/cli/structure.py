@@ -44,6 +44,7 @@ from bestdag.cli.score_options import (
     default_prior,
     score_option,
     score_options,
+    shown_prior,
 )
 from bestdag.cli.search_options import choose_knowledge, knowledge_options, support_option
 from bestdag.cli.structure_output import print_next, print_structure
@@ -199,7 +200,7 @@ def _learn_structure(
         settings={
             **limits,
             **({"seed": more["seed"]} if "seed" in more else {}),
-            **({} if from_scores else {"missing": treatment.name}),
+            **({} if from_scores else {"missing": treatment.name, **shown_prior(prior)}),
             **({} if estimator is None else {"parameters": estimator.name}),
             **({} if table is None else table.settings()),
         },

@@ -74,7 +74,7 @@ def draw_weighted(
     Raises
     ------
     DataError
-        If no row agrees with what is known.
+        If no row agrees with the evidence.
     """
     deciding = relevant_families(tables.parents, targets, known.codes, known.weights)
     needed = {v for family in deciding for v in tables.family(family)} | set(targets)
@@ -110,7 +110,7 @@ def draw_weighted(
     highest = log_weights.max()
     if highest == -np.inf:
         raise DataError(
-            f"sampling: none of {count_of(n, 'row')} drawn agrees with what is known; "
+            f"sampling: none of {count_of(n, 'row')} drawn agrees with the evidence; "
             "draw more samples, or leave findings out"
         )
     return WeightedSample(codes, np.exp(log_weights[:, 0] - highest))

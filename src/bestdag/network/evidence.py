@@ -44,7 +44,8 @@ def read_evidence(path: str | os.PathLike[str], network: Network) -> dict[str, s
     if words.n_left != 2 * count:
         words.fail(
             place,
-            f"{count:,} findings are two numbers each, {2 * count:,} in all, got {words.n_left:,}",
+            f"{count:,} values of evidence are two numbers each, {2 * count:,} in all, "
+            f"got {words.n_left:,}",
         )
     found: dict[str, str] = {}
     variables = network.variables

@@ -259,8 +259,7 @@ class ScoreTable:
         """
         if not self.is_bounded:
             raise InvalidParameterError(
-                "score table: nothing is known of the parent sets that are not listed; "
-                "list all of them"
+                "score table: nothing bounds the parent sets that are not listed; list all of them"
             )
         if most is None and self.complete:
             return self
