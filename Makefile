@@ -59,7 +59,7 @@ endef
 # What running needs, and no more.
 $(VENV)/.runs: pyproject.toml $(NATIVE) $(VENV)/.files
 	$(new-environment)
-	@echo "installing dependencies and compiling (about a minute)"
+	@echo "installing dependencies and compiling (a few minutes)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 

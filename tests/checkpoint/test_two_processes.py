@@ -71,8 +71,8 @@ def test_the_second_is_refused_until_the_first_is_killed(other, tmp_path):
             with pytest.raises(FileError) as refused:
                 run(checkpoint=path, **word)
             assert str(refused.value) == (
-                f"{name}: {path} is written by another process (number {other.pid}) now; wait "
-                "until that has ended, or name another file in checkpoint"
+                f"{name}: {path} is being written by another process (number {other.pid}); wait "
+                "until it has ended, or name another file in checkpoint"
             )
     for word in ("resume", "force"):
         with pytest.raises(WriteError, match="another run writes there now"):

@@ -8,6 +8,7 @@ import warnings
 import pytest
 
 from bestdag.errors import DataWarning
+from bestdag.examples import example
 from tests.shared_data import shared_file
 
 FEW = ["balance-scale.csv", "iris.csv", "wine.csv", "post-operative.csv", "lymphography.csv"]
@@ -173,3 +174,40 @@ def test_the_time_that_is_named_gives_a_proof(cli, name):
         return
     seconds = named[1]
     assert json.loads(cli(*given, seconds, "--json").out)["status"] == "optimum proved"
+
+
+def test_numbers_taken_as_categories_are_offered_to_be_binned_first(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{i % 25 / 2},{'xy'[i % 25 > 12]}\n" for i in range(200))
+    (tmp_path / "t.csv").write_text("size,kind\n" + rows)
+    shown = cli("learn", "t.csv").out.splitlines()
+    assert shown[shown.index("next:") + 1] == "  bestdag learn t.csv --discretize"
+    assert "t.csv --discretize --discretize" not in cli("learn", "t.csv", "--discretize").out
+
+
+def test_nothing_is_proposed_where_there_is_nothing_to_learn(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("a,b\n" + "x,u\ny,v\n" * 3)
+    shown = cli("learn", "t.csv").out
+    assert "next:" not in shown
+    assert shown.startswith(("nothing to learn", "next to nothing to learn"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["learn", "DATA"],
+        ["tree", "DATA"],
+        ["tan", "DATA", "--target", "lung"],
+        ["bootstrap", "DATA"],
+        ["posterior", "DATA"],
+        ["score-table", "DATA", "-o", "-"],
+        ["classify", "DATA", "--target", "lung"],
+    ],
+)
+def test_commands_that_take_one_score_say_where_several_go(cli, command):
+    words = [str(example("asia.csv")) if word == "DATA" else word for word in command]
+    shown = cli(*words, "--score", "all")
+    assert shown.code == 2
+    assert "give one score; bestdag score and bestdag evaluate compare several" in shown.err
+    assert shown.err.count("\n") == 1

@@ -149,7 +149,7 @@ def test_changes_that_time_does_not_allow_are_not_numbers(score):
 
 def test_shows_what_users_need_and_no_more():
     methods = {"family", "families", "changes", "additions", "all_families"}
-    methods |= {"total", "by_child", "by", "exempting", "explain"}
+    methods |= {"total", "by_child", "by", "exempting", "within_support", "explain"}
     values = {"dataset", "score", "structure_prior", "variables", "is_score_equivalent"}
     values |= {"is_per_row", "support"}
     assert {name for name in dir(Scorer) if not name.startswith("_")} == methods | values

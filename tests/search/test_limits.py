@@ -19,18 +19,19 @@ ASIA = read(example("asia.csv"))
         ({}, "all networks"),
         ({"max_parents": 0}, "all networks with at most 0 parents per variable"),
         ({"max_parents": 1}, "all networks with at most 1 parent per variable"),
-        ({"support": 1.0}, "all networks with at least 1 row per table cell"),
-        ({"support": 2.5}, "all networks with at least 2.5 rows per table cell"),
+        ({"support": 1.0}, "all networks with at least 1 row per table cell on average"),
+        ({"support": 2.5}, "all networks with at least 2.5 rows per table cell on average"),
         (
             {"max_parents": 3, "support": 5},
-            "all networks with at most 3 parents per variable and at least 5 rows per table cell",
+            "all networks with at most 3 parents per variable and at least 5 rows per table cell "
+            "on average",
         ),
         ({"has_statements": True}, "all networks that satisfy your constraints"),
         ({"has_skeleton": True}, "all networks within the skeleton"),
         (
             {"has_statements": True, "has_skeleton": True, "support": 5},
             "all networks that satisfy your constraints within the skeleton with at least 5 rows "
-            "per table cell",
+            "per table cell on average",
         ),
     ],
 )

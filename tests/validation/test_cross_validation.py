@@ -63,7 +63,7 @@ def test_every_combination_is_a_method_on_the_same_parts():
     assert "bic, hill_climb, score" in {method.label for method in found.methods}
     assert found["bic, tree, score"].log_losses == found["bic, tree, fsnml"].log_losses
     assert found["bdeu, tree, score"].log_losses != found["bdeu, tree, fsnml"].log_losses
-    with pytest.raises(InvalidParameterError, match="fsnml is there twice"):
+    with pytest.raises(InvalidParameterError, match="fsnml is given twice"):
         cross_validate(DATA, "bic", "tree", [None, "fsnml"], k=2)
     alone = cross_validate(DATA, "bic", "hill_climb", "fsnml", k=2).methods[0]
     assert found["bic, hill_climb, fsnml"].log_losses == alone.log_losses
@@ -134,7 +134,7 @@ def test_results_print_plot_and_pickle():
         ({"k": 401}, InvalidParameterError, "400 rows cannot be divided into 401 parts"),
         ({"repeats": 0}, InvalidParameterError, "repeats must be a whole number >= 1"),
         ({"score": []}, InvalidParameterError, "the list for score has nothing in it"),
-        ({"score": ["bic", "bic"]}, InvalidParameterError, "is there twice"),
+        ({"score": ["bic", "bic"]}, InvalidParameterError, "is given twice"),
         ({"target": "dyps"}, UnknownNameError, "did you mean 'dysp'"),
     ],
 )

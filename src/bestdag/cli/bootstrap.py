@@ -11,7 +11,7 @@ from bestdag.cli.durations import time_limit_option
 from bestdag.cli.learning_table import class_of_intervals, read_table
 from bestdag.cli.output import working
 from bestdag.cli.score_options import (
-    choose_scores,
+    choose_score,
     choose_structure_prior,
     default_prior,
     score_option,
@@ -68,7 +68,7 @@ def command(
     from bestdag.search import search_for_fit, search_name
 
     true, kept = check_arc_files(data, options)
-    (one,) = choose_scores((name,), options).values()
+    _, one = choose_score(name, options)
     prior = choose_structure_prior(options) or default_prior()
     target = class_of_intervals(search, options, data)
     is_plain_auto = search_name(search) == "auto" and options.get("budget") is None

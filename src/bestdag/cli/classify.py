@@ -18,7 +18,7 @@ from bestdag.cli.options import (
 from bestdag.cli.output import print_json, print_table, working
 from bestdag.cli.rows_options import settings_of_read, table_settings
 from bestdag.cli.score_options import (
-    choose_scores,
+    choose_score,
     choose_structure_prior,
     score_option,
     score_options,
@@ -172,7 +172,7 @@ def command(
         raise click.UsageError("--shuffle belongs to --holdout")
     if classifier in ("tan", "naive_bayes") and (search is not None or max_parents is not None):
         raise click.UsageError("--search and --max-parents belong to augmented and network")
-    ((score_name, chosen),) = choose_scores((name,), options).items()
+    score_name, chosen = choose_score(name, options)
     if compare and chosen.score != make_score(DEFAULT_SCORE):
         raise click.UsageError(
             "--compare has its own scores; leave out --score and settings of scores"

@@ -170,11 +170,12 @@ def _table_info(file: str, *, as_json: bool, quiet: bool, options: dict[str, Any
             f"{shlex.quote(mark)} is "
             f"given: {', '.join(names)}"
         )
+    keep = " --missing keep" if missing else ""
     if decimals:
         click.echo(
             f"decimals, every distinct number treated as a category: {', '.join(decimals)}; to bin "
             f"them: bestdag discretize "
-            f"{shlex.quote(file)} --method quantile -o FILE"
+            f"{shlex.quote(file)} --method quantile{keep} -o FILE"
         )
     if refused:
         click.echo(

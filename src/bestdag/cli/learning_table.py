@@ -39,6 +39,7 @@ __all__ = [
     "read_table",
     "table_options",
     "what_was_read",
+    "wide_numbers",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -334,10 +335,16 @@ def what_was_read(data: str, table: LearningTable) -> Iterator[str]:
     yield from table.rows.notes
     if table.cut:
         yield table.cut_in_words()
-    numbers = [v.name for v in dataset.variables if v.cuts is None and _is_wide_number(v)]
+    numbers = wide_numbers(table)
     if numbers:
         names = _listed(numbers)
         yield f"every distinct number treated as a category: {names}; --discretize bins them"
+
+
+def wide_numbers(table: LearningTable) -> list[str]:
+    """Name numeric columns every distinct number of which was taken as a category."""
+    variables = table.dataset.variables
+    return [v.name for v in variables if v.cuts is None and _is_wide_number(v)]
 
 
 def _is_wide_number(variable: Variable) -> bool:

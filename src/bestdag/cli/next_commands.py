@@ -31,27 +31,40 @@ _RUN = (
 
 
 def next_commands(
-    result: Result, data: str | None, context: click.Context, *, output: str | None
+    result: Result,
+    data: str | None,
+    context: click.Context,
+    *,
+    output: str | None,
+    wide: bool = False,
 ) -> list[str]:
     """Return up to three commands; the context is that of the command that gave the result.
 
     They keep every option that says what the table is. Files that they would write are not there
-    yet, so that nothing is refused or replaced.
+    yet, so that nothing is refused or replaced. `wide` says that numbers with many distinct values
+    were taken as categories.
     """
     if data is None or data == "-" or result.dataset is None:
         return []
+    if any(one.kind == "nothing to learn" for one in result.advice):
+        return []
     given = _given(context)
     found = []
+    if wide:
+        words = [word for _, own in given for word in own]
+        name = str(context.info_name)
+        found.append(shlex.join(("bestdag", name, _file(data), *words, "--discretize")))
     if output is None:
         found.append(_written(data, given, context))
     elif format_suffix(output) in (".json", ".bif"):
         most = max(result.dag.nodes, key=lambda name: (len(result.dag.parents(name)), name))
-        found.append(shlex.join(("bestdag", "query", _file(output), "--", most)))
+        dash = ["--"] if most.startswith("-") else []
+        found.append(shlex.join(("bestdag", "query", _file(output), *dash, most)))
         picture = _new_file(output, ".svg")
         found.append(shlex.join(("bestdag", "draw", _file(output), "-o", picture)))
     if not result.dataset.has_missing:
         found.append(_again(data, given, context))
-    return found
+    return found[:3]
 
 
 def _written(data: str, given: _Given, context: click.Context) -> str:

@@ -10,7 +10,7 @@ from bestdag.cli.arc_output import arc_options, check_arc_files, finish_arcs
 from bestdag.cli.durations import time_limit_option
 from bestdag.cli.learning_table import read_table
 from bestdag.cli.output import working
-from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_option_by
+from bestdag.cli.score_options import choose_score, choose_structure_prior, score_option_by
 from bestdag.cli.search_options import choose_knowledge, support_option
 
 __all__ = ["command"]
@@ -103,7 +103,7 @@ def command(
     from bestdag.averaging.posterior import posterior
 
     true, kept = check_arc_files(data, options)
-    (one,) = choose_scores((name,), options).values()
+    _, one = choose_score(name, options)
     structure_prior = choose_structure_prior(options)
     knowledge = choose_knowledge(options)
     table = read_table(data, options, one.score)

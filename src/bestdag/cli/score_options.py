@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ChosenScore",
+    "choose_score",
     "choose_scores",
     "choose_structure_prior",
     "default_prior",
@@ -86,6 +87,16 @@ def choose_scores(names: tuple[str, ...], options: dict[str, Any]) -> dict[str, 
         score = make_score(key, **(made_of_text(SCORES[key], given) if key in SCORES else {}))
         chosen[key] = ChosenScore(score, shown_settings(score, given))
     return chosen
+
+
+def choose_score(name: str, options: dict[str, Any]) -> tuple[str, ChosenScore]:
+    """Make the one score asked for; takes its settings out of `options`."""
+    chosen = choose_scores((name,), options)
+    if len(chosen) != 1:
+        raise click.UsageError(
+            "--score: give one score; bestdag score and bestdag evaluate compare several"
+        )
+    return next(iter(chosen.items()))
 
 
 def choose_structure_prior(options: dict[str, Any]) -> ArcDifferencePrior | str | None:

@@ -13,7 +13,7 @@ from bestdag.cli.learning_table import read_table, table_options
 from bestdag.cli.options import common_options, threads_option
 from bestdag.cli.output import print_json, require_new_file, working
 from bestdag.cli.score_options import (
-    choose_scores,
+    choose_score,
     choose_structure_prior,
     default_prior,
     score_option,
@@ -78,7 +78,7 @@ def command(
     if as_json and output == "-":
         raise click.UsageError("--json and -o - both want standard output; give -o a file")
     require_new_file(output, force=force)
-    ((_, chosen),) = choose_scores((name,), options).items()
+    _, chosen = choose_score(name, options)
     prior = choose_structure_prior(options) or default_prior()
     read = read_table(data, {**options, "quiet": quiet}, chosen.score)
     dataset = read.dataset

@@ -21,6 +21,7 @@ from bestdag.cli.learning_table import (
     accepted_instead,
     read_for_learning,
     table_options,
+    wide_numbers,
 )
 from bestdag.cli.network_output import (
     choose_parameters,
@@ -39,7 +40,7 @@ from bestdag.cli.options import (
 from bestdag.cli.output import require_new_file, require_own_names, working
 from bestdag.cli.rows_options import table_settings
 from bestdag.cli.score_options import (
-    choose_scores,
+    choose_score,
     choose_structure_prior,
     default_prior,
     score_option,
@@ -152,7 +153,7 @@ def _learn_structure(
 
     output, as_json, threads = options["output"], options["as_json"], options["threads"]
     kept = _check_files(data, from_scores, options)
-    ((score_name, one),) = choose_scores((options["name"],), options).items()
+    score_name, one = choose_score(options["name"], options)
     treatment = choose_treatment(options)
     estimator = None
     if output is not None:
@@ -225,7 +226,9 @@ def _learn_structure(
         read = TableRead(data or "", tuple(reading.get("drop") or ()))
         _write_report(options["report"], result, sure, threads, read, is_said=said)
     if not as_json:
-        print_next(next_commands(result, data, click.get_current_context(), output=output))
+        wide = table is not None and bool(wide_numbers(table))
+        context = click.get_current_context()
+        print_next(next_commands(result, data, context, output=output, wide=wide))
     if result.was_interrupted:
         raise click.exceptions.Exit(INTERRUPTED)
     listed = result.structures

@@ -27,7 +27,7 @@ __all__ = [
 # Texts that often stand for a missing value. They are states unless the user says otherwise.
 MARKS = (
     *("NA", "N/A", "n/a", "na", "?", "<NA>", "#N/A"),
-    *("NaN", "nan", "NAN", "null", "NULL", "Null", "None", "-"),
+    *("NaN", "nan", "NAN", "null", "NULL", "Null", "None", "-", "."),
 )
 # Numbers that often do, where the other numbers of the column are far from them.
 _LOW_MARKS = (-1.0, -9.0, -99.0, -999.0, -9999.0)

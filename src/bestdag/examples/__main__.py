@@ -35,6 +35,7 @@ def main() -> int:
             return code
         print(flush=True)
     print(f"Report: {report.as_uri()}")
+    print("To go on: . .venv/bin/activate; cd src/bestdag/examples; bestdag learn asia.csv")
     return 0
 
 

@@ -132,7 +132,7 @@ def _choices(result: Result, threads: int | None) -> Iterator[_Choice]:
         try:
             score = SCORES[name]()
             problem = Problem(
-                scorer_of(score),
+                scorer_of(score).within_support(result.limits.support),
                 knowledge=_known(result.asked.get("knowledge")),
                 max_parents=result.asked.get("max_parents"),
                 time_limit=share,

@@ -218,7 +218,10 @@ def _summary(result: Result, read: TableRead, found: list[str]) -> str:
     lead += [" ".join(found), certainty(result)]
     score = f"log score {result.score:.6f} (natural logarithm)"
     if result.scored_by is not None and result.n_rows is not None:
-        score += f", {result.scored_by!r:.80} of {count_of(result.n_rows, 'row')}"
+        score += f", {result.scored_by!r:.80}"
+        if result.structure_prior is not None:
+            score += f" with {result.structure_prior!r:.80}"
+        score += f" of {count_of(result.n_rows, 'row')}"
     if result.treatment.name == "em":
         score += "; of what the rows show, missing values summed out"
     lines = [result.headline(), score]

@@ -140,7 +140,8 @@ def scores_section(
     head = ["score", "this network", "without arcs", "difference", "in bits", "per row"]
     says = (
         f"Log scores of {count_of(data.total_weight, 'row')}, higher is better; the first score is "
-        "the one that was maximized. Values of different scores are not comparable."
+        "the one that was maximized, here without a structure prior. Values of different scores "
+        "are not comparable."
     )
     return section("scores", "All scores of this network", paragraph(says), table(head, rows))
 

@@ -24,11 +24,11 @@ from bestdag.scores.support import Support
 
 __all__ = ["Family", "FamilyScores", "parent_set"]
 
-# So many scores are remembered at most, and fewer where they would take more than this share of
-# the memory there is, which is looked up when there are many. A full memory is emptied, never
-# searched.
-_MAX_REMEMBERED, _MANY_REMEMBERED = 1 << 20, 1 << 12
-_BYTES_PER_SCORE, _SHARE_OF_MEMORY = 800, 0.1
+# Scores are remembered up to so many bytes, and fewer where they would take more than this share of
+# the memory there is, which is looked up once, when there are many. A full memory is emptied, never
+# searched. Of a family, and of each of its parents in a set of names:
+_MOST_BYTES, _ALWAYS_BYTES, _SHARE_OF_MEMORY = 8e8, 3e6, 0.1
+_BYTES_PER_SCORE, _BYTES_PER_PARENT = 600, 110
 
 Family = tuple[str, Collection[str]]
 _Key = tuple[str, frozenset[str]]
@@ -62,19 +62,23 @@ class FamilyScores:
             kind = NativeScores if counts.provider is None else CountedScores
             self.native = kind(counts, kernel)
         self._remembered: dict[_Key, float] = {}
-        self._most_remembered = min(_MAX_REMEMBERED, _MANY_REMEMBERED)
+        self._n_bytes, self._most_bytes = 0.0, _ALWAYS_BYTES  # of what is remembered
 
     def remembered(self, families: Iterable[Family]) -> npt.NDArray[np.float64]:
         """Score families; those that are new in one native call."""
         keys = [(child, parent_set(child, parents)) for child, parents in families]
         new = [key for key in dict.fromkeys(keys) if key not in self._remembered]
         if new:
-            if len(self._remembered) + len(new) > self._most_remembered:
-                room = len(self._remembered) + _SHARE_OF_MEMORY * memory_left() / _BYTES_PER_SCORE
-                self._most_remembered = int(min(_MAX_REMEMBERED, room))
-            if len(self._remembered) + len(new) > self._most_remembered:
+            n_bytes = _bytes_of(new)
+            if self._n_bytes + n_bytes > self._most_bytes == _ALWAYS_BYTES:  # looked up once
+                room = self._n_bytes + _SHARE_OF_MEMORY * memory_left()
+                self._most_bytes = min(_MOST_BYTES, room)
+            if self._n_bytes + n_bytes > self._most_bytes:
                 self._remembered.clear()
+                self._n_bytes = 0
                 new = list(dict.fromkeys(keys))
+                n_bytes = _bytes_of(new)
+            self._n_bytes += n_bytes
             self._remembered.update(zip(new, self.computed(new).tolist(), strict=True))
         return np.array([self._remembered[key] for key in keys], dtype=np.float64)
 
@@ -131,6 +135,10 @@ class FamilyScores:
                 f"number below infinity, got {value!r}"
             )
         return value
+
+
+def _bytes_of(keys: Sequence[_Key]) -> float:
+    return float(sum(_BYTES_PER_SCORE + _BYTES_PER_PARENT * len(parents) for _, parents in keys))
 
 
 def parent_set(child: str, parents: Collection[str]) -> frozenset[str]:

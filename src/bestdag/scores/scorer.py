@@ -107,6 +107,15 @@ class Scorer:
         other.bulk = BulkScores(other._scores)
         return other
 
+    def within_support(self, rows_per_cell: float) -> Scorer:
+        """Return the same scores, within another limit of support; 0 is none."""
+        scores = self._scores
+        other = copy.copy(self)
+        support = Support(rows_per_cell)
+        other._scores = FamilyScores(scores.counts, scores.score, scores.structure_prior, support)
+        other.bulk = BulkScores(other._scores)
+        return other
+
     def exempting(self, families: Collection[tuple[str, frozenset[str]]]) -> Scorer:
         """Return the same scores, with these families admissible whatever their support."""
         scores = self._scores

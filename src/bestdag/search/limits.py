@@ -47,8 +47,10 @@ class Limits:
         --------
         >>> Limits().words()
         'all networks'
-        >>> Limits(support=5, max_parents=3).words()
-        'all networks with at most 3 parents per variable and at least 5 rows per table cell'
+        >>> Limits(max_parents=3).words()
+        'all networks with at most 3 parents per variable'
+        >>> Limits(support=5).words()
+        'all networks with at least 5 rows per table cell on average'
         >>> Limits(has_statements=True).words()
         'all networks that satisfy your constraints'
         """
@@ -56,7 +58,7 @@ class Limits:
         if self.max_parents is not None:
             parts.append(f"at most {count_of(self.max_parents, 'parent')} per variable")
         if self.support:
-            parts.append(f"at least {count_of(self.support, 'row')} per table cell")
+            parts.append(f"at least {count_of(self.support, 'row')} per table cell on average")
         text = "all networks"
         if self.has_statements:
             text += " that satisfy your constraints"
