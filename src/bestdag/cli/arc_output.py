@@ -135,7 +135,9 @@ def finish_arcs(
 
 
 def _print(found: ArcProbabilities, data: str, threshold: float, n_arcs: int) -> None:
-    print_line(f"{found.method} on {data}: {found.settings['score']} ({found.seconds:.2f} s)")
+    by, prior = found.settings["score"], found.settings.get("structure_prior")
+    by = by if prior is None else f"{by} with {prior}"
+    print_line(f"{found.method} on {data}: {by} ({found.seconds:.2f} s)")
     for note in found.notes:
         print_line(note)
     if found.diagnostics is not None:
