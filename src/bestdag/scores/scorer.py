@@ -102,26 +102,20 @@ class Scorer:
         counts = self._scores.counts
         if counts.missing == "available":
             chosen = _averaged(chosen, self.dataset)
-        other = copy.copy(self)
-        other._scores = FamilyScores(counts, chosen, self.structure_prior, self.support)
-        other.bulk = BulkScores(other._scores)
-        return other
+        return self._with(chosen, self.support)
 
     def within_support(self, rows_per_cell: float) -> Scorer:
         """Return the same scores, within another limit of support; 0 is none."""
-        scores = self._scores
-        other = copy.copy(self)
-        support = Support(rows_per_cell)
-        other._scores = FamilyScores(scores.counts, scores.score, scores.structure_prior, support)
-        other.bulk = BulkScores(other._scores)
-        return other
+        return self._with(self.score, Support(rows_per_cell))
 
     def exempting(self, families: Collection[tuple[str, frozenset[str]]]) -> Scorer:
         """Return the same scores, with these families admissible whatever their support."""
-        scores = self._scores
+        return self._with(self.score, self.support.exempting(families))
+
+    def _with(self, score: Score, support: Support) -> Scorer:
+        """Return the same data by another score or within another limit; what is read is shared."""
         other = copy.copy(self)
-        support = self.support.exempting(families)
-        other._scores = FamilyScores(scores.counts, scores.score, scores.structure_prior, support)
+        other._scores = FamilyScores(self._scores.counts, score, self.structure_prior, support)
         other.bulk = BulkScores(other._scores)
         return other
 
