@@ -34,6 +34,7 @@ class Walk:
         self._local = threading.local()
 
     def __call__(self, frame, event, arg) -> None:
+        """Take notice of one call or return."""
         if event not in ("call", "return"):
             return
         name = frame.f_code.co_filename
@@ -60,6 +61,7 @@ class Walk:
             self.engines += "CountingEngine" in frame.f_code.co_qualname
 
     def line(self, what: str) -> str:
+        """Return the row of the table."""
         numbers = (len(self.files), f"{self.crossings:,}", self.depth, self.engines)
         return f"| `{what}` | " + " | ".join(str(n) for n in numbers) + " |"
 
