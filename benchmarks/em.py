@@ -34,7 +34,7 @@ import numpy as np
 
 import bestdag as bd
 from bestdag.inference.incomplete import IncompleteRows
-from bestdag.network.em import tables_for
+from bestdag.network.fitting import tables_for
 from bestdag.parameters.expectation_maximization import Expectation
 
 _PYAGRUM = """

@@ -65,15 +65,15 @@ if TYPE_CHECKING:
     from bestdag.learning import learn as learn
     from bestdag.machine import memory_limit as memory_limit
     from bestdag.network.compiled import CompiledNetwork as CompiledNetwork
-    from bestdag.network.em import EMResult as EMResult
-    from bestdag.network.em import run_em as run_em
-    from bestdag.network.evidence import read_evidence as read_evidence
-    from bestdag.network.evidence import write_evidence as write_evidence
+    from bestdag.network.fitting import EMResult as EMResult
     from bestdag.network.fitting import fit_network as fit_network
+    from bestdag.network.fitting import run_em as run_em
     from bestdag.network.loading import load as load
     from bestdag.network.network import Network as Network
     from bestdag.network.random_network import random_network as random_network
     from bestdag.network.table import ConditionalTable as ConditionalTable
+    from bestdag.network.uai import read_evidence as read_evidence
+    from bestdag.network.uai import write_evidence as write_evidence
     from bestdag.parameters import *  # noqa: F403
     from bestdag.progress import Progress as Progress
     from bestdag.scores import *  # noqa: F403
@@ -107,7 +107,7 @@ _HOME = {
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
     "Distribution": "bestdag.inference.distribution",
-    "EMResult": "bestdag.network.em",
+    "EMResult": "bestdag.network.fitting",
     "EssGrid": "bestdag.validation.ess_grid",
     "Estimate": "bestdag.inference.distribution",
     "Estimator": "bestdag.parameters",
@@ -165,14 +165,14 @@ _HOME = {
     "random_dag": "bestdag.graph.generators",
     "random_network": "bestdag.network.random_network",
     "read": "bestdag.data.readers",
-    "read_evidence": "bestdag.network.evidence",
-    "run_em": "bestdag.network.em",
+    "read_evidence": "bestdag.network.uai",
+    "run_em": "bestdag.network.fitting",
     "saturation": "bestdag.validation.saturation",
     "scan": "bestdag.data.scan",
     "sensitivity": "bestdag.evaluation.sensitivity",
     "sql": "bestdag.data.sql_source",
     "structural_rank": "bestdag.evaluation.ranks",
-    "write_evidence": "bestdag.network.evidence",
+    "write_evidence": "bestdag.network.uai",
 }
 
 

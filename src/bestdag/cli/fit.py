@@ -77,8 +77,7 @@ def command(
     --parameters em uses rows with missing values; DATA may then lack variables of the network.
     Without --ess and --prior it maximizes the likelihood of the observed values.
     """
-    from bestdag.network.em import run_em
-    from bestdag.network.fitting import fit_network
+    from bestdag.network.fitting import fit_network, run_em
     from bestdag.network.network import Network
 
     data, network = table_and_network(data, network)

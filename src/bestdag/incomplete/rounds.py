@@ -22,7 +22,7 @@ from bestdag.incomplete.shaking import shaken
 from bestdag.inference.expected import ExpectedCounts, ExpectedScorer
 from bestdag.inference.flat_tables import FlatTables
 from bestdag.inference.incomplete import IncompleteRows
-from bestdag.network.em import tables_for
+from bestdag.network.fitting import tables_for
 from bestdag.parameters.dirichlet import HasPriors
 from bestdag.parameters.em import EM
 from bestdag.parameters.expectation_maximization import Expectation

@@ -16,8 +16,7 @@ from bestdag.graph.dag import Dag
 from bestdag.inference.expected import ExpectedCounts, ExpectedScorer
 from bestdag.inference.flat_tables import FlatTables
 from bestdag.inference.incomplete import IncompleteRows
-from bestdag.network.em import EMResult, run_em
-from bestdag.network.fit_inputs import read_columns
+from bestdag.network.fitting import EMResult, read_columns, run_em
 from bestdag.network.imputation import values_of
 from bestdag.network.network import Network
 from bestdag.parameters.dirichlet import HasPriors

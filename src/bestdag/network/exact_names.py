@@ -1,26 +1,15 @@
-r"""What our writers keep beside what other programs read, and how it is restored.
-
-Every format has a place where any text can stand: a property, a user property or a comment. A name
-or state that the format does not take as it is, the cut points of a variable made from numbers and
-properties of any other shape than ``word = value`` are kept there::
-
-    bestdag-name = "two words"
-    bestdag-states = "<=51.5", ">51.5"
-    bestdag-cuts = 51.5
-    bestdag-property = "any text; at all"
-
-Characters that mean something in one of the formats are escaped as ``\uXXXX``: other programs look
-for them even in strings.
-"""
+"""Exact names and texts beside what a format can hold, and how they are restored."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError
+from bestdag.network.network import Network
 from bestdag.network.scanner import quoted, unquoted
 
 __all__ = [
@@ -30,15 +19,107 @@ __all__ = [
     "STATES",
     "Fail",
     "Note",
+    "Rule",
+    "Written",
+    "distinct",
     "is_plain_property",
-    "kept",
-    "kept_property",
+    "note_text",
     "own_notes",
+    "property_note",
     "restored",
     "restored_property",
     "restored_variable",
     "sorted_notes",
 ]
+
+_SIGNS = (("<=", "le_"), (">=", "ge_"), ("<", "lt_"), (">", "gt_"))
+
+
+def distinct(
+    names: Sequence[str], is_plain: Callable[[str], bool], made_of: Callable[[str], str]
+) -> list[str]:
+    """Return different plain names for different names; plain ones stay as they are."""
+    used = {name for name in names if is_plain(name)}
+    counts: dict[str, int] = {}
+    made = []
+    for name in names:
+        if is_plain(name):
+            made.append(name)
+            continue
+        base = plain = made_of(name)
+        while plain in used:
+            counts[base] = counts.get(base, 1) + 1
+            plain = f"{base}_{counts[base]}"
+        used.add(plain)
+        made.append(plain)
+    return made
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a format takes for a name: a pattern, less its own words and what none may hold.
+
+    Examples
+    --------
+    >>> rule = Rule("[A-Za-z][A-Za-z0-9_]*", frozenset(["node"]))
+    >>> rule.names(["smoke", "wet grass", "wet_grass", "<=51.5", "5", "node", ""])
+    ['smoke', 'wet_grass_2', 'wet_grass', 'le_51_5', 'x5', 'node_', 'x']
+    """
+
+    pattern: str
+    reserved: frozenset[str] = frozenset()
+    avoided: str | None = None
+
+    def allows(self, name: str) -> bool:
+        """Whether a name can be written as it is."""
+        if self.avoided is not None and self.avoided in name.lower():
+            return False
+        return re.fullmatch(self.pattern, name) is not None and name.lower() not in self.reserved
+
+    def names(self, names: Sequence[str]) -> list[str]:
+        """Return different names that the format takes; those it takes stay as they are."""
+        return distinct(names, self.allows, self._made)
+
+    def _made(self, name: str) -> str:
+        for sign, word in _SIGNS:
+            name = name.replace(sign, word)
+        made = re.sub("[^A-Za-z0-9]+", "_", name).rstrip("_")
+        if self.avoided is not None:
+            made = re.sub(self.avoided, self.avoided[0], made, flags=re.IGNORECASE)
+        if self.allows(made):
+            return made
+        return f"{made}_" if self.allows(f"{made}_") else f"x{made}"
+
+
+@dataclass(frozen=True)
+class Written:
+    """The names and states of a network as they stand in a file, by the names in the network."""
+
+    names: dict[str, str]
+    states: dict[str, list[str]]
+
+    @classmethod
+    def by(cls, network: Network, names: Rule, states: Rule) -> Written:
+        """Choose the names by the rules of a format."""
+        return cls(
+            dict(zip(network.names, names.names(network.names), strict=True)),
+            {v.name: states.names(v.states) for v in network.variables},
+        )
+
+    def renamed(self) -> dict[str, str]:
+        """Return the variables that have another name in the file, and that name."""
+        return {name: own for name, own in self.names.items() if name != own}
+
+    def renamed_states(self, network: Network) -> dict[str, dict[str, str]]:
+        """Return the states that have another name in the file, by variable."""
+        found: dict[str, dict[str, str]] = {}
+        for variable in network.variables:
+            pairs = zip(variable.states, self.states[variable.name], strict=True)
+            changed = {state: own for state, own in pairs if state != own}
+            if changed:
+                found[variable.name] = changed
+        return found
+
 
 CUTS, NAME, PROPERTY, STATES = (
     f"bestdag-{what} =" for what in ("cuts", "name", "property", "states")
@@ -63,12 +144,12 @@ class Fail(Protocol):
 # Writing
 
 
-def kept(key: str, texts: Iterable[str]) -> str:
+def note_text(key: str, texts: Iterable[str]) -> str:
     r"""Write what keeps some texts.
 
     Examples
     --------
-    >>> print(kept(STATES, ["<=51.5", "f(x)"]))
+    >>> print(note_text(STATES, ["<=51.5", "f(x)"]))
     bestdag-states = "<=51.5", "f\u0028x\u0029"
     """
     strings = (_MEANING.sub(lambda m: f"\\u{ord(m[0]):04x}", quoted(text)) for text in texts)
@@ -86,17 +167,17 @@ def is_plain_property(text: str) -> bool:
     )
 
 
-def kept_property(text: str) -> str:
+def property_note(text: str) -> str:
     """Return a property as it is written: itself, or what keeps it."""
-    return text if is_plain_property(text) else kept(PROPERTY, [text])
+    return text if is_plain_property(text) else note_text(PROPERTY, [text])
 
 
 def own_notes(variable: Variable, name: str, states: Sequence[str]) -> Iterator[str]:
     """Return what keeps the name, states and cut points of a variable written as these."""
     if name != variable.name:
-        yield kept(NAME, [variable.name])
+        yield note_text(NAME, [variable.name])
     if tuple(states) != variable.states:
-        yield kept(STATES, variable.states)
+        yield note_text(STATES, variable.states)
     if variable.cuts is not None:
         yield f"{CUTS} {', '.join(repr(float(cut)) for cut in variable.cuts)}".rstrip()
 
@@ -105,7 +186,7 @@ def own_notes(variable: Variable, name: str, states: Sequence[str]) -> Iterator[
 
 
 def restored(fail: Fail, key: str, text: str, position: Any) -> list[str]:
-    """Read back what `kept` wrote; `position` is where it stands."""
+    """Read back what `note_text` wrote; `position` is where it stands."""
 
     def fail_here(_: int, message: str) -> NoReturn:
         fail(position, message)
@@ -134,7 +215,7 @@ def _blanks_end(text: str, place: int) -> int:
 
 
 def restored_property(fail: Fail, text: str, position: Any) -> str:
-    """Return a property as it was before `kept_property`."""
+    """Return a property as it was before `property_note`."""
     if not text.startswith(PROPERTY):
         return text
     texts = restored(fail, PROPERTY, text, position)
