@@ -27,7 +27,7 @@ from bestdag.errors import (
 )
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
-from bestdag.graph.knowledge.given import known_as
+from bestdag.graph.knowledge.knowledge import known_as
 from bestdag.graph.pdag import Pdag
 from bestdag.incomplete import Treatment, make_treatment
 from bestdag.incomplete.base import Task

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestdag.classification.coding import Coding
+from bestdag.classification.model import Coding
 from bestdag.classification.uncut import UncutTable, codes_under, refuse_unknown
 from bestdag.data.choice import choose
 from bestdag.data.dataset import Dataset

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bestdag.errors import NotEnoughMemoryError
-from bestdag.inference.log_tables import LogTables, Rows
 from bestdag.inference.rows import log_marginal, log_probabilities, posteriors
+from bestdag.inference.tables import LogTables, Rows
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from bestdag.errors import GraphError, require_positive
 from bestdag.graph._names import show
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
-from bestdag.graph.knowledge.given import known_as, require_knowledge
+from bestdag.graph.knowledge.knowledge import known_as, require_knowledge
 from bestdag.graph.pdag import Pdag
 from bestdag.independence import IndependenceTest
 from bestdag.independence.oracle import Answers

@@ -18,13 +18,14 @@ from bestdag.inference.junction_tree import (
     Require,
     Tables,
     Tree,
+    ancestors_of,
     irreducible,
     max_tree,
     planned,
+    relevant_families,
     structure_of,
     tree_bytes,
 )
-from bestdag.inference.relevance import ancestors_of, relevant_families
 from bestdag.machine import require_memory
 from bestdag.network.questions import said
 

@@ -16,7 +16,7 @@ from bestdag.network.answers import Answers
 from bestdag.network.questions import positions_of
 
 if TYPE_CHECKING:
-    from bestdag.inference.log_tables import Rows
+    from bestdag.inference.tables import Rows
     from bestdag.network.network import Network
     from bestdag.network.questions import Given, Likelihood
 

@@ -14,7 +14,7 @@ from bestdag.network.table import ConditionalTable
 if TYPE_CHECKING:
     import networkx
 
-    from bestdag.inference.log_tables import LogTables
+    from bestdag.inference.tables import LogTables
     from bestdag.network.answers import Answers
 
 __all__ = ["NetworkContent", "property_texts", "tables_by_name"]

@@ -19,15 +19,14 @@ from bestdag.data.readers import read, read_matching
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, caller_level, unknown_name
 from bestdag.graph.dag import Dag
-from bestdag.inference.flat_tables import FlatTables
-from bestdag.inference.incomplete import IncompleteRows
+from bestdag.inference.rows import IncompleteRows
+from bestdag.inference.tables import FlatTables
 from bestdag.machine import require_memory
 from bestdag.network.network import Network
 from bestdag.network.table import MAX_AXES, MAX_DENSE_ROWS, ConditionalTable
 from bestdag.parameters import DEFAULT_ESTIMATOR, make_estimator
 from bestdag.parameters.base import Estimator, shares_unobserved
-from bestdag.parameters.em import EM, family_counts
-from bestdag.parameters.expectation_maximization import EMRun, Expectation
+from bestdag.parameters.em import EM, EMRun, Expectation, family_counts
 from bestdag.wording import count_of, first_names
 
 __all__ = [

@@ -14,8 +14,8 @@ from bestdag.data.readers import read_matching
 from bestdag.data.schema import Variable
 from bestdag.data.unknown_columns import check_unknown_columns
 from bestdag.errors import DataError, require_choice
-from bestdag.inference.log_tables import LogTables, Rows
 from bestdag.inference.rows import log_marginal, log_probabilities, most_probable, posteriors
+from bestdag.inference.tables import LogTables, Rows
 from bestdag.wording import count_of, either, first_names
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from bestdag.data.schema import Variable
 from bestdag.errors import DataError, bad_setting, require_choice, require_count, unknown_name
 from bestdag.inference.distribution import Distribution, Explanation, Explanations, Marginals
 from bestdag.inference.junction_tree import Known
-from bestdag.inference.likelihood_weighting import WeightedSample, draw_weighted
+from bestdag.inference.sampling import WeightedSample, draw_weighted
 from bestdag.network.table import ConditionalTable
 
 if TYPE_CHECKING:
