@@ -17,6 +17,7 @@ from bestdag.data.encode import ReadOptions, coded_column
 from bestdag.data.raw import RawColumn, RawTable
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
 from bestdag.errors import DataError, require_count
+from bestdag.wording import arg, by_reader
 
 __all__ = ["Coding"]
 
@@ -112,12 +113,11 @@ class Coding:
         variable, codes = coded_column(column, options)
         if variable.arity > self.max_states and not column.has_fixed_states:
             name, n = column.name, variable.arity
-            what = f"column {name!r}: has {n:,} different values in the training data"
+            declare = "leave it out, declare its categories, make it numeric if it holds numbers"
             raise DataError(
-                f"{what}, more than max_states={self.max_states:,}; leave it out, declare its "
-                "categories, make it a numeric column if it holds numbers, or raise max_states"
-            ).with_option(
-                f"{what}, more than --max-states {self.max_states}; leave it out with --drop, or "
-                "raise --max-states"
+                f"column {name!r}: has {n:,} different values in the training data, more than "
+                f"{arg('max_states', self.max_states)}; "
+                f"{by_reader(declare, f'leave it out with --drop {name}')}, or raise "
+                f"{arg('max_states')}"
             )
         return variable, codes

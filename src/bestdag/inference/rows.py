@@ -10,6 +10,7 @@ import numpy.typing as npt
 from bestdag.inference.log_tables import LogTables, Rows
 from bestdag.inference.missing import add_sums
 from bestdag.machine import require_memory
+from bestdag.wording import by_reader
 
 __all__ = ["log_marginal", "log_probabilities", "most_probable", "posteriors"]
 
@@ -65,8 +66,7 @@ def posteriors(
         "predict_proba",
         f"the answer for {rows.n_rows:,} rows and {arity:,} states",
         rows.n_rows * arity * 8,
-        "use fewer rows at a time, or predict()",
-        option="use fewer rows at a time",
+        f"use fewer rows at a time{by_reader(', or predict()', '')}",
     )
     out = np.zeros((rows.n_rows, arity))
     if any(some for v, some in enumerate(rows.has_missing) if v != target):

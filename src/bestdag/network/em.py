@@ -26,7 +26,7 @@ from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
 from bestdag.parameters.em import EM, family_counts
 from bestdag.parameters.expectation_maximization import EMRun, Expectation
-from bestdag.wording import count_of
+from bestdag.wording import arg, count_of
 
 __all__ = ["EMResult", "EMStart", "is_incomplete", "network_of", "run_em", "tables_for"]
 
@@ -204,5 +204,5 @@ def _impossible(em: EM, data: Dataset, tables: FlatTables) -> DataError:
             f"{', '.join(shown[:6])}{', ...' if len(shown) > 6 else ''}"
         )
     return DataError(
-        f"{what}; begin with tables without zeros, or with start='available'"
-    ).with_option(f"{what}; begin with tables without zeros, or with --start available")
+        f"{what}; begin with tables without zeros, or with {arg('start', 'available')}"
+    )
