@@ -16,7 +16,8 @@
     │   └── RowsLostError (KeyboardInterrupt)  the same while a search asks them
     └── NotEnoughMemoryError (MemoryError)   a forecast that exceeds what is free
 
-Each message says who, what was needed, what came and, where it helps, what to do.
+Each message says who, what was needed, what came and, where it helps, what to do. It is written
+once for Python and the command line: parameters stand in it as values (`arg` in `wording.py`).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any, Self
 
-from bestdag.wording import shown_value
+from bestdag.wording import as_option, by_reader, in_python, on_command_line, shown_value
 
 __all__ = [
     "BestdagError",
@@ -86,13 +87,26 @@ _SAYS_NO_MEMORY = (
 )
 
 
-class BestdagError(Exception):
-    """Base of all errors raised on purpose.
+class _Message:
+    """An error or a warning whose message is in Python's words, with those of the command line.
 
-    `on_command_line` is the message in terms of options, where it differs.
+    Its text may name parameters by `arg`; it is rendered here, once for each reader.
     """
 
-    on_command_line: str | None = None
+    on_command_line: str = ""
+
+    def __init__(self, *arguments: object) -> None:
+        text = arguments[0] if arguments else ""
+        shown = (in_python(one) if isinstance(one, str) else one for one in arguments)
+        super().__init__(*shown)  # of the exception beside this class
+        self.on_command_line = on_command_line(text) if isinstance(text, str) else ""
+
+
+class BestdagError(_Message, Exception):
+    """Base of all errors raised on purpose.
+
+    `on_command_line` is the message in terms of options.
+    """
 
     def with_option(self, text: str) -> Self:
         """Say the same in terms of options of the command line."""
@@ -204,13 +218,11 @@ def no_memory(who: str) -> NotEnoughMemoryError:
     )
 
 
-class DataWarning(UserWarning):
+class DataWarning(_Message, UserWarning):
     """The data are usable, and something about them deserves a look.
 
-    `on_command_line` is the message in terms of options, where it differs.
+    `on_command_line` is the message in terms of options.
     """
-
-    on_command_line: str | None = None
 
 
 class InterruptedWarning(UserWarning):
@@ -277,25 +289,12 @@ def require_known(kind: str, name: str, known: Iterable[str], *, who: str | None
     return name
 
 
-def as_option(setting: str) -> str:
-    """Return how the command line spells a setting; what is not a name stays as it is.
-
-    Examples
-    --------
-    >>> as_option("max_states"), as_option("n"), as_option("max_parents of 'a'")
-    ('--max-states', '-n', "max_parents of 'a'")
-    """
-    if not setting.isidentifier():
-        return setting
-    return f"-{setting}" if len(setting) == 1 else f"--{setting.replace('_', '-')}"
-
-
 def bad_setting(
     who: str, what: str, needed: str, value: object, *, option: str | None = None
 ) -> InvalidParameterError:
-    """Build the error for a setting outside its range, with its twin for the command line.
+    """Build the error for a setting outside its range.
 
-    There it is called `option`, by default the name of the setting with dashes.
+    `option` is what the command line calls it, by default its name with dashes.
 
     Examples
     --------
@@ -305,9 +304,8 @@ def bad_setting(
     >>> print(error.on_command_line)
     MIT: --confidence must be a number between 0 and 1, got 2.0
     """
-    must = f"must be {needed}, got {shown_value(value)}"
-    error = InvalidParameterError(f"{who}: {what} {must}")
-    return error.with_option(f"{who}: {option or as_option(what)} {must}")
+    name = by_reader(what, option or as_option(what))
+    return InvalidParameterError(f"{who}: {name} must be {needed}, got {shown_value(value)}")
 
 
 def require_positive(who: str, what: str, value: float) -> float:
@@ -355,10 +353,7 @@ def require_count(
 def require_flag(who: str, what: str, value: object) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):  # of NumPy
-        came = f", got {shown_value(value)}"
-        raise InvalidParameterError(f"{who}: {what} must be True or False{came}").with_option(
-            f"{who}: {as_option(what)} must be yes or no{came}"
-        )
+        raise bad_setting(who, what, by_reader("True or False", "yes or no"), value)
 
 
 def require_choice(who: str, what: str, value: object, choices: Iterable[object]) -> None:

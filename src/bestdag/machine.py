@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from bestdag.errors import NotEnoughMemoryError, bad_setting, require_count, require_positive
+from bestdag.wording import arg, by_reader
 
 __all__ = [
     "MemoryLimit",
@@ -177,7 +178,7 @@ def require_memory(
 ) -> None:
     """Refuse work whose forecast exceeds what may be taken.
 
-    `option` is the remedy in terms of options of the command line, where it differs.
+    `option` is the remedy for the command line, where `remedy` does not say it by `arg`.
     """
     if n_bytes <= memory_left():
         return
@@ -190,8 +191,10 @@ def require_memory(
         room = f"{stated} leaves {readable_size(stated.left)}"
     else:
         room = f"{readable_size(available_memory() or 0)} are available"
-    need = f"{who}: {what} needs {readable_size(n_bytes)}, {room}"
-    raise NotEnoughMemoryError(f"{need}; {remedy}").with_option(f"{need}; {option or remedy}")
+    raise NotEnoughMemoryError(
+        f"{who}: {what} needs {readable_size(n_bytes)}, {room}; "
+        f"{by_reader(remedy, option or remedy)}"
+    )
 
 
 def require_row_memory(who: str, what: str, n_rows: int, each: float) -> None:
@@ -200,8 +203,7 @@ def require_row_memory(who: str, what: str, n_rows: int, each: float) -> None:
         who,
         f"{what} {n_rows:,} rows",
         float(n_rows) * each,
-        "raise the memory limit, or combine identical rows with collapse=True",
-        option="raise --memory-limit, or use --collapse",
+        f"raise {arg('memory_limit')}, or combine identical rows with {arg('collapse', True)}",
     )
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, field, fields
 from typing import Any, NamedTuple, get_type_hints
 
-from bestdag.errors import as_option, unknown_name
+from bestdag.errors import UnknownNameError, unknown_name
+from bestdag.wording import as_option, by_reader
 
 __all__ = ["Setting", "canonical", "listed", "make", "setting", "settings_of"]
 
@@ -103,7 +104,7 @@ def make(
     known = [field.name for field in fields(listed[key])]
     for setting in settings:
         if setting not in known:
-            raise unknown_name("setting", setting, known, who=key).with_option(
-                f"{as_option(setting)} does not belong to the {kind} {key}"
-            )
+            python = str(unknown_name("setting", setting, known, who=key))
+            option = f"{as_option(setting)} does not belong to the {kind} {key}"
+            raise UnknownNameError(by_reader(python, option))
     return listed[key](**settings)

@@ -1,14 +1,161 @@
-"""How messages write numbers with their nouns, lists of names, and values."""
+"""How messages write parameters, numbers with their nouns, lists of names, and values.
+
+A message is written once, for readers of two languages. What they say differently stands in it as
+a value: `arg` is a parameter, which the command line calls an option, and `by_reader` is advice
+that is another one there. Both are texts with marks around the two wordings, so a message is an
+f-string like any other; whoever shows it renders it by `in_python` or `on_command_line`. Errors
+and warnings of ours do that when they are made (`errors.py`).
+"""
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from typing import Any, Literal, get_args
 
-__all__ = ["count_of", "either", "first_names", "shell_word", "shown_value"]
+__all__ = [
+    "PARAMETERS",
+    "Option",
+    "Parameter",
+    "arg",
+    "as_option",
+    "by_reader",
+    "count_of",
+    "either",
+    "first_names",
+    "in_python",
+    "on_command_line",
+    "shell_word",
+    "shown_value",
+]
 
 _MOST_NAMES = 5
 _MOST_SHOWN = 80  # characters of a value
+
+# Around the two wordings: code points that are no characters, which `repr` escapes in values.
+_OPEN, _BETWEEN, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
+_MARKED = re.compile(f"{_OPEN}([^{_OPEN}]*?){_BETWEEN}([^{_OPEN}]*?){_CLOSE}", re.DOTALL)
+
+# Parameters that messages name. A contract test holds them to the parameters and options there are.
+Parameter = Literal[
+    "all_optimal",
+    "alpha",
+    "arc_probability",
+    "arities",
+    "bound",
+    "burn_in",
+    "collapse",
+    "collect_within",
+    "drop",
+    "ess",
+    "force",
+    "generator",
+    "impossible",
+    "k",
+    "k_best",
+    "max_parents",
+    "max_states",
+    "memory_limit",
+    "method",
+    "missing",
+    "missing_values",
+    "mode",
+    "n",
+    "n_arcs",
+    "oracle",
+    "order",
+    "per_class",
+    "prior",
+    "pseudo_count",
+    "samples",
+    "skeleton",
+    "smooth",
+    "start",
+    "steps",
+    "structure_prior",
+    "test",
+    "threads",
+    "time_limit",
+]
+PARAMETERS: tuple[str, ...] = get_args(Parameter)
+# Options of single commands that are called otherwise than the parameter.
+Option = Literal["--cv", "--dag-prior"]
+
+# Options that are spelled otherwise than their parameter, everywhere.
+_OPTIONS = {"missing_values": "--missing-value", "n": "-n"}
+# What a shell can write for a tab and a blank.
+_SIGNS = {"\t": "tab", " ": "space"}
+_NO_VALUE: Any = object()
+
+
+def arg(name: Parameter, value: object = _NO_VALUE, *, option: Option | None = None) -> str:
+    """Return a parameter for a message, with its value where there is one.
+
+    `option` is what the command line calls it, where that is not its name with dashes.
+
+    Examples
+    --------
+    >>> text = f"pass {arg('missing', 'drop')}, or raise {arg('max_states')}"
+    >>> print(in_python(text))
+    pass missing='drop', or raise max_states
+    >>> print(on_command_line(text))
+    pass --missing drop, or raise --max-states
+    >>> on_command_line(arg("missing_values", ["?", "NA"]))
+    "--missing-value '?' --missing-value NA"
+    >>> in_python(arg("per_class", False)), on_command_line(arg("per_class", False))
+    ('per_class=False', '--no-per-class')
+    """
+    flag = option or as_option(name)
+    if value is _NO_VALUE:
+        return by_reader(name, flag)
+    return by_reader(f"{name}={value!r}", _with_value(flag, value))
+
+
+def by_reader(python: str, command_line: str) -> str:
+    """Return two wordings for a message: one for readers in Python, one for the command line.
+
+    Examples
+    --------
+    >>> text = f"to look at it: {by_reader('Network.load(path)', 'bestdag info FILE')}"
+    >>> in_python(text), on_command_line(text)
+    ('to look at it: Network.load(path)', 'to look at it: bestdag info FILE')
+    """
+    return f"{_OPEN}{in_python(python)}{_BETWEEN}{on_command_line(command_line)}{_CLOSE}"
+
+
+def in_python(text: str) -> str:
+    """Return a message as Python reads it."""
+    return _MARKED.sub(r"\1", text) if _OPEN in text else text
+
+
+def on_command_line(text: str) -> str:
+    """Return a message as the command line reads it."""
+    return _MARKED.sub(r"\2", text) if _OPEN in text else text
+
+
+def as_option(setting: str) -> str:
+    """Return how the command line spells a setting; what is not a name stays as it is.
+
+    Examples
+    --------
+    >>> as_option("max_states"), as_option("n"), as_option("max_parents of 'a'")
+    ('--max-states', '-n', "max_parents of 'a'")
+    """
+    if not setting.isidentifier():
+        return setting
+    return _OPTIONS.get(setting) or f"--{setting.replace('_', '-')}"
+
+
+def _with_value(flag: str, value: object) -> str:
+    if value is True:
+        return flag
+    if value is False:
+        return f"--no-{flag.removeprefix('--')}"
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return " ".join(_with_value(flag, one) for one in value)
+    text = str(value)
+    return f"{flag} {_SIGNS.get(text) or shell_word(text)}"
 
 
 def either(number: float, one: str, many: str) -> str:

@@ -25,6 +25,7 @@ from typing import Any, Generic, TypeVar
 from bestdag.errors import BestdagError, InvalidParameterError
 from bestdag.machine import memory_limit, thread_count
 from bestdag.shipment import Shipment, is_missed
+from bestdag.wording import arg
 
 __all__ = ["run_all"]
 
@@ -305,9 +306,9 @@ class _Crew(Generic[_Answer]):
         try:
             sent: bytes = line.recv_bytes()
         except (EOFError, ConnectionError):
-            what = f"{self._who}: one of the processes was ended, perhaps because memory ran out"
-            raise BestdagError(f"{what}; use fewer threads").with_option(
-                f"{what}; pass a smaller --threads"
+            raise BestdagError(
+                f"{self._who}: one of the processes was ended, perhaps because memory ran out; use "
+                f"a smaller {arg('threads')}"
             ) from None
         return sent
 

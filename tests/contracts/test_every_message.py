@@ -1,100 +1,55 @@
-"""Every message speaks one language: options on the command line, arguments in Python.
+"""Every message speaks one language: options on the command line, parameters in Python.
 
-The source is read as a syntax tree. A text that names an argument of Python needs a twin for the
-command line (`with_option`, `option=`, the second text of `warn`), unless only Python gets there;
-a text of the command line names no argument, and one of Python no option.
+Messages are written once, with parameters as values (`arg` in `wording.py`), and rendered for each
+reader. What they may name is held against the parameters and options that there are; what is
+raised is looked at as it is shown.
 """
 
-import ast
 import inspect
+import pickle
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from pathlib import Path
+from dataclasses import fields
+from typing import get_args
 
 import click
 import pytest
 
 import bestdag
 import bestdag.examples
+from bestdag import errors
 from bestdag.cli.main import COMMANDS, cli, run
-from bestdag.errors import BestdagError, DataWarning, as_option
+from bestdag.errors import BestdagError, DataWarning
 from bestdag.graph.generators import GENERATORS
+from bestdag.independence import TESTS
 from bestdag.parameters import ESTIMATORS
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES, make_search
+from bestdag.wording import PARAMETERS, Option, arg, as_option, by_reader
 
-_PACKAGE = Path(bestdag.__file__).parent
-
-# Only Python gets to these: a folder, a file, or a function in a file.
-PYTHON_ONLY = (
-    "averaging/averaged_network.py",
-    "constraint/source.py:_asked",  # an oracle of the user's own
-    "scores/pseudo_counts.py:__init__",
-    "sklearn/",  # estimators for scikit-learn
-    "data/frames.py",  # frames, arrays and dicts of columns
-    "graph/extension.py",
-    "incomplete/__init__.py:make_treatment",  # a way of the user's own
-    "inference/distribution.py:marginal",  # a value that commands only print
-    "learning.py:_how_to_go_on",  # a warning that the command line does not show
-    "network/compiled.py",
-    "network/loading.py",
-    "data/choice.py:variables",  # columns=, which no command has
-    "data/opening.py:_chunk",  # a stream whose read() gives something else
-    "data/opening.py:_opened",  # what is neither a file nor a stream
-    "data/settle.py:warn_of_empty_text",  # commands always take empty cells as missing
-    "data/disk_rows.py",  # choosing, exporting and sending rows of a scan
-    "data/sql_source.py",  # DuckDB connections
-    "data/discretize.py:discretize",  # like=
-    "data/discretization/__init__.py:make_method",  # a method object; commands name one
-    "network/prediction.py:_matched",  # `predict` sums over missing values
-    "network/prediction.py:_chosen",  # commands leave such columns out
-    "parameters/dirichlet.py:_make_source",  # a prior that is neither network nor score
-    "learning.py:_read",  # the command line cuts before it learns
-    "scores/base.py:checked_value",  # a score of the user's own
-    "scores/parent_sets/build.py:_most_parents",  # limits child by child
-    "scores/bd.py:__post_init__",  # tables of pseudo-counts
-    "scores/bde.py:__post_init__",  # commands load the prior network from a file
-    "scores/scorer.py:_averaged",  # `learn` refuses such scores before
-    "scores/scorer.py:_checked_score",
-    "scores/scorer.py:_require_prior",
-    "search/problem.py:_checked_start",  # a start that is not a Dag
-    "search/k2.py:__post_init__",  # an order that is not a list
-)
-# Settings that require_* checks and that no command has.
-NO_OPTION = {"unlabelled", "limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
-NO_OPTION |= {"margin"}  # of score tables, in Python
-NO_OPTION |= {"n_variables"}  # of the sparse prior, in Python
-NO_OPTION |= {"block_rows", "first"}  # of scan and Network.sample, in Python
-# Of measures that no command has.
-NO_OPTION |= {"among", "constant", "distance", "held_out"}
-NO_OPTION |= {"max_rounds", "max_cells", "draws"}  # of structural EM, in Python
-# Of values and functions that no command has.
-NO_OPTION |= {"kind", "most", "n_variables"}
-NO_OPTION |= {"block_rows"}  # of counting in blocks, in Python
-# Their words are those of knowledge files and statements, the same in both worlds.
-OF_A_FORMAT = ("graph/knowledge/", "graph/_")
-# Marks of SVG and HTML, whose attributes are called as arguments are.
-OF_A_FORMAT += ("drawing/svg.py:", "report/trace.py:", "report/page.py:", "papers/charts.py:")
-OF_A_FORMAT += ("network/xdsl.py:", "network/xmlbif.py:")
-
-
-def click_commands():
-    context = click.Context(cli)
-    return {name: cli.get_command(context, name) for name in COMMANDS}
-
-
+CONTEXT = click.Context(cli)
+CLICK_COMMANDS = {name: cli.get_command(CONTEXT, name) for name in COMMANDS}
 OPTIONS = {
     flag
-    for command in click_commands().values()
+    for command in CLICK_COMMANDS.values()
     for parameter in command.params
     for flag in (*parameter.opts, *parameter.secondary_opts)
 } | {"--help", "--version"}
+LISTED = {
+    (kind, name): entry
+    for kind, listed in {
+        "score": SCORES,
+        "search": SEARCHES,
+        "estimator": ESTIMATORS,
+        "generator": GENERATORS,
+        "test": TESTS,
+    }.items()
+    for name, entry in listed.items()
+}
 
 
-def arguments_of_python():
-    """Name every argument of a public function, class or method, and every setting of a list."""
-    found = set()
+def parameters_of_python():
+    """Name every parameter of a public function, class or method, and every listed setting."""
+    names = set()
     for name in bestdag.__all__:
         thing = getattr(bestdag, name)
         called = [thing]
@@ -102,16 +57,14 @@ def arguments_of_python():
             called += [method for _, method in inspect.getmembers(thing, inspect.isfunction)]
         for one in called:
             try:
-                found.update(inspect.signature(one).parameters)
+                names.update(inspect.signature(one).parameters)
             except (TypeError, ValueError):
                 continue
-    for listed in (SCORES, SEARCHES, ESTIMATORS, GENERATORS):
-        for entry in listed.values():
-            found.update(field.name for field in fields(entry))
-    return found
+    return names.union(field.name for entry in LISTED.values() for field in fields(entry))
 
 
-ARGUMENTS = arguments_of_python()
+IN_PYTHON = parameters_of_python()
+LISTED_NAMES = {name for _, name in LISTED}  # both readers give them
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 # `--parameters dirichlet,ess=10` is how settings of parameters are given in the command line.
 _ASSIGNED = re.compile(r"(?<!dirichlet,)\b([a-z_]+)=(?!=)")
@@ -122,195 +75,87 @@ _SNAKE = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 
 
 def python_words(text):
-    """Find what only Python says: arguments by name, calls."""
-    found = [word for word in _ASSIGNED.findall(text) if word in ARGUMENTS]
-    found += [word for word in _SNAKE.findall(text) if word in ARGUMENTS]
-    found += [
-        word for word in _MUST.findall(text) if word in ARGUMENTS and as_option(word) in OPTIONS
+    """Find what only Python says: parameters by name, calls."""
+    words = [word for word in _ASSIGNED.findall(text) if word in IN_PYTHON]
+    words += [word for word in _SNAKE.findall(text) if word in IN_PYTHON - LISTED_NAMES]
+    words += [
+        word for word in _MUST.findall(text) if word in IN_PYTHON and as_option(word) in OPTIONS
     ]
-    return found + _CALL.findall(text)
+    return words + _CALL.findall(text)
 
 
-@dataclass(frozen=True)
-class Text:
-    """A text of the source, where it is, and who reads it: "python", "options" or "both"."""
-
-    place: str
-    text: str
-    reader: str
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_what_messages_name_is_there_in_python_and_on_the_command_line(name):
+    assert name in IN_PYTHON
+    assert as_option(name) in OPTIONS or name in ("k", "prior", "smooth")
 
 
-def shown_text(node):
-    if isinstance(node, ast.Constant):
-        return node.value
-    return "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+@pytest.mark.parametrize("option", get_args(Option))
+def test_options_of_single_commands_are_there(option):
+    assert option in OPTIONS
 
 
-class Texts(ast.NodeVisitor):
-    """Goes through one function and finds its texts with their readers."""
-
-    def __init__(self, where: str) -> None:
-        self.where = where
-        self.found: list[tuple[ast.expr, str]] = []
-        self.known: dict[str, set[str]] = {}  # readers of local names, of the round before
-        self.readers: dict[str, set[str]] = {}
-        self.reader = "both"
-
-    def visit_Call(self, node: ast.Call) -> None:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else None
-        name = node.func.id if isinstance(node.func, ast.Name) else name
-        if name == "with_option":
-            self._read(node.func.value, "python")
-            for argument in node.args:
-                self._read(argument, "options")
-        elif name == "warn" and len(node.args) == 2:
-            self._read(node.args[0], "python")
-            self._read(node.args[1], "options")
-        elif name == "require_memory" and any(k.arg == "option" for k in node.keywords):
-            for argument in node.args:
-                self._read(argument, "python")
-            for keyword in node.keywords:
-                self._read(keyword.value, "options")
-        else:
-            self.generic_visit(node)
-
-    def _read(self, node: ast.AST, reader: str) -> None:
-        before, self.reader = self.reader, reader
-        self.visit(node)
-        self.reader = before
-
-    def visit_Assign(self, node: ast.Assign) -> None:
-        target, value = node.targets[0], node.value
-        is_pair = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
-        if is_pair and len(target.elts) == len(value.elts):
-            for one, other in zip(target.elts, value.elts, strict=True):
-                self._assigned(one, other)
-        else:
-            self._assigned(target, value)
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        self._assigned(node.target, node.value)
-
-    def _assigned(self, target: ast.expr, value: ast.expr) -> None:
-        """What is in a name is read where the name is."""
-        readers = self.known.get(target.id, set()) if isinstance(target, ast.Name) else set()
-        self._read(value, next(iter(readers)) if len(readers) == 1 else "both")
-
-    def visit_Name(self, node: ast.Name) -> None:
-        self.readers.setdefault(node.id, set()).add(self.reader)
-
-    def visit_Constant(self, node: ast.Constant) -> None:
-        if isinstance(node.value, str) and " " in node.value:
-            self.found.append((node, self.reader))
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        self.found.append((node, self.reader))
-        for part in node.values:
-            if isinstance(part, ast.FormattedValue):
-                self.visit(part.value)
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        """Leave functions inside to themselves."""
-
-    visit_AsyncFunctionDef = visit_ClassDef = visit_FunctionDef  # noqa: N815
+@pytest.mark.parametrize(
+    "kind", [getattr(errors, name) for name in errors.__all__ if name[0].isupper()]
+)
+def test_every_error_has_both_wordings_wherever_it_goes(kind):
+    if not issubclass(kind, BestdagError | DataWarning):
+        return
+    text = f"x: pass {arg('missing', 'drop')} or {by_reader('f()', 'bestdag f')}"
+    for error in (kind(text), pickle.loads(pickle.dumps(kind(text)))):
+        assert str(error) == error.args[0] == "x: pass missing='drop' or f()"
+        assert error.on_command_line == "x: pass --missing drop or bestdag f"
 
 
-def texts_of(path: Path) -> Iterator[Text]:
-    tree = ast.parse(path.read_text())
-    where = path.relative_to(_PACKAGE).as_posix()
-    is_cli = where.startswith(("cli/", "examples/__main__"))
-    for scope in ast.walk(tree):
-        if not isinstance(scope, ast.FunctionDef | ast.ClassDef | ast.Module):
-            continue
-        if getattr(scope, "name", "") == "__repr__":  # shows Python
-            continue
-        body = list(scope.body)
-        first = body[0] if body else None
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-            body = body[1:]  # the docstring
-        walker = Texts(where)
-        for _ in range(3):  # a name may be made of others
-            walker.found, walker.known, walker.readers = [], walker.readers, {}
-            for statement in body:
-                walker.visit(statement)
-        decorators = getattr(scope, "decorator_list", [])
-        for decorator in decorators:
-            walker.visit(decorator)
-        place = f"{where}:{getattr(scope, 'name', '')}"
-        for node, reader in walker.found:
-            yield Text(place, shown_text(node), "options" if is_cli else reader)
+def refusal(entry, settings):
+    try:
+        entry(**settings)
+    except (BestdagError, TypeError) as error:
+        return str(error)
+    return ""
 
 
-EVERY = [text for path in sorted(_PACKAGE.rglob("*.py")) for text in texts_of(path)]
+# How the command line gets to each kind of thing; what it may be told that is wrong.
+REACHED_BY = {
+    "score": ["learn", "t.csv", "--search", "hill_climb", "--score"],
+    "search": ["learn", "t.csv", "--score", "bic", "--search"],
+    "estimator": ["fit", "t.csv", "net.bif", "-o", "out.bif", "--force", "--parameters"],
+    "generator": ["random", "-n", "3", "-o", "out.bif", "--force", "--generator"],
+    "test": ["pc", "t.csv", "--test"],
+}
+BAD = ["-1", "-0.5", "nan", "inf", "1e308", str(2**70), "nonsense", ""]
 
 
-def excuses(listed, place):
-    return place == listed or (":" not in listed and place.startswith(listed))
+@pytest.mark.parametrize(("kind", "name"), LISTED)
+def test_a_refused_setting_is_called_as_its_reader_calls_it(
+    kind, name, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(TABLE)
+    (tmp_path / "net.bif").write_text(NET)
+    given = {"target": "a"} if "target" in {one.name for one in fields(LISTED[kind, name])} else {}
+    for field in fields(LISTED[kind, name]):
+        for value in (object(), -1, float("nan"), "nonsense", []):
+            assert not _OPTION.search(refusal(LISTED[kind, name], {**given, field.name: value}))
+        flag = as_option(field.name)
+        target = ["--target", "a"] if given and flag != "--target" else []
+        n_refused = 0
+        for value in BAD:
+            code = run([*REACHED_BY[kind], name, *target, f"{flag}={value}"])
+            n_refused += code != 0
+            shown = capsys.readouterr().err
+            assert python_words(shown) == []
+            assert "No such option" not in shown
+            assert set(_OPTION.findall(shown)) <= OPTIONS
+        assert n_refused
 
 
-def is_python_only(place):
-    return any(excuses(listed, place) for listed in PYTHON_ONLY)
-
-
-def test_the_source_was_read():
-    assert len(EVERY) > 800
-    readers = {text.reader for text in EVERY}
-    assert readers == {"python", "options", "both"}
-    assert {"max_states", "missing", "engine", "ess", "impossible"} <= ARGUMENTS
-    assert {"--max-states", "--missing", "-n"} <= OPTIONS
-
-
-def test_what_both_worlds_read_names_neither_arguments_nor_options():
-    wrong = [
-        (text.place, text.text)
-        for text in EVERY
-        if text.reader == "both"
-        and not text.place.startswith(OF_A_FORMAT)
-        and not is_python_only(text.place)
-        and python_words(text.text)
-    ]
-    assert wrong == []
-
-
-def test_python_reads_no_options():
-    wrong = [
-        (text.place, text.text)
-        for text in EVERY
-        if text.reader in ("both", "python") and _OPTION.search(text.text)
-    ]
-    assert wrong == []
-
-
-def test_the_command_line_reads_no_arguments_and_options_it_has():
-    wrong = [
-        (text.place, text.text)
-        for text in EVERY
-        if text.reader == "options"
-        and (python_words(text.text) or set(_OPTION.findall(text.text)) - OPTIONS)
-    ]
-    assert wrong == []
-
-
-@pytest.mark.parametrize("listed", PYTHON_ONLY)
-def test_what_only_python_gets_to_is_listed_for_a_reason(listed):
-    assert any(
-        text.reader == "both" and excuses(listed, text.place) and python_words(text.text)
-        for text in EVERY
-    )
-
-
-def test_every_setting_that_is_checked_has_an_option():
-    checked = {
-        node.args[1].value
-        for path in _PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        if node.func.id.startswith("require_") or node.func.id == "bad_setting"
-        if len(node.args) > 1 and isinstance(node.args[1], ast.Constant)
-        if isinstance(node.args[1].value, str) and node.args[1].value.isidentifier()
-    }
-    assert {"ess", "max_states", "time_limit", "perturb"} <= checked
-    assert {name for name in checked if as_option(name) not in OPTIONS} <= NO_OPTION
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_names_options_and_no_parameters(name):
+    command = CLICK_COMMANDS[name]
+    for text in (command.help, *(getattr(one, "help", None) for one in command.params)):
+        assert set(_OPTION.findall(text or "")) <= OPTIONS
+        assert python_words(text or "") == []
 
 
 # The same mistake in both worlds: files, arguments of the command, the call, what each says.
@@ -459,8 +304,8 @@ CASES = {
             *("--parameters", "dirichlet", "--ess", "2", "--pseudo-count", "1"),
         ],
         lambda table: bestdag.Dirichlet(ess=2, pseudo_count=1),
-        "give one of --ess, --pseudo-count and --prior (--ess also with --prior), got --ess and "
-        "--pseudo-count",
+        "give one of --ess, --pseudo-count and --prior (--ess also with a prior network), got "
+        "--ess and --pseudo-count",
         "give one of ess, pseudo_count, tables and prior (ess also with a prior network), got ess "
         "and pseudo_count",
     ),
@@ -469,7 +314,7 @@ CASES = {
         ["predict", "net.bif", "t.csv", "--target", "a"],
         lambda table: bestdag.Network.load(table.with_name("net.bif")).predict("a", table),
         "pass --impossible marginal",
-        'pass impossible="marginal"',
+        "pass impossible='marginal'",
     ),
     "a state that means missing": (
         TABLE,

@@ -24,6 +24,7 @@ from bestdag.averaging.drawn_chains import Arcs, ChainRun, Chains, Ended
 from bestdag.averaging.local_weights import LocalWeights
 from bestdag.checkpoint import Checkpoint
 from bestdag.machine import require_memory
+from bestdag.wording import arg
 
 __all__ = ["ChainRun", "Ended", "run_chains"]
 
@@ -72,7 +73,7 @@ def run_chains(
     n_draws = n_chains * n_kept
     need = f"{n_draws:,} structures of {n} variables"
     n_bytes = n_draws * n * (8.0 * n_words + _BYTES_PER_ARC * n) + _BYTES_PER_CHAIN * n_chains
-    require_memory(who, need, n_bytes, "keep fewer samples", option="keep fewer --samples")
+    require_memory(who, need, n_bytes, f"lower {arg('samples')}")
     spare = _SECONDS_PER_ARC * n_draws * n * n * (1 + n // 10 if with_paths else 1)
     until = deadline.earlier(spare)
     crew: _Crew | ChainsApart

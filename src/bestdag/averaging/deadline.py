@@ -6,6 +6,7 @@ import math
 import time
 
 from bestdag.errors import InvalidParameterError
+from bestdag.wording import arg
 
 __all__ = ["Deadline"]
 
@@ -38,25 +39,21 @@ class Deadline:
     def require_time(self, what: str, forecast: float) -> None:
         """Refuse, before it is begun, what would take longer."""
         if forecast > self.seconds_left:
-            raise self._error(f"{what} would take about {forecast:,.2g} s, longer than")
+            text = f"{what} would take about {forecast:,.2g} s, longer than"
+            raise self._error(text, arg("method", "chains"))
 
     def require_done(self, is_done: bool, what: str) -> None:
         """Refuse to go on where time ended what is of no use in part."""
         if not is_done:
-            raise self._error(f"{what} took longer than")
+            raise self._error(f"{what} took longer than", arg("method", "chains"))
 
     def require_scored(self, is_done: bool, what: str) -> None:
         """Refuse to go on where time ended the scores, which every method needs."""
         if not is_done:
-            text = self._text(f"{what} took longer than")
-            raise InvalidParameterError(
-                f"{text} a smaller max_parents or a larger time_limit"
-            ).with_option(f"{text} a smaller --max-parents or a larger --time-limit")
+            raise self._error(f"{what} took longer than", f"a smaller {arg('max_parents')}")
 
-    def _error(self, what: str) -> InvalidParameterError:
-        text = self._text(what)
-        error = InvalidParameterError(f"{text} method 'chains' or a larger time_limit")
-        return error.with_option(f"{text} --method chains or a larger --time-limit")
-
-    def _text(self, what: str) -> str:
-        return f"{self._who}: {what} the time limit of {self._limit:g} s allows; use"
+    def _error(self, what: str, instead: str) -> InvalidParameterError:
+        return InvalidParameterError(
+            f"{self._who}: {what} the time limit of {self._limit:g} s allows; use {instead} or a "
+            f"larger {arg('time_limit')}"
+        )

@@ -23,6 +23,7 @@ from bestdag.averaging.deadline import Deadline
 from bestdag.averaging.local_weights import LocalWeights
 from bestdag.errors import InvalidParameterError
 from bestdag.machine import memory_left, require_memory, settled_memory
+from bestdag.wording import arg
 
 __all__ = [
     "ExactSums",
@@ -87,9 +88,9 @@ def sum_over_orders(
     """Sum over all orders; also return the native sums, from which structures can be drawn."""
     n = len(weights.names)
     if n > MOST_OF_ORDERS:
-        what = f"{who}: exact sums over orders take up to {MOST_OF_ORDERS} variables, got {n}; use"
-        raise InvalidParameterError(f"{what} method 'chains'").with_option(
-            f"{what} --method chains"
+        raise InvalidParameterError(
+            f"{who}: exact sums over orders take up to {MOST_OF_ORDERS} variables, got {n}; use "
+            f"{arg('method', 'chains')}"
         )
     ways = _ways_for(n, threads)
     if ways is None:
@@ -98,8 +99,7 @@ def sum_over_orders(
             who,
             f"a sum over all orders of {n} variables",
             least,
-            "use method 'chains'",
-            option="use --method chains",
+            f"use {arg('method', 'chains')}",
         )
         raise AssertionError("memory was returned")
     top_bits, threads = ways
@@ -120,16 +120,17 @@ def sum_over_dags(
     """Sum over all DAGs, each counted once."""
     n = len(weights.names)
     if n > MOST_OF_DAGS:
-        what = f"{who}: exact sums over DAGs take up to {MOST_OF_DAGS} variables, got {n}; use"
-        raise _not_over_dags(what)
+        raise InvalidParameterError(
+            f"{who}: exact sums over DAGs take up to {MOST_OF_DAGS} variables, got {n}; use "
+            f"{_other_ways()}"
+        )
     what = f"a sum over all DAGs of {n} variables"
     deadline.require_time(what, uniform_seconds(n) / threads)
     require_memory(
         who,
         what,
         _core.dag_sums_bytes(n),
-        "use method 'sampling' or 'chains', or the prior 'order'",
-        option="use --method sampling or chains, or --dag-prior order",
+        f"use {_other_ways()}",
     )
     sets, arcs = np.empty(len(weights.logs)), np.empty(n * n)
     totals = _core.sum_over_dags(weights.native(), threads, deadline.seconds_left, sets, arcs)
@@ -139,8 +140,10 @@ def sum_over_dags(
     each = np.add.reduceat(sets, weights.begin[:-1])
     off = max(abs(totals[0] - totals[1]), float(np.abs(each - 1.0).max()))
     if not off <= _TOLERANCE:
-        what = f"{who}: the alternating sums over DAGs are off by {off:.1g}, too much; use"
-        raise _not_over_dags(what)
+        raise InvalidParameterError(
+            f"{who}: the alternating sums over DAGs are off by {off:.1g}, too much; use "
+            f"{_other_ways()}"
+        )
     return ExactSums(_clipped(arcs, n), totals[0], _most_probable(weights, sets))
 
 
@@ -187,10 +190,10 @@ def uniform_seconds(n: int) -> float:
     return 1e-9 * _NANOSECONDS_PER_TERM * n * 3.0 ** (n - 1)
 
 
-def _not_over_dags(what: str) -> InvalidParameterError:
-    """Say what else can be used."""
-    error = InvalidParameterError(f"{what} method 'sampling' or 'chains', or the prior 'order'")
-    return error.with_option(f"{what} --method sampling or chains, or --dag-prior order")
+def _other_ways() -> str:
+    """Say what can be used where sums over DAGs cannot."""
+    over_orders = arg("prior", "order", option="--dag-prior")
+    return f"{arg('method', 'sampling')}, {arg('method', 'chains')} or {over_orders}"
 
 
 def _require_structure(who: str, log_total: float) -> None:

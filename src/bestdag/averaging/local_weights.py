@@ -17,6 +17,7 @@ from bestdag.scores.parent_sets.enumeration import n_parent_sets
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search.problem import Problem
+from bestdag.wording import arg
 
 __all__ = ["LocalWeights", "default_max_parents", "local_weights", "require_log_probability"]
 
@@ -116,8 +117,7 @@ def local_weights(
         who,
         need,
         _BYTES_PER_FAMILY * n_families,
-        "use a smaller max_parents",
-        option="use a smaller --max-parents",
+        f"use a smaller {arg('max_parents')}",
     )
     groups, logs = [], []
     scored = _scored(scorer, most, deadline, f"scoring {n_families:,.0f} families")

@@ -40,6 +40,7 @@ from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.scores.table import ScoreTable
 from bestdag.search.about import about_run
 from bestdag.search.problem import Problem
+from bestdag.wording import arg
 
 __all__ = ["METHODS", "PRIORS", "WEIGHTINGS", "posterior"]
 
@@ -266,9 +267,8 @@ def _checked_burn_in(burn_in: int | None, steps: int | None) -> int | None:
     require_count(WHO, "burn_in", burn_in)
     if steps is None:
         raise InvalidParameterError(
-            f"{WHO}: burn_in is a part of the steps, got {burn_in:,} of none; give steps too"
-        ).with_option(
-            f"{WHO}: --burn-in is a part of the steps, got {burn_in:,} of none; give --steps too"
+            f"{WHO}: {arg('burn_in')} is a part of the steps, got {burn_in:,} of none; give "
+            f"{arg('steps')} too"
         )
     if burn_in >= steps:
         raise bad_setting(WHO, "burn_in", f"less than the {steps:,} steps", burn_in)

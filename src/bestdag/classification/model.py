@@ -30,6 +30,7 @@ from bestdag.scores import DEFAULT_SCORE
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.problem import Search
+from bestdag.wording import arg, by_reader
 
 __all__ = ["Classifier", "Coding", "Recipe"]
 
@@ -125,13 +126,12 @@ class Coding:
         variable, codes = coded_column(column, options)
         if variable.arity > self.max_states and not column.has_fixed_states:
             name, n = column.name, variable.arity
-            what = f"column {name!r}: has {n:,} different values in the training data"
+            declare = "leave it out, declare its categories, make it numeric if it holds numbers"
             raise DataError(
-                f"{what}, more than max_states={self.max_states:,}; leave it out, declare its "
-                "categories, make it a numeric column if it holds numbers, or raise max_states"
-            ).with_option(
-                f"{what}, more than --max-states {self.max_states}; leave it out with --drop, or "
-                "raise --max-states"
+                f"column {name!r}: has {n:,} different values in the training data, more than "
+                f"{arg('max_states', self.max_states)}; "
+                f"{by_reader(declare, f'leave it out with --drop {name}')}, or raise "
+                f"{arg('max_states')}"
             )
         return variable, codes
 

@@ -16,6 +16,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.evaluation.classification import Evaluation, evaluate, folds
+from bestdag.wording import by_reader
 from bestdag.workers import run_all
 
 __all__ = ["Trial"]
@@ -132,9 +133,9 @@ class Trial:
             yield from (part == k for k in range(self.n_folds))
             return
         if not 0 < self.n_held_out < n_rows:
-            what = f"between 1 and {n_rows - 1:,} of {n_rows:,} rows can be held out"
-            raise InvalidParameterError(f"classify: {what}, got {self.n_held_out:,}").with_option(
-                f"--holdout {self.n_held_out}: {what}"
+            raise InvalidParameterError(
+                f"classify: between 1 and {n_rows - 1:,} of {n_rows:,} rows can be held out, got "
+                f"{by_reader(f'{self.n_held_out:,}', f'--holdout {self.n_held_out}')}"
             )
         order = np.arange(n_rows)
         if self.shuffle:

@@ -8,7 +8,7 @@ from bestdag.errors import InvalidParameterError, require_choice
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.pdag import Pdag
 from bestdag.progress import Reporter
-from bestdag.wording import count_of
+from bestdag.wording import arg, count_of
 
 __all__ = ["confined"]
 
@@ -27,9 +27,8 @@ def confined(
 ) -> tuple[Knowledge, str]:
     """Return what is known once arcs are confined to a skeleton, and a note that says so."""
     if alpha is not None and skeleton != "pc":
-        what = "learn: alpha is for the skeleton 'pc'"
-        raise InvalidParameterError(f"{what}; leave it out").with_option(
-            "learn: --alpha is for --skeleton pc; leave it out"
+        raise InvalidParameterError(
+            f"learn: {arg('alpha')} is for {arg('skeleton', 'pc')}; leave it out"
         )
     known = Knowledge() if known is None else known
     if isinstance(skeleton, Pdag):
@@ -39,13 +38,14 @@ def confined(
     require_choice("learn", "skeleton", skeleton, ["pc"])
     if dataset is None:
         raise InvalidParameterError(
-            "learn: a skeleton by tests needs rows of data, got local scores; leave out skeleton"
-        ).with_option("learn: --skeleton needs DATA, got local scores; leave it out")
+            f"learn: {arg('skeleton', skeleton)} needs rows of data for its tests, got local "
+            "scores; leave it out"
+        )
     if dataset.has_missing:
-        why = "the tests of the skeleton 'pc' need complete rows"
         raise InvalidParameterError(
-            f"learn: {why}; leave out skeleton, or set missing to 'drop' or 'state'"
-        ).with_option(f"learn: {why}; leave out --skeleton, or pass --missing drop or state")
+            f"learn: the tests of {arg('skeleton', 'pc')} need complete rows; leave it out, or "
+            f"pass {arg('missing', 'drop')} or {arg('missing', 'state')}"
+        )
     level = 0.05 if alpha is None else alpha
     found, ended = pc_skeleton(
         dataset,

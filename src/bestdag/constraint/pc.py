@@ -29,7 +29,7 @@ from bestdag.independence.oracle import Answers
 from bestdag.machine import require_memory
 from bestdag.progress import Reporter, Told, listening, reporter_for, warn_of_interrupt
 from bestdag.registry import make
-from bestdag.wording import first_names
+from bestdag.wording import arg, first_names
 
 __all__ = ["pc", "pc_skeleton"]
 
@@ -193,8 +193,9 @@ class _Run:
         given = self.settings.order
         if sorted(given) != list(self.names):
             differ = first_names(sorted(set(given) ^ set(self.names)))
-            must = f"must name every variable once; they differ in {differ}"
-            raise GraphError(f"pc: order {must}").with_option(f"pc: --order {must}")
+            raise GraphError(
+                f"pc: {arg('order')} must name every variable once; they differ in {differ}"
+            )
         place = {name: i for i, name in enumerate(given)}
         return [place[name] for name in self.names]
 

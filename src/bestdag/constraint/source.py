@@ -17,7 +17,7 @@ from bestdag.independence import IndependenceTest
 from bestdag.independence.asking import as_test
 from bestdag.independence.oracle import Answers, Oracle, native_oracle
 from bestdag.machine import thread_count
-from bestdag.wording import count_of, first_names
+from bestdag.wording import arg, by_reader, count_of, first_names
 
 __all__ = ["Source", "source_of"]
 
@@ -43,9 +43,8 @@ def source_of(
 ) -> Source:
     """Return who answers: one of data and oracle is given."""
     if (data is None) == (oracle is None):
-        what = "pc: needs either data or an oracle"
-        raise InvalidParameterError(f"{what}; give one of them").with_option(
-            "pc: needs either DATA or --oracle NETWORK"
+        raise InvalidParameterError(
+            f"pc: give either {by_reader('data', 'DATA')} or {arg('oracle')}"
         )
     if oracle is not None:
         return _asked(Oracle(oracle) if isinstance(oracle, Dag) else oracle, threads)

@@ -28,6 +28,7 @@ from bestdag.errors import (
     unknown_name,
 )
 from bestdag.machine import memory_left, thread_count
+from bestdag.wording import arg
 
 __all__ = ["CountingEngine", "FamilyArrays"]
 
@@ -167,10 +168,10 @@ class CountingEngine:
 def _require_countable(dataset: Dataset, missing: str) -> None:
     if dataset.has_missing and missing == "error":
         shown = ", ".join(f"{name!r} ({n:,})" for name, n in dataset.missing_counts.items())
-        what = f"counts: values are missing in {shown}"
         raise DataError(
-            f"{what}; read the table with missing='drop' or missing='state'"
-        ).with_option(f"{what}; pass --missing drop or --missing state")
+            f"counts: values are missing in {shown}; read the table with {arg('missing', 'drop')} "
+            f"or {arg('missing', 'state')}"
+        )
 
 
 def _require_row_numbers(dataset: Dataset) -> None:

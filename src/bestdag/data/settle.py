@@ -321,7 +321,7 @@ def warn(message: str, on_command_line: str | None = None) -> None:
     while frame is not None and frame.f_code.co_filename.startswith(here + os.sep):
         level, frame = level + 1, frame.f_back
     warning = DataWarning(message)
-    warning.on_command_line = on_command_line
+    warning.on_command_line = on_command_line or message
     warnings.warn(warning, stacklevel=level)
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bestdag.errors import DataError, InvalidParameterError, require_count
 from bestdag.tabular import Table, Tabular
-from bestdag.wording import count_of
+from bestdag.wording import arg, count_of
 
 __all__ = ["Evaluation", "accuracy_interval", "evaluate", "folds"]
 
@@ -158,8 +158,10 @@ def folds(truth: npt.NDArray[Any], k: int, *, seed: int = 0) -> npt.NDArray[np.i
     """
     require_count("folds", "k", k, minimum=2, option="--cv")
     if k > len(truth):
-        what = f"{count_of(len(truth), 'row')} cannot be divided into {k} parts"
-        raise InvalidParameterError(f"folds: {what}").with_option(f"--cv {k}: {what}")
+        raise InvalidParameterError(
+            f"folds: {arg('k', k, option='--cv')}: {count_of(len(truth), 'row')} cannot be divided "
+            f"into {k} parts"
+        )
     shuffled = np.random.default_rng(seed).permutation(len(truth))
     order = shuffled[np.argsort(truth[shuffled], kind="stable")]
     part = np.empty(len(truth), np.int64)

@@ -25,7 +25,7 @@ from bestdag.scores.node_average import AveragedScore
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.result import SearchResult
-from bestdag.wording import first_names
+from bestdag.wording import arg, first_names
 
 __all__ = ["Available"]
 
@@ -56,26 +56,24 @@ class Available:
         """Return the data as they are, if every column has a value."""
         reason = self.refusal(score)
         if reason is not None:
-            raise InvalidParameterError(f"learn: missing='available' {reason}").with_option(
-                f"learn: --missing available {reason}"
-            )
+            raise InvalidParameterError(f"learn: {arg('missing', 'available')} {reason}")
         weights = dataset.weights
         for name in dataset.missing_counts:
             shown = ~dataset.missing(name)
             if not (shown if weights is None else weights[shown] > 0).any():
-                what = f"learn: column {name!r} has no values, so no family with it can be scored"
-                raise DataError(f"{what}; drop it").with_option(f"{what}; leave it out with --drop")
+                raise DataError(
+                    f"learn: column {name!r} has no values, so no family with it can be scored; "
+                    f"leave it out with {arg('drop', [name])}"
+                )
         return dataset
 
     def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:
         """Learn with any search that needs no score-equivalent score."""
         if task.structure_prior is not None:
             raise InvalidParameterError(
-                "learn: missing='available' scores means per row, to which the logarithm of a "
-                "structure prior cannot be added; leave out structure_prior"
-            ).with_option(
-                "learn: --missing available scores means per row, to which the logarithm of a "
-                "structure prior cannot be added; leave out --structure-prior"
+                f"learn: {arg('missing', 'available')} scores means per row, to which the "
+                "logarithm of a structure prior cannot be added; leave out "
+                f"{arg('structure_prior')}"
             )
         scorer = task.scorer(dataset, score, missing="available")
         if task.knowledge is not None:

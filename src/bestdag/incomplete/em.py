@@ -20,6 +20,7 @@ from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.whole_counts import require_fractional_counts
 from bestdag.search.result import SearchResult
+from bestdag.wording import arg
 
 __all__ = ["StructuralEM"]
 
@@ -101,27 +102,24 @@ class StructuralEM:
         """Return the data as they are."""
         reason = self.refusal(score)
         if reason is not None:
-            advice = "choose another score, or leave incomplete rows out"
             raise InvalidParameterError(
-                f"learn: missing='em' {reason}; {advice} with missing='drop'"
-            ).with_option(f"learn: --missing em {reason}; {advice} with --missing drop")
+                f"learn: {arg('missing', 'em')} {reason}; choose another score, or leave "
+                f"incomplete rows out with {arg('missing', 'drop')}"
+            )
         require_fractional_counts(score, dataset)
         return dataset.in_memory("EM")
 
     def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:
         """Learn with any search."""
         if task.near_best is not None:
-            what = "learn: structural EM ends in a local optimum, without near-optimal structures"
             raise InvalidParameterError(
-                f"{what}; leave out k_best, all_optimal and collect_within"
-            ).with_option(f"{what}; leave out --k-best, --all-optimal and --collect-within")
+                "learn: structural EM ends in a local optimum, without near-optimal structures; "
+                f"leave out {arg('k_best')}, {arg('all_optimal')} and {arg('collect_within')}"
+            )
         if task.bound:
             raise InvalidParameterError(
                 "learn: structural EM ends in a local optimum, which cannot be bounded; leave out "
-                "bound"
-            ).with_option(
-                "learn: structural EM ends in a local optimum, which cannot be bounded; leave out "
-                "--bound"
+                f"{arg('bound', True)}"
             )
         from bestdag.incomplete.rounds import Rounds  # most of what it needs, nobody else does
 

@@ -10,6 +10,7 @@ from bestdag.data.holes import holes_in_words
 from bestdag.errors import DataError
 from bestdag.incomplete.base import CompleteRows
 from bestdag.scores.base import Score
+from bestdag.wording import arg
 
 __all__ = ["Refuse", "suited"]
 
@@ -40,13 +41,10 @@ class Refuse(CompleteRows):
         if not dataset.has_missing:
             return dataset
         n_left = dataset.n_complete
-        what = (
+        ways = [arg("missing", name) for name in _in_order(n_left / dataset.n_rows, score)]
+        raise DataError(
             f"learn: {holes_in_words(dataset)}, and {n_left:,} of {dataset.n_rows:,} rows are "
-            "complete"
-        )
-        ways = _in_order(n_left / dataset.n_rows, score)
-        raise DataError(f"{what}; {_said([f'missing={name!r}' for name in ways])}").with_option(
-            f"{what}; {_said([f'--missing {name}' for name in ways])}"
+            f"complete; {_said(ways)}"
         )
 
 

@@ -14,7 +14,7 @@ from bestdag.data.readers import as_dataset
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.independence import make_test
 from bestdag.independence.base import REMARKS, Independence, IndependenceTest
-from bestdag.wording import shown_value
+from bestdag.wording import arg, by_reader, shown_value
 
 __all__ = ["as_test", "ask_all", "conditional_mutual_information", "independence_test"]
 
@@ -25,8 +25,9 @@ def as_test(test: IndependenceTest | str) -> IndependenceTest:
         return make_test(test)
     if isinstance(test, type) or not callable(getattr(test, "bind", None)):
         raise InvalidParameterError(
-            f"test: must be a test or its name, got {shown_value(test)}"
-        ).with_option(f"--test: must be the name of a test, got {shown_value(test)}")
+            f"{arg('test')} must be {by_reader('a test or its name', 'the name of a test')}, got "
+            f"{shown_value(test)}"
+        )
     return test
 
 

@@ -21,6 +21,7 @@ from bestdag.inference.tables import LogTables, Rows
 from bestdag.machine import require_memory, thread_count
 from bestdag.scores.family_support import FamilySupport
 from bestdag.scores.support import Support
+from bestdag.wording import by_reader
 
 __all__ = ["IncompleteRows", "log_marginal", "log_probabilities", "most_probable", "posteriors"]
 
@@ -224,8 +225,7 @@ def posteriors(
         "predict_proba",
         f"the answer for {rows.n_rows:,} rows and {arity:,} states",
         rows.n_rows * arity * 8,
-        "use fewer rows at a time, or predict()",
-        option="use fewer rows at a time",
+        f"use fewer rows at a time{by_reader(', or predict()', '')}",
     )
     out = np.zeros((rows.n_rows, arity))
     if any(some for v, some in enumerate(rows.has_missing) if v != target):

@@ -16,7 +16,7 @@ from bestdag.inference.junction_tree import Known, Tables, relevant_families
 from bestdag.inference.sparse_table import SparseTable
 from bestdag.inference.tables import LogTables, Rows
 from bestdag.machine import require_memory, thread_count
-from bestdag.wording import count_of
+from bestdag.wording import arg, count_of
 
 __all__ = ["WeightedSample", "draw_weighted", "sample_codes", "stream_key", "thresholds"]
 
@@ -100,7 +100,7 @@ def sample_codes(
     n_bytes = n_rows * sum(np.dtype(code_type(arity)).itemsize for arity in arities)
     n_bytes += sum(table.nbytes for table in tables)
     what = f"{n_rows:,} rows of {len(names):,} variables"
-    require_memory("sample", what, n_bytes, "lower n", option="lower -n")
+    require_memory("sample", what, n_bytes, f"lower {arg('n')}")
 
     n_before = first % _DRAWS_TOGETHER  # drawn with the first one, and left out
     columns = [_empty_column(n_before + n_rows, arity) for arity in arities]

@@ -28,6 +28,7 @@ from bestdag.inference.junction_tree import (
 )
 from bestdag.machine import require_memory
 from bestdag.network.questions import said
+from bestdag.wording import arg
 
 if TYPE_CHECKING:
     from bestdag import _core
@@ -318,8 +319,7 @@ def _requirement(who: str) -> Require:
                 who,
                 what,
                 n_bytes,
-                'ask for fewer variables, give more evidence, or pass method="sampling"',
-                option="ask for fewer variables, give more evidence, or pass --method sampling",
+                f"ask for fewer variables, give more evidence, or pass {arg('method', 'sampling')}",
             )
         remedy = "ask for fewer variables, give more evidence, or use a network with fewer arcs"
         require_memory(who, what, n_bytes, remedy)

@@ -27,7 +27,7 @@ from bestdag.network.table import MAX_AXES, MAX_DENSE_ROWS, ConditionalTable
 from bestdag.parameters import DEFAULT_ESTIMATOR, make_estimator
 from bestdag.parameters.base import Estimator, shares_unobserved
 from bestdag.parameters.em import EM, EMRun, Expectation, family_counts
-from bestdag.wording import count_of, first_names
+from bestdag.wording import arg, count_of, first_names
 
 __all__ = [
     "EMResult",
@@ -516,5 +516,5 @@ def _impossible(em: EM, data: Dataset, tables: FlatTables) -> DataError:
             f"{', '.join(shown[:6])}{', ...' if len(shown) > 6 else ''}"
         )
     return DataError(
-        f"{what}; begin with tables without zeros, or with start='available'"
-    ).with_option(f"{what}; begin with tables without zeros, or with --start available")
+        f"{what}; begin with tables without zeros, or with {arg('start', 'available')}"
+    )

@@ -15,6 +15,7 @@ from bestdag.inference.rows import IncompleteRows
 from bestdag.inference.sampling import stream_key
 from bestdag.machine import require_memory
 from bestdag.network.prediction import evidence_dataset
+from bestdag.wording import arg
 
 if TYPE_CHECKING:
     from bestdag.network.content import NetworkContent
@@ -41,11 +42,11 @@ def impute(
     require_choice("impute", "method", method, ["most_probable", "draw"])
     require_count("impute", "seed", seed)
     if n is not None:
-        require_count("impute", "n", n, minimum=1, option="-n")
+        require_count("impute", "n", n, minimum=1)
         if method != "draw":
-            what = "impute: the most probable states are one imputation; several are drawn"
-            raise InvalidParameterError(f"{what}, method='draw'").with_option(
-                f"{what}, --method draw"
+            raise InvalidParameterError(
+                "impute: the most probable states are one imputation; several are drawn by "
+                f"{arg('method', 'draw')}"
             )
     chosen = evidence_dataset(network, data, "impute", strict=True)
     filler = _Filler(network, chosen, 1 if n is None else n, threads)

@@ -16,7 +16,7 @@ from bestdag.data.unknown_columns import check_unknown_columns
 from bestdag.errors import DataError, require_choice
 from bestdag.inference.rows import log_marginal, log_probabilities, most_probable, posteriors
 from bestdag.inference.tables import LogTables, Rows
-from bestdag.wording import count_of, either, first_names
+from bestdag.wording import arg, count_of, either, first_names
 
 if TYPE_CHECKING:
     from bestdag.network.content import NetworkContent
@@ -171,12 +171,10 @@ def _refuse_impossible(
 ) -> None:
     if impossible == "error":
         row = first + int(np.argmax(wrong))
-        what = (
+        raise DataError(
             f"{who}: row {row:,} (counted from 0) cannot occur: every state of {target!r} has "
-            f"probability zero beside its other cells; estimate the tables without zeros, or pass"
-        )
-        raise DataError(f'{what} impossible="marginal"').with_option(
-            f"{what} --impossible marginal"
+            f"probability zero given its other values; estimate the tables without zeros, or pass "
+            f"{arg('impossible', 'marginal')}"
         )
 
 

@@ -15,6 +15,7 @@ from bestdag.graph.generators import Generator, random_dag
 from bestdag.machine import require_memory
 from bestdag.network.network import Network
 from bestdag.network.table import MAX_AXES, ConditionalTable
+from bestdag.wording import arg
 
 __all__ = ["random_network"]
 
@@ -66,8 +67,8 @@ def random_network(
     """
     if ess is not None and pseudo_count is not None:
         raise InvalidParameterError(
-            f"{_WHO}: give one of ess and pseudo_count, got both"
-        ).with_option(f"{_WHO}: give one of --ess and --pseudo-count, got both")
+            f"{_WHO}: give one of {arg('ess')} and {arg('pseudo_count')}, got both"
+        )
     if ess is not None:
         require_prior_count(_WHO, "ess", ess)
     if pseudo_count is not None:
@@ -136,6 +137,5 @@ def _require_tables(dag: Dag, variables: dict[str, Variable]) -> None:
         _WHO,
         "drawing the tables",
         8 * n_cells + 40 * largest,
-        "bound the number of parents with max_parents, or the arities",
-        option="bound the number of parents with --max-parents, or --arities",
+        f"bound the number of parents with {arg('max_parents')}, or lower {arg('arities')}",
     )

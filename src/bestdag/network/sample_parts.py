@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from bestdag.errors import InvalidParameterError, WriteError, import_optional, require_count
 from bestdag.files import shown_path, writing
 from bestdag.progress import Told, reporter_for
+from bestdag.wording import arg
 
 if TYPE_CHECKING:
     from bestdag.network.network import Network
@@ -96,9 +97,9 @@ def _prepare(place: Path, force: bool) -> None:
         place.mkdir(parents=True, exist_ok=True)
         found = sorted(entry.name for entry in os.scandir(place))
         if found and not force:
-            what = f"sample: the folder {shown_path(place)} is not empty"
-            raise InvalidParameterError(f"{what}; pass force=True to write there").with_option(
-                f"{what}; pass --force to write there"
+            raise InvalidParameterError(
+                f"sample: the folder {shown_path(place)} is not empty; pass {arg('force', True)} "
+                "to write there"
             )
         for name in found:
             if _PART.fullmatch(name):

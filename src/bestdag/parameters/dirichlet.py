@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.counts.family import FamilyCounts
-from bestdag.errors import DataError, InvalidParameterError, as_option, require_prior_count
+from bestdag.errors import DataError, InvalidParameterError, require_prior_count
 from bestdag.parameters.base import normalized, shares_unobserved
 from bestdag.registry import setting
 from bestdag.scores.bd import BD
@@ -20,6 +20,7 @@ from bestdag.scores.k2 import K2
 from bestdag.scores.max_bdeu import MaxBDeu
 from bestdag.scores.min_bdeu import MinBDeu
 from bestdag.scores.prior_network import PriorNetwork
+from bestdag.wording import arg, as_option, by_reader
 
 __all__ = ["Dirichlet", "HasPriors"]
 
@@ -112,11 +113,9 @@ class Dirichlet(_WithSource):
                 require_prior_count("Dirichlet", name, getattr(self, name))
         if len(given) > 1 and (given != ["ess", "prior"] or isinstance(self.prior, HasPriors)):
             raise InvalidParameterError(
-                "Dirichlet: give one of ess, pseudo_count, tables and prior (ess also with a "
-                f"prior network), got {' and '.join(given)}"
-            ).with_option(
-                "Dirichlet: give one of --ess, --pseudo-count and --prior (--ess also with "
-                f"--prior), got {' and '.join(map(as_option, given))}"
+                f"Dirichlet: give one of {arg('ess')}, {arg('pseudo_count')}"
+                f"{by_reader(', tables', '')} and {arg('prior')} ({arg('ess')} also with a prior "
+                f"network), got {' and '.join(by_reader(one, as_option(one)) for one in given)}"
             )
         source = self._make_source()
         if self.tables is not None:

@@ -30,7 +30,7 @@ from bestdag.registry import setting
 from bestdag.scores.max_bdeu import MaxBDeu
 from bestdag.scores.min_bdeu import MinBDeu
 from bestdag.scores.prior_network import PriorNetwork
-from bestdag.wording import count_of
+from bestdag.wording import arg, by_reader, count_of
 
 __all__ = ["EM", "EMRun", "Expectation", "family_counts", "iterate"]
 
@@ -139,17 +139,17 @@ class EM:
         if self.ess is not None or self.prior is not None:
             _ = self.dirichlet  # checks both
         if self.smooth not in (None, FSNML.name):
-            raise InvalidParameterError(
-                f"EM: smooth must be {FSNML.name!r} or None, got {self.smooth!r}"
-            ).with_option(f"EM: --smooth must be {FSNML.name}, got {self.smooth}")
+            needed = f"{FSNML.name!r}{by_reader(' or None', '')}"
+            raise bad_setting("EM", "smooth", needed, self.smooth)
         if self.smooth is not None and self.dirichlet is not None:
             raise InvalidParameterError(
-                "EM: give a prior or smooth, not both; smoothing is done after maximum likelihood"
-            ).with_option("EM: give --smooth without --ess and --prior")
+                f"EM: {arg('smooth')} is done after maximum likelihood; give it without "
+                f"{arg('ess')} and {arg('prior')}"
+            )
         if self.mode and not self.is_map:
             raise InvalidParameterError(
-                "EM: mode=True needs a Dirichlet prior: ess or prior"
-            ).with_option("EM: --mode needs a prior: --ess or --prior")
+                f"EM: {arg('mode', True)} needs a Dirichlet prior: {arg('ess')} or {arg('prior')}"
+            )
         if isinstance(self.start, str) and self.start not in _STARTS:
             raise bad_setting(
                 "EM", "start", f"one of {', '.join(_STARTS)} or a network", self.start
@@ -306,10 +306,8 @@ def _require_mode(counts: FamilyCounts, a: _Floats) -> None:
         least = float(a.min())
         raise InvalidParameterError(
             f"EM: the mode needs pseudo-counts of at least 1, the prior of "
-            f"{counts.child.name!r} has {least:g}; use the mean (mode=False) or a larger ess"
-        ).with_option(
-            f"EM: the mode needs pseudo-counts of at least 1, the prior of "
-            f"{counts.child.name!r} has {least:g}; leave out --mode or raise --ess"
+            f"{counts.child.name!r} has {least:g}; leave out {arg('mode', True)} or raise "
+            f"{arg('ess')}"
         )
 
 

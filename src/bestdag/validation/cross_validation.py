@@ -38,6 +38,7 @@ from bestdag.search.problem import Search
 from bestdag.validation.comparison import CrossValidation, MethodResult
 from bestdag.validation.fits import learn_one_of_many
 from bestdag.validation.parts import Parts, divided
+from bestdag.wording import arg, by_reader
 from bestdag.workers import run_all
 
 __all__ = [
@@ -292,11 +293,8 @@ def _require_complete(dataset: Dataset) -> None:
     if dataset.has_missing:
         name = next(name for name, count in dataset.missing_counts.items() if count)
         raise DataError(
-            f"{_WHO}: complete rows are needed, got missing values in {name!r}; read with missing "
-            'set to "drop" or "state"'
-        ).with_option(
-            f"evaluate: complete rows are needed, got missing values in {name!r}; pass --missing "
-            "drop or --missing state"
+            f"{by_reader(_WHO, 'evaluate')}: complete rows are needed, got missing values in "
+            f"{name!r}; read the table with {arg('missing', 'drop')} or {arg('missing', 'state')}"
         )
 
 

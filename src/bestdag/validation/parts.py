@@ -10,7 +10,7 @@ import numpy.typing as npt
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.evaluation.classification import folds
-from bestdag.wording import count_of
+from bestdag.wording import arg, count_of
 
 __all__ = ["Parts", "case_parts", "divided"]
 
@@ -90,8 +90,10 @@ def case_parts(
     """
     total = int(weights.sum())
     if k > total:
-        what = f"{count_of(total, 'row')} cannot be divided into {k} parts"
-        raise InvalidParameterError(f"folds: {what}").with_option(f"--cv {k}: {what}")
+        raise InvalidParameterError(
+            f"folds: {arg('k', k, option='--cv')}: {count_of(total, 'row')} cannot be divided into "
+            f"{k} parts"
+        )
     if total >= _MOST_CASES:
         raise DataError(
             f"folds: fewer than {_MOST_CASES:,} cases can be divided, got {total:,}; divide the "

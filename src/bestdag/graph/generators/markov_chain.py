@@ -11,6 +11,7 @@ import numpy.typing as npt
 from bestdag import _core
 from bestdag.errors import InvalidParameterError, bad_setting, require_count
 from bestdag.registry import setting
+from bestdag.wording import arg
 
 __all__ = ["MarkovChain"]
 
@@ -73,10 +74,10 @@ class MarkovChain:
     def arcs(self, n: int, seed: int) -> npt.NDArray[np.int64]:
         """Draw a connected DAG over the nodes 0 to n - 1."""
         if n > _MAX_NODES:
-            what = f"a chain is for at most {_MAX_NODES:,} nodes, got {n:,}"
             raise InvalidParameterError(
-                f'{self.name}: {what}; use the generator "order"'
-            ).with_option(f"{self.name}: -n: {what}; use --generator order")
+                f"{self.name}: {arg('n')}: a chain is for at most {_MAX_NODES:,} nodes, got {n:,}; "
+                f"use {arg('generator', 'order')}"
+            )
         if n > 2 and self.max_degree == 1:
             raise bad_setting(self.name, "max_degree", "at least 2 for connected graphs", 1)
         # All nodes are numbered at random at the end: the start of the chain leaves no trace.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from bestdag.errors import InvalidParameterError, bad_setting, require_count
 from bestdag.machine import require_memory
 from bestdag.registry import setting
+from bestdag.wording import arg
 
 __all__ = ["OrderBased"]
 
@@ -67,9 +68,9 @@ class OrderBased:
         n_pairs = n * (n - 1) // 2
         if self.n_arcs is not None:
             if self.n_arcs > n_pairs:
-                what = f"{n:,} nodes have at most {n_pairs:,} arcs, got {self.n_arcs:,}"
-                raise InvalidParameterError(f"{self.name}: n_arcs: {what}").with_option(
-                    f"{self.name}: --n-arcs: {what}"
+                raise InvalidParameterError(
+                    f"{self.name}: {arg('n_arcs')}: {n:,} nodes have at most {n_pairs:,} arcs, got "
+                    f"{self.n_arcs:,}"
                 )
             is_dense = self.n_arcs * 50 > n_pairs
             _require_memory(self.name, 8 * n_pairs if is_dense else 64 * self.n_arcs)
@@ -117,6 +118,5 @@ def _require_memory(who: str, n_bytes: float) -> None:
         who,
         "drawing the arcs",
         n_bytes,
-        "lower the number of nodes or arcs",
-        option="lower -n, --n-arcs or --arc-probability",
+        f"lower {arg('n')}, {arg('n_arcs')} or {arg('arc_probability')}",
     )

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.errors import InvalidParameterError
+from bestdag.wording import arg
 
 __all__ = ["UniformDags"]
 
@@ -51,10 +52,10 @@ class UniformDags:
     def arcs(self, n: int, seed: int) -> npt.NDArray[np.int64]:
         """Draw a DAG over the nodes 0 to n - 1."""
         if n > _MAX_NODES:
-            what = f"at most {_MAX_NODES:,} nodes, which have 250,000 arcs, got {n:,}"
             raise InvalidParameterError(
-                f'{self.name}: {what}; use the generator "order"'
-            ).with_option(f"{self.name}: -n: {what}; use --generator order")
+                f"{self.name}: {arg('n')}: at most {_MAX_NODES:,} nodes, which have 250,000 arcs, "
+                f"got {n:,}; use {arg('generator', 'order')}"
+            )
         rng = random.Random(seed)
         sizes = layer_sizes(n, rng, exact=n <= _MAX_EXACT)
         nodes = list(range(n))
