@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from bestdag.averaging.averaged_network import average_networks as average_networks
     from bestdag.averaging.bootstrap import bootstrap as bootstrap
     from bestdag.averaging.posterior import posterior as posterior
-    from bestdag.constraint.conflicts import Conflict as Conflict
     from bestdag.constraint.pc import pc as pc
+    from bestdag.constraint.result import Conflict as Conflict
     from bestdag.constraint.result import PCResult as PCResult
     from bestdag.constraint.settings import PC as PC
     from bestdag.counts.family import FamilyCounts as FamilyCounts
@@ -102,7 +102,7 @@ _HOME = {
     "AveragedNetwork": "bestdag.averaging.averaged_network",
     "CompiledNetwork": "bestdag.network.compiled",
     "ConditionalTable": "bestdag.network.table",
-    "Conflict": "bestdag.constraint.conflicts",
+    "Conflict": "bestdag.constraint.result",
     "CrossValidation": "bestdag.validation.comparison",
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
