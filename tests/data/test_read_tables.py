@@ -23,6 +23,7 @@ from bestdag.data.readers import read
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, FileError, InvalidParameterError
 from tests.data.test_dataset import datasets
+from tests.signals import GUARD
 
 # One table, as every package would hold it: text, integers, whole and other floats, booleans of
 # which one is never seen, dates, and a missing value in each column.
@@ -388,7 +389,7 @@ def test_ctrl_c_ends_a_query_at_once_and_leaves_nothing():
         [sys.executable, "-c", textwrap.dedent(code)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=GUARD,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert run.stdout.startswith("interrupted []"), run.stderr

@@ -25,6 +25,7 @@ __all__ = [
     "evidence_dataset",
     "evidence_rows",
     "known_cells",
+    "known_rows",
     "log_loss",
     "log_probability",
     "log_tables",
@@ -142,6 +143,11 @@ def evidence_dataset(
         raise DataError(f"{who}: the data have no variable of the network")
     chosen = _chosen(network, data, present, who, strict=strict)
     return _with_states(chosen, present, who)
+
+
+def known_rows(network: NetworkContent, data: Any, who: str) -> Dataset:
+    """Give rows the network's variables with its states, read once for whatever asks of them."""
+    return _matched(network, data, None, "marginalize", who)
 
 
 def known_cells(network: NetworkContent, target: str, data: Any, who: str) -> Dataset:
