@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from bestdag import Network, learn, pc, read
-from bestdag.data.rows import Rows
+from bestdag.data.readers import Rows
 from bestdag.examples import example
 
 CSV = str(example("asia.csv"))
@@ -161,7 +161,7 @@ def test_ctrl_c_shows_the_links_so_far_and_exits_130(cli, tmp_path, monkeypatch)
         timer.start()
         return Rows(data)
 
-    monkeypatch.setattr("bestdag.data.rows.read_rows", read_and_wait)
+    monkeypatch.setattr("bestdag.data.readers.read_rows", read_and_wait)
     shown = cli("pc", "wide.csv", "--json")
     timer.cancel()
     assert shown.code == 130

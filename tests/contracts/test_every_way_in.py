@@ -17,7 +17,7 @@ import pytest
 import bestdag as bd
 from bestdag.classification.uncut import read_uncut
 from bestdag.data.describe import read_described
-from bestdag.data.rows import read_rows
+from bestdag.data.readers import read_rows
 from bestdag.errors import InvalidParameterError
 
 N = 80

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from bestdag.counts.engine import CountingEngine
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
-from bestdag.data.endings import table_name
 from bestdag.data.schema import Variable
+from bestdag.data.sources.files import table_name
 from bestdag.errors import DataWarning, InvalidParameterError, caller_level
 from bestdag.graph.dag import Dag
 from bestdag.network.em import is_incomplete, run_em
