@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from bestdag.counts.family import FamilyCounts as FamilyCounts
     from bestdag.data.dataset import Dataset as Dataset
     from bestdag.data.discretize import discretize as discretize
-    from bestdag.data.disk_rows import Scan as Scan
     from bestdag.data.readers import read as read
-    from bestdag.data.scan import scan as scan
     from bestdag.data.schema import Variable as Variable
-    from bestdag.data.sql_source import sql as sql
+    from bestdag.data.sinks.disk import Scan as Scan
+    from bestdag.data.sinks.disk import scan as scan
+    from bestdag.data.sources.connection import sql as sql
     from bestdag.drawing.picture import Picture as Picture
     from bestdag.errors import *  # noqa: F403
     from bestdag.evaluation.networks import NetworkEvaluation as NetworkEvaluation
@@ -129,7 +129,7 @@ _HOME = {
     "Progress": "bestdag.progress",
     "Result": "bestdag.learned",
     "Saturation": "bestdag.validation.saturation",
-    "Scan": "bestdag.data.disk_rows",
+    "Scan": "bestdag.data.sinks.disk",
     "Score": "bestdag.scores",
     "ScoreTable": "bestdag.scores.table",
     "Scorer": "bestdag.scores.scorer",
@@ -168,9 +168,9 @@ _HOME = {
     "read_evidence": "bestdag.network.uai",
     "run_em": "bestdag.network.fitting",
     "saturation": "bestdag.validation.saturation",
-    "scan": "bestdag.data.scan",
+    "scan": "bestdag.data.sinks.disk",
     "sensitivity": "bestdag.evaluation.sensitivity",
-    "sql": "bestdag.data.sql_source",
+    "sql": "bestdag.data.sources.connection",
     "structural_rank": "bestdag.evaluation.ranks",
     "write_evidence": "bestdag.network.uai",
 }

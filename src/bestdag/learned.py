@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from bestdag.data.dataset import Dataset
-from bestdag.data.endings import table_name
+from bestdag.data.sources.files import table_name
 from bestdag.errors import DataError
 from bestdag.graph.knowledge.knowledge import known_as
 from bestdag.graph.pdag import Pdag

@@ -18,7 +18,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import make_method
 from bestdag.data.discretization.base import Method
 from bestdag.data.discretize import discretize as cut_numbers
-from bestdag.data.rows import Rows, read_rows
+from bestdag.data.readers import Rows, read_rows
 from bestdag.errors import (
     ClusterError,
     InvalidParameterError,

@@ -6,11 +6,11 @@ import pytest
 
 from bestdag.classification.model import Coding
 from bestdag.classification.uncut import UncutTable, codes_under, refuse_unknown
-from bestdag.data.choice import choose
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.quantile import Quantile
-from bestdag.data.frame_table import FrameTable
 from bestdag.data.schema import MAX_ARITY, Variable
+from bestdag.data.settings import choose
+from bestdag.data.sources.frame import FrameTable
 from bestdag.errors import BestdagError, DataError, InvalidParameterError, UnknownNameError
 
 CLASS = Variable("class", ("no", "yes"))

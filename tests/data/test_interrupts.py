@@ -11,11 +11,10 @@ import time
 import duckdb
 import pytest
 
-from bestdag.data import interrupts
-from bestdag.data.csv_source import csv_table
-from bestdag.data.duck_connection import connection
-from bestdag.data.interrupts import interruptible, temporary_folder, to_the_end
 from bestdag.data.readers import read
+from bestdag.data.sources import connection as interrupts
+from bestdag.data.sources.connection import connection, interruptible, temporary_folder, to_the_end
+from bestdag.data.sources.csv import csv_table
 from tests.signals import GUARD
 
 SLOW = "SELECT sum(hash(i * j)) FROM range(10000000) a(i), range(1000000) b(j)"

@@ -346,7 +346,7 @@ def test_csv_export_is_complete_or_untouched(tmp_path, monkeypatch):
     path.chmod(0o640)
     data = read({"a": ["x", "y"]})
     with monkeypatch.context() as patch:
-        patch.setattr("bestdag.data.exports._quoted", lambda _: 1 / 0)
+        patch.setattr("bestdag.data.output._quoted", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             data.to_csv(path)
     assert path.read_text() == "before"
@@ -372,8 +372,8 @@ def test_csv_export_refuses_what_a_file_cannot_tell_apart():
 def test_ctrl_c_ends_a_query_at_once_and_leaves_nothing():
     code = """
         import os, signal, sys, tempfile, threading, time
-        from bestdag.data.duck_connection import connection
-        from bestdag.data.interrupts import interruptible
+        from bestdag.data.sources.connection import connection
+        from bestdag.data.sources.connection import interruptible
         with tempfile.TemporaryDirectory() as folder:
             tempfile.tempdir = folder
             try:

@@ -16,7 +16,7 @@ import pytest
 
 import bestdag
 from bestdag import Dataset, InvalidParameterError, Scan, read, scan, sql
-from bestdag.data.rows import match_rows, read_rows
+from bestdag.data.readers import match_rows, read_rows
 from bestdag.errors import DataError, DataWarning, NotEnoughMemoryError, WriteError
 from bestdag.machine import memory_limit
 from tests.signals import GUARD
@@ -186,7 +186,7 @@ def test_ctrl_c_ends_a_scan_at_once_and_leaves_nothing(tmp_path):
     query = "SELECT i % 7 AS a, (i * i) % 5 AS b FROM range(3000000) AS t(i)"
     code = (
         "import sys, bestdag\n"
-        "from bestdag.data.column_folder import ColumnFolder\n"
+        "from bestdag.data.sinks.disk import ColumnFolder\n"
         "append = ColumnFolder.append\n"
         "def told(self, *rows):\n"
         "    print('.', flush=True)\n"

@@ -13,9 +13,11 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import make_method
 from bestdag.data.discretization.base import Method
 from bestdag.data.discretization.cuts import cut_variable
-from bestdag.data.encode import ReadOptions, coded_column
-from bestdag.data.raw import RawColumn, RawTable
+from bestdag.data.encoder import coded_column
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
+from bestdag.data.settings import ReadOptions
+from bestdag.data.sources.base import RawColumn
+from bestdag.data.table import Table
 from bestdag.errors import DataError, require_count
 from bestdag.graph.knowledge import Knowledge
 from bestdag.incomplete import Refuse, Treatment, make_treatment
@@ -70,7 +72,7 @@ class Coding:
         return make_method("classifier", self.method, self.bins)
 
     def uncut(
-        self, table: RawTable, target: Variable, codes: npt.ArrayLike, options: ReadOptions
+        self, table: Table, target: Variable, codes: npt.ArrayLike, options: ReadOptions
     ) -> UncutTable:
         """Return training rows whose columns are typed: text there is text, whatever it spells."""
         numbers, kept = split_numbers(

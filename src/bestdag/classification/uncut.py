@@ -12,17 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.checks import code_type
-from bestdag.data.choice import choose
+from bestdag.data.cutting import kept_values
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cuts import cut_between, cut_codes, cut_variable
-from bestdag.data.encode import ReadOptions, build, labels_of
+from bestdag.data.encoder import labels_of
 from bestdag.data.labels import number_in
-from bestdag.data.number_columns import kept_values
-from bestdag.data.opening import open_table
-from bestdag.data.raw import RawColumn, RawTable
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
-from bestdag.data.settle import warn_of_number_marks
-from bestdag.data.suspects import number_marks
+from bestdag.data.settings import ReadOptions, choose
+from bestdag.data.sinks.memory import dataset_of
+from bestdag.data.sources.base import RawColumn
+from bestdag.data.table import Table, open_table
+from bestdag.data.warnings import number_marks, warn_of_number_marks
 from bestdag.errors import DataError, DataWarning, unknown_name
 from bestdag.wording import count_of, either
 
@@ -136,7 +136,7 @@ def read_uncut(
         warn_of_number_marks({n: found for n, found in marked.items() if found}, choice.options)
         kept |= known
         whole = [name for name in table.names if name not in numbers and name not in kept]
-        found = build(table.discrete(whole), None, choice.options)
+        found = dataset_of(table.discrete(whole), None, choice.options)
         dataset = Dataset._adopt(
             [*found.variables, *(variable for variable, _ in kept.values())],
             [*map(found.codes, found.names), *(codes for _, codes in kept.values())],
@@ -145,7 +145,7 @@ def read_uncut(
 
 
 def _known_intervals(
-    table: RawTable, target: str, cuts: Mapping[str, Sequence[float]], options: ReadOptions
+    table: Table, target: str, cuts: Mapping[str, Sequence[float]], options: ReadOptions
 ) -> dict[str, tuple[Variable, Codes]]:
     """Cut columns at known points; a column may hold the intervals already."""
     for name in cuts:
@@ -160,7 +160,7 @@ def _known_intervals(
 
 
 def split_numbers(
-    table: RawTable,
+    table: Table,
     max_values: int,
     max_states: int,
     *,
@@ -191,7 +191,7 @@ def split_numbers(
 
 
 def codes_under(
-    table: RawTable, options: ReadOptions, variables: Iterable[Variable]
+    table: Table, options: ReadOptions, variables: Iterable[Variable]
 ) -> tuple[list[Codes], dict[str, npt.NDArray[Any]]]:
     """Return the columns that are these variables as their codes, and the values unknown to them.
 
@@ -236,7 +236,7 @@ def refuse_unknown(variables: Iterable[Variable], unknown: Unknown) -> None:
             )
 
 
-def _like(table: RawTable, like: UncutTable, options: ReadOptions) -> UncutTable:
+def _like(table: Table, like: UncutTable, options: ReadOptions) -> UncutTable:
     codes, unknown = codes_under(table, options, like.dataset.variables)
     lacking = next((name for name in like.numbers if name not in table.names), None)
     if lacking is not None:
@@ -245,13 +245,13 @@ def _like(table: RawTable, like: UncutTable, options: ReadOptions) -> UncutTable
     return UncutTable(like.names, Dataset(like.dataset.variables, codes), numbers, unknown)
 
 
-def _holds_states(table: RawTable, variable: Variable) -> bool:
+def _holds_states(table: Table, variable: Variable) -> bool:
     """Whether a column holds the intervals of a variable, not numbers."""
     wrong = table.numbers(variable.name).wrong
     return wrong is not None and wrong[1] in variable.states
 
 
-def _numbers(table: RawTable, name: str) -> npt.NDArray[np.float64]:
+def _numbers(table: Table, name: str) -> npt.NDArray[np.float64]:
     found = table.numbers(name)
     if found.wrong is not None:
         raise DataError(

@@ -159,7 +159,7 @@ def command(
     from bestdag.classification.model import Coding, Recipe
     from bestdag.classification.trial import Trial
     from bestdag.classification.uncut import read_uncut
-    from bestdag.data.discretization.cut_file import load_cut_points
+    from bestdag.data.discretization.cuts import load_cut_points
     from bestdag.graph.knowledge import Knowledge
     from bestdag.incomplete import StructuralEM
     from bestdag.scores import DEFAULT_SCORE, make_score

@@ -18,7 +18,7 @@ from bestdag.cli.options import common_options, threads_option
 from bestdag.cli.output import print_json, working
 from bestdag.cli.rows_options import say_collapsed, table_settings
 from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
-from bestdag.data.holes import complete_rows, holes_in_words
+from bestdag.data.missing import complete_rows, missing_in_words
 from bestdag.errors import DataError, unknown_name
 from bestdag.parameters import DEFAULT_ESTIMATOR, EM, ESTIMATORS, make_estimator
 from bestdag.registry import canonical
@@ -102,8 +102,9 @@ def command(
     if is_refusing and table.has_missing:
         n_left = int(complete_rows(table).sum())
         raise DataError(
-            f"fit: {holes_in_words(table)}, and {n_left:,} of {table.n_rows:,} rows are complete; "
-            "pass --parameters em to fit to all rows, or --missing drop to leave those out"
+            f"fit: {missing_in_words(table)}, and {n_left:,} of {table.n_rows:,} rows are "
+            "complete; pass --parameters em to fit to all rows, or --missing drop to leave those "
+            "out"
         )
     how: dict[str, Any] = {}
     with working("fitting", quiet=quiet):

@@ -182,7 +182,7 @@ def missing_choices() -> Sequence[str]:
 
 
 def _query(text: str) -> str:
-    from bestdag.data.sql_source import SqlText
+    from bestdag.data.sources.connection import SqlText
 
     return SqlText(text)
 

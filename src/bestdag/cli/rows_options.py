@@ -10,7 +10,7 @@ import click
 from bestdag.cli.options import read_settings
 
 if TYPE_CHECKING:
-    from bestdag.data.rows import Rows
+    from bestdag.data.readers import Rows
 
 __all__ = [
     "ROWS_OPTIONS",

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from bestdag.counts.engine import CountingEngine
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
-from bestdag.data.endings import table_name
 from bestdag.data.readers import read, read_matching
 from bestdag.data.schema import Variable
+from bestdag.data.sources.files import table_name
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, caller_level, unknown_name
 from bestdag.graph.dag import Dag
 from bestdag.inference.rows import IncompleteRows

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read_matching
 from bestdag.data.schema import Variable
-from bestdag.data.unknown_columns import check_unknown_columns
+from bestdag.data.settings import check_unknown_columns
 from bestdag.errors import DataError, require_choice
 from bestdag.inference.rows import log_marginal, log_probabilities, most_probable, posteriors
 from bestdag.inference.tables import LogTables, Rows
