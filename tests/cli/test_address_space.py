@@ -7,6 +7,7 @@ import pytest
 
 from bestdag.cli.main import COMMANDS
 from bestdag.examples import example
+from tests.signals import GUARD
 
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited on Linux")
@@ -46,7 +47,7 @@ def run(command, n_bytes, tmp_path):
         [sys.executable, "-m", "bestdag", command, *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=GUARD,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes)),
     )
 

@@ -210,13 +210,17 @@ def test_nothing_is_overwritten_unasked(tmp_path):
 
 
 def test_two_runs_do_not_write_into_one_file(tmp_path):
+    out, refused = tmp_path / "out", tmp_path / "refused"
+
     def again(trial, folder):
         if trial.settings["k"] == 0:
             with pytest.raises(WriteError, match=r"^[^:]*rows.jsonl: another run writes there now"):
-                reproduce(TOY, tmp_path, resume=True, threads=1)
+                reproduce(TOY, out, resume=True, threads=1)
+            refused.touch()
         return run(trial, folder)
 
-    reproduce(replace(TOY, run=again), tmp_path, threads=1)
+    reproduce(replace(TOY, run=again), out, threads=1)
+    assert refused.exists()
 
 
 @pytest.mark.parametrize(("folder", "why"), [(None, "no folder was given"), (1, "other contents")])
