@@ -11,8 +11,8 @@ import time
 import duckdb
 import pytest
 
-from bestdag.data.sources import connection as interrupts
 from bestdag.data.readers import read
+from bestdag.data.sources import connection as interrupts
 from bestdag.data.sources.connection import connection, interruptible, temporary_folder, to_the_end
 from bestdag.data.sources.csv import csv_table
 

@@ -16,7 +16,7 @@ import pytest
 
 import bestdag
 from bestdag import Dataset, InvalidParameterError, Scan, read, scan, sql
-from bestdag.data.readers import match_rows, read_rows
+from bestdag.data.readers import match, read_rows
 from bestdag.errors import DataError, DataWarning, NotEnoughMemoryError, WriteError
 from bestdag.machine import memory_limit
 
@@ -340,8 +340,8 @@ def test_rows_are_on_disk_where_they_do_not_fit(parts, tmp_path):
 
 def test_columns_of_a_network_are_found_on_disk(parts):
     plain = read(parts, missing="keep")
-    rows, cut = match_rows(parts, plain.select("size").variables, rows_in="disk", ignore_extra=True)
-    assert (rows.dataset, cut) == (plain.select("size"), ())
+    rows = match(parts, plain.select("size").variables, rows_in="disk", ignore_extra=True)
+    assert (rows.dataset, rows.cut) == (plain.select("size"), ())
 
 
 @pytest.mark.slow
