@@ -354,3 +354,10 @@ def test_what_the_tests_of_read_read_is_what_scan_gives():
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:]
     assert json.loads(done.stdout.partition("scanned beside read: ")[2].split()[0]) > 200
+
+
+def test_a_query_with_other_answers_each_time_is_refused():
+    query = sql("SELECT (random() * 1e6)::INT::VARCHAR AS a FROM range(40)")
+    with pytest.raises(DataError, match="changed while it was read"):
+        scan(query)
+    assert read(query).n_rows == 40  # asked once
