@@ -34,7 +34,8 @@
     BINDING(posterior)                \
     BINDING(entropy_cuts)             \
     BINDING(sampling)                 \
-    BINDING(column_encoder)
+    BINDING(column_encoder)           \
+    BINDING(csv_check)
 // clang-format on
 
 #define BESTDAG_DECLARE(name) void register_##name(nb::module_& m);

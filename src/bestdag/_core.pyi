@@ -896,3 +896,12 @@ def stream_types(stream: object) -> list[tuple[str, str, str | None]]:
 
 def recode(codes: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu')], map: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
     """Replace codes by entries of a map, in place."""
+
+class CsvCheck:
+    """Whether a CSV file is plain; see kernels/data/csv_check.hpp."""
+
+    def __init__(self, separator: str, n_columns: int) -> None: ...
+
+    def add(self, piece: bytes) -> bool: ...
+
+    def is_plain(self) -> bool: ...

@@ -1,6 +1,7 @@
 """The native encoder: the same codes, labels and counts as an encoder written out in Python."""
 
 import datetime
+import itertools
 import math
 
 import numpy as np
@@ -85,7 +86,7 @@ def chunks(draw_cuts, values, kind):
     cuts = sorted({0, len(values), *(min(cut, len(values)) for cut in draw_cuts)})
     # Slices of one array have offsets that are not zero.
     whole = pa.array(values, kind)
-    parts = [whole.slice(a, b - a) for a, b in zip(cuts, cuts[1:], strict=False)]
+    parts = [whole.slice(a, b - a) for a, b in itertools.pairwise(cuts)]
     return pa.chunked_array(parts, kind)
 
 
@@ -229,7 +230,7 @@ def test_objects_beyond_the_limit_are_counted():
 
 def test_what_has_no_place_in_a_dict_is_named():
     made = _core.ColumnEncoder([3], [])
-    with pytest.raises(TypeError, match="^bytearray$"):
+    with pytest.raises(TypeError, match=r"^bytearray$"):
         made.add_objects(["a", bytearray(b"x")], 0)
 
 
