@@ -115,7 +115,7 @@ def test_sampling_says_what_is_covered(cli):
     ("arguments", "message"),
     [
         (("bootstrap", CSV, "--replicates", "0"), "--replicates must be a whole number >= 1"),
-        (("bootstrap", CSV, "--missing", "em"), "pass drop or state, or fill in the cells first"),
+        (("bootstrap", CSV, "--missing", "em"), "pass drop or state, or fill in the values first"),
         (("bootstrap", CSV, "--force"), "--force is for the network written by -o FILE"),
         (("bootstrap", CSV, "--search", "climb"), "unknown search 'climb'"),
         (("posterior", CSV, "--score", "ll"), "logarithm of a probability, got ll"),
