@@ -135,11 +135,11 @@ def test_ctrl_c_says_whether_anything_is_kept(cli, monkeypatch, tmp_path):
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bestdag.averaging.bootstrap.bootstrap", stopped)
+    monkeypatch.setattr("bestdag.cli.bootstrap.bootstrap", stopped)
     assert cli("bootstrap", CSV).err == "bestdag: interrupted; no results are saved\n"
     kept = cli("bootstrap", CSV, "--checkpoint", tmp_path / "kept")
     assert kept.err == "bestdag: interrupted; --resume continues from the checkpoint\n"
-    monkeypatch.setattr("bestdag.cli.structure.write_fitted", stopped)
+    monkeypatch.setattr("bestdag.cli.learn.write_fitted", stopped)
     shown = cli("learn", CSV, "-o", tmp_path / "net.bif")
     assert "(proved; exact" in shown.out
     assert shown.err == "bestdag: interrupted\n"  # the structure was shown
