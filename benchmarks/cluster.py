@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from bestdag import learn, read
-from bestdag.cluster.packed import packed
-from bestdag.cluster.part import add_counts
+from bestdag.cluster.part import add_counts, packed
 from bestdag.cluster.reading import read_on
 from bestdag.counts.engine import CountingEngine
 

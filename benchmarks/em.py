@@ -33,9 +33,9 @@ from typing import Any
 import numpy as np
 
 import bestdag as bd
-from bestdag.inference.incomplete import IncompleteRows
-from bestdag.network.em import tables_for
-from bestdag.parameters.expectation_maximization import Expectation
+from bestdag.inference.rows import IncompleteRows
+from bestdag.network.fitting import tables_for
+from bestdag.parameters.em import Expectation
 
 _PYAGRUM = """
 import sys, time

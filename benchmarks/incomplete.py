@@ -33,7 +33,7 @@ import numpy.typing as npt
 
 import bestdag as bd
 from bestdag.data.dataset import Dataset
-from bestdag.data.holes import complete_rows
+from bestdag.data.missing import complete_rows
 from bestdag.incomplete import TREATMENTS
 from bestdag.learned import Result
 from bestdag.network.network import Network

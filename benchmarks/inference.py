@@ -24,7 +24,7 @@ import numpy as np
 
 from bestdag import Network
 from bestdag.errors import NotEnoughMemoryError
-from bestdag.network.bif_names import plain_names
+from bestdag.network.bif import plain_names
 
 NAMES = (
     *("asia", "alarm", "hailfinder", "insurance", "andes", "pathfinder", "pigs", "water"),

@@ -21,7 +21,7 @@ import numpy as np
 
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
-from bestdag.data.scan import scan
+from bestdag.data.sinks.disk import scan
 from bestdag.machine import peak_memory
 from bestdag.network.network import Network
 from bestdag.scores.scorer import Scorer

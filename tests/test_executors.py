@@ -6,10 +6,10 @@ import io
 import os
 import pickle
 import threading
-import time
 import warnings
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import astuple, dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -32,6 +32,7 @@ from bestdag.validation.cross_validation import cross_validate
 from bestdag.validation.learning_curve import learning_curve
 from bestdag.workers import run_all
 from tests.papers.toy import TOY
+from tests.signals import GUARD
 
 
 class Elsewhere(Executor):
@@ -97,15 +98,22 @@ def test_answers_come_in_order_and_each_has_its_threads():
     assert told == dict(enumerate(found))
 
 
-def test_nobody_waits_for_what_is_not_done_in_time():
+def test_nobody_waits_for_what_is_not_done_in_time(monkeypatch):
+    now = [0.0]  # the time is up when the first is done
+    monkeypatch.setattr("bestdag.workers.time", SimpleNamespace(monotonic=lambda: now[0]))
+    told = {"threads": None, "who": "t", "on_done": lambda _: now.__setitem__(0, GUARD)}
     with ThreadPoolExecutor(1) as pool:
-        end = time.monotonic() + 0.1
-        assert run_all(_asleep, [0, 0.3, 0], threads=None, who="t", end=end, executor=pool) == [0]
+        try:
+            assert run_all(_held, [0, 1, 2], end=GUARD, executor=pool, **told) == [0]
+        finally:
+            _MAY_END.set()
 
 
-def _asleep(seconds, threads):
-    time.sleep(seconds)
-    return seconds
+_MAY_END = threading.Event()
+
+
+def _held(item, threads):
+    return item if item == 0 else _MAY_END.wait(GUARD)
 
 
 def test_errors_and_warnings_come_from_there(elsewhere):

@@ -14,6 +14,7 @@ import pytest
 from bestdag import BestdagError, DataError, DataWarning, workers
 from bestdag.machine import memory_left, memory_limit
 from bestdag.workers import run_all
+from tests.signals import GUARD, wait_until
 
 hears_ctrl_c = pytest.mark.skipif(
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN, reason="Ctrl-C is ignored here"
@@ -53,7 +54,7 @@ def test_threads_are_divided_between_those_that_run_at_once():
 
 @copies
 def test_two_run_at_once():
-    meet = multiprocessing.get_context("fork").Barrier(2, timeout=60)
+    meet = multiprocessing.get_context("fork").Barrier(2, timeout=GUARD)
     # Each waits for the other, and is told in which order they came.
     arrived = run_all(lambda item, own: meet.wait(), range(2), threads=2, who="test")
     assert sorted(arrived) == [0, 1]
@@ -91,12 +92,13 @@ def test_a_failure_ends_all_of_them(threads):
     def work(item, own):
         if item == 1:
             raise DataError("item 1").with_option("--item 1")
-        time.sleep(0.01)
+        if item > 1:
+            time.sleep(GUARD)
 
     with pytest.raises(DataError, match="item 1") as caught:
         run_all(work, range(1000), threads=threads, who="test", on_done=done.append)
     assert caught.value.on_command_line == "--item 1"
-    assert len(done) < 100
+    assert len(done) <= 1
 
 
 class OddError(Exception):
@@ -165,12 +167,10 @@ def test_ctrl_c_ends_all_of_them(threads):
 
 
 def has_ended(number):
-    for _ in range(1000):
-        try:
-            os.kill(number, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.01)
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return True
     return False
 
 
@@ -193,12 +193,12 @@ run_all(work, range(2), threads=2, who="test")
         one.wait()
         assert one.stdout.read() == ""  # it ends when nobody has it any more
     for number in numbers:
-        assert has_ended(number)
+        wait_until(lambda number=number: has_ended(number))
 
 
 @copies
 def test_the_memory_limit_is_divided():
-    meet = multiprocessing.get_context("fork").Barrier(2, timeout=60)
+    meet = multiprocessing.get_context("fork").Barrier(2, timeout=GUARD)
 
     def work(item, own):
         meet.wait()

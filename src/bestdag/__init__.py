@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from bestdag.averaging.averaged_network import average_networks as average_networks
     from bestdag.averaging.bootstrap import bootstrap as bootstrap
     from bestdag.averaging.posterior import posterior as posterior
-    from bestdag.constraint.conflicts import Conflict as Conflict
     from bestdag.constraint.pc import pc as pc
+    from bestdag.constraint.result import Conflict as Conflict
     from bestdag.constraint.result import PCResult as PCResult
     from bestdag.constraint.settings import PC as PC
     from bestdag.counts.family import FamilyCounts as FamilyCounts
     from bestdag.data.dataset import Dataset as Dataset
     from bestdag.data.discretize import discretize as discretize
-    from bestdag.data.disk_rows import Scan as Scan
     from bestdag.data.readers import read as read
-    from bestdag.data.scan import scan as scan
     from bestdag.data.schema import Variable as Variable
-    from bestdag.data.sql_source import sql as sql
+    from bestdag.data.sinks.disk import Scan as Scan
+    from bestdag.data.sinks.disk import scan as scan
+    from bestdag.data.sources.connection import sql as sql
     from bestdag.drawing.picture import Picture as Picture
     from bestdag.errors import *  # noqa: F403
     from bestdag.evaluation.networks import NetworkEvaluation as NetworkEvaluation
@@ -65,15 +65,15 @@ if TYPE_CHECKING:
     from bestdag.learning import learn as learn
     from bestdag.machine import memory_limit as memory_limit
     from bestdag.network.compiled import CompiledNetwork as CompiledNetwork
-    from bestdag.network.em import EMResult as EMResult
-    from bestdag.network.em import run_em as run_em
-    from bestdag.network.evidence import read_evidence as read_evidence
-    from bestdag.network.evidence import write_evidence as write_evidence
+    from bestdag.network.fitting import EMResult as EMResult
     from bestdag.network.fitting import fit_network as fit_network
+    from bestdag.network.fitting import run_em as run_em
     from bestdag.network.loading import load as load
     from bestdag.network.network import Network as Network
     from bestdag.network.random_network import random_network as random_network
     from bestdag.network.table import ConditionalTable as ConditionalTable
+    from bestdag.network.uai import read_evidence as read_evidence
+    from bestdag.network.uai import write_evidence as write_evidence
     from bestdag.parameters import *  # noqa: F403
     from bestdag.progress import Progress as Progress
     from bestdag.scores import *  # noqa: F403
@@ -102,12 +102,12 @@ _HOME = {
     "AveragedNetwork": "bestdag.averaging.averaged_network",
     "CompiledNetwork": "bestdag.network.compiled",
     "ConditionalTable": "bestdag.network.table",
-    "Conflict": "bestdag.constraint.conflicts",
+    "Conflict": "bestdag.constraint.result",
     "CrossValidation": "bestdag.validation.comparison",
     "Dag": "bestdag.graph.dag",
     "Dataset": "bestdag.data.dataset",
     "Distribution": "bestdag.inference.distribution",
-    "EMResult": "bestdag.network.em",
+    "EMResult": "bestdag.network.fitting",
     "EssGrid": "bestdag.validation.ess_grid",
     "Estimate": "bestdag.inference.distribution",
     "Estimator": "bestdag.parameters",
@@ -129,7 +129,7 @@ _HOME = {
     "Progress": "bestdag.progress",
     "Result": "bestdag.learned",
     "Saturation": "bestdag.validation.saturation",
-    "Scan": "bestdag.data.disk_rows",
+    "Scan": "bestdag.data.sinks.disk",
     "Score": "bestdag.scores",
     "ScoreTable": "bestdag.scores.table",
     "Scorer": "bestdag.scores.scorer",
@@ -165,14 +165,14 @@ _HOME = {
     "random_dag": "bestdag.graph.generators",
     "random_network": "bestdag.network.random_network",
     "read": "bestdag.data.readers",
-    "read_evidence": "bestdag.network.evidence",
-    "run_em": "bestdag.network.em",
+    "read_evidence": "bestdag.network.uai",
+    "run_em": "bestdag.network.fitting",
     "saturation": "bestdag.validation.saturation",
-    "scan": "bestdag.data.scan",
+    "scan": "bestdag.data.sinks.disk",
     "sensitivity": "bestdag.evaluation.sensitivity",
-    "sql": "bestdag.data.sql_source",
+    "sql": "bestdag.data.sources.connection",
     "structural_rank": "bestdag.evaluation.ranks",
-    "write_evidence": "bestdag.network.evidence",
+    "write_evidence": "bestdag.network.uai",
 }
 
 

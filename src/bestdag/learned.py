@@ -9,9 +9,9 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from bestdag.data.dataset import Dataset
-from bestdag.data.endings import table_name
+from bestdag.data.sources.files import table_name
 from bestdag.errors import DataError
-from bestdag.graph.knowledge.given import known_as
+from bestdag.graph.knowledge.knowledge import known_as
 from bestdag.graph.pdag import Pdag
 from bestdag.incomplete import Treatment
 from bestdag.network.fitting import warn_of_many_parameters

@@ -18,7 +18,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import make_method
 from bestdag.data.discretization.base import Method
 from bestdag.data.discretize import discretize as cut_numbers
-from bestdag.data.rows import Rows, read_rows
+from bestdag.data.readers import Rows, read_rows
 from bestdag.errors import (
     ClusterError,
     InvalidParameterError,
@@ -27,7 +27,7 @@ from bestdag.errors import (
 )
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
-from bestdag.graph.knowledge.given import known_as
+from bestdag.graph.knowledge.knowledge import known_as
 from bestdag.graph.pdag import Pdag
 from bestdag.incomplete import Treatment, make_treatment
 from bestdag.incomplete.base import Task

@@ -1,10 +1,7 @@
 """Posterior probabilities: every number against a list of all DAGs, or against another method."""
 
 import math
-import os
 import pickle
-import signal
-import threading
 
 import numpy as np
 import pytest
@@ -31,6 +28,7 @@ from bestdag.examples import example
 from bestdag.machine import memory_limit
 from bestdag.search.problem import Problem
 from tests.reference.posterior import enumerated
+from tests.signals import ctrl_c_in_native_work
 
 ASIA = read(example("asia.csv")).select(rows=slice(0, 60))
 FIVE = ASIA.select(["bronc", "dysp", "either", "lung", "smoke"])
@@ -206,11 +204,11 @@ def test_a_time_limit_keeps_what_chains_drew():
 
 
 def test_ctrl_c_keeps_what_chains_drew():
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.warns(InterruptedWarning, match="posterior: stopped early"):
+    with (
+        pytest.warns(InterruptedWarning, match="posterior: stopped early"),
+        ctrl_c_in_native_work(looks=3),
+    ):
         found = posterior(FIVE, method="chains", steps=10**9, burn_in=10, samples=10**4)
-    timer.join()
     assert found.status == "interrupted"
     assert "Ctrl-C ended the chains: these are the structures drawn so far" in found.notes
 

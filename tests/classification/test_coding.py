@@ -4,13 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bestdag.classification.coding import Coding
+from bestdag.classification.model import Coding
 from bestdag.classification.uncut import UncutTable, codes_under, refuse_unknown
-from bestdag.data.choice import choose
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.quantile import Quantile
-from bestdag.data.frame_table import FrameTable
 from bestdag.data.schema import MAX_ARITY, Variable
+from bestdag.data.settings import choose
+from bestdag.data.sources.frame import FrameSource
+from bestdag.data.table import Table
 from bestdag.errors import BestdagError, DataError, InvalidParameterError, UnknownNameError
 
 CLASS = Variable("class", ("no", "yes"))
@@ -18,7 +19,7 @@ CLASS = Variable("class", ("no", "yes"))
 
 def opened(raw):
     choice = choose(raw, missing="keep", missing_values=(), max_states=MAX_ARITY)
-    return FrameTable([("x", raw)], choice), choice.options
+    return Table(FrameSource([("x", raw)], choice.options.source), choice), choice.options
 
 
 def coded(raw, classes=None, *, weights=None, **settings):

@@ -1,16 +1,15 @@
 """`bestdag bootstrap` and `bestdag posterior`: JSON, tables, files, wrong input, Ctrl-C."""
 
 import json
-import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 
 from bestdag import HillClimb, Network, bootstrap, discretize, posterior
 from bestdag.examples import example
+from tests.signals import pressed_in
 
 CSV = str(example("asia.csv"))
 BIF = str(example("asia.bif"))
@@ -152,26 +151,18 @@ def test_ctrl_c_says_whether_anything_is_kept(cli, monkeypatch, tmp_path):
         ("bootstrap", "--replicates", "100000", "--threads", "1"),
     ],
 )
-def test_ctrl_c_is_answered_at_once(arguments):
-    out, err = interrupted(arguments)
-    assert (out, err.startswith(b"bestdag: interrupted"), err.count(b"\n")) == (b"", True, 1)
+def test_ctrl_c_is_answered_at_once(arguments, cli, monkeypatch):
+    monkeypatch.setattr("bestdag.averaging.bootstrap.bootstrap", pressed_in(bootstrap, times=2))
+    shown = cli(arguments[0], CSV, *arguments[1:])
+    assert (shown.code, shown.out, shown.err.count("\n")) == (130, "", 1)
+    assert shown.err.startswith("bestdag: interrupted")
 
 
-def test_ctrl_c_keeps_what_chains_have_drawn():
-    out, err = interrupted(("posterior", "--method", "chains", "--steps", "1000000000"))
-    assert b"Ctrl-C ended the chains: these are the structures drawn so far\n" in out
-    assert err == b""
-
-
-def interrupted(arguments):
-    """Press Ctrl-C after a while; return what was printed and said."""
-    command = [sys.executable, "-m", "bestdag", arguments[0], CSV, *arguments[1:]]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        time.sleep(2.5)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    return out, err
+def test_ctrl_c_keeps_what_chains_have_drawn(cli, monkeypatch):
+    monkeypatch.setattr("bestdag.averaging.posterior.posterior", pressed_in(posterior, times=2))
+    shown = cli("posterior", CSV, "--method", "chains", "--steps", "1000000000")
+    assert (shown.code, shown.err) == (130, "")
+    assert "Ctrl-C ended the chains: these are the structures drawn so far\n" in shown.out
 
 
 def test_rows_from_standard_input():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bestdag import discretize
-from bestdag.data.discretization.cut_file import write_cut_points
+from bestdag.data.discretization.cuts import write_cut_points
 
 
 @pytest.fixture

@@ -143,7 +143,7 @@ def test_nothing_is_written_when_fitting_fails(cli, small, monkeypatch):
             "fit: tables need 9 GB, 300 bytes are available; use fewer parents"
         )
 
-    monkeypatch.setattr("bestdag.network.fit_inputs.require_memory", short)
+    monkeypatch.setattr("bestdag.network.fitting.require_memory", short)
     shown = cli("fit", data, net, "-o", out, "--force")
     assert shown.code == 1
     assert "are available; use fewer parents" in shown.err

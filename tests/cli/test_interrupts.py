@@ -8,6 +8,7 @@ import pytest
 
 import bestdag.cli.entry
 from bestdag.cli.entry import Interrupts
+from tests.signals import GUARD, wait_until
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing can wait here")
 
@@ -57,7 +58,7 @@ def test_the_code_is_that_of_the_signal_that_waited():
         source = "raise_signal(SIGTERM)"
         exec(compile(source, "<frozen importlib._bootstrap>", "exec"), names)
         steps.append("loaded")
-        time.sleep(5)
+        time.sleep(GUARD)
 
     assert interrupted(load).exit_code == 143
     assert steps == ["loaded"]
@@ -81,7 +82,7 @@ def test_the_machinery_of_imports_is_not_disturbed():
     def load(_):
         press_and_go_on("<frozen importlib._bootstrap>")(steps)
         steps.append("loaded")
-        time.sleep(5)
+        time.sleep(GUARD)
 
     assert interrupted(load).came
     assert steps.count("went on") == 30
@@ -138,7 +139,7 @@ def test_a_timer_of_somebody_else_is_left_alone():
     try:
         with Interrupts():
             signal.setitimer(signal.ITIMER_REAL, 0.005)
-            time.sleep(0.02)
+            wait_until(lambda: rung)
     finally:
         signal.signal(signal.SIGALRM, before)
     assert rung == [1]

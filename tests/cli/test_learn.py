@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -28,6 +27,7 @@ from bestdag import (
 from bestdag.errors import NotEnoughMemoryError
 from bestdag.examples import example
 from bestdag.search import SEARCHES
+from tests.signals import GUARD, ctrl_c_in_native_work, hearing, wait_until
 
 CSV = str(example("asia.csv"))
 SCORES = "3\na 2\n-1 1 b\n-2 0\nb 2\n-1.5 1 a\n-4 0\nc 1\n-1 0\n"
@@ -252,29 +252,16 @@ def test_a_prior_network_says_what_the_states_are(cli, tmp_path):
     assert json.loads(shown.out)["score"] == pytest.approx(math.log(60 / 840))
 
 
-def test_ctrl_c_is_heard_while_parent_sets_are_listed(tmp_path):
+def test_ctrl_c_is_heard_while_parent_sets_are_listed(cli, tmp_path):
     # 24 columns of noise without a limit on parents: listing takes far longer than the test.
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 3, (300, 24))
     path = tmp_path / "noise.csv"
     names = ",".join(f"v{i}" for i in range(24))
     np.savetxt(path, rows, fmt="%d", delimiter=",", header=names, comments="")
-    command = [
-        sys.executable,
-        "-m",
-        "bestdag",
-        "score-table",
-        str(path),
-        "-o",
-        "-",
-        "--support",
-        "0",
-    ]
-    command += ["--score", "bdeu", "--ess", "50"]
-    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(2.0)
-    run.send_signal(signal.SIGINT)
-    assert run.wait(timeout=20) == 130
+    with ctrl_c_in_native_work():
+        shown = cli("score-table", path, "-o", "-", "--support", 0, "--score", "bdeu", "--ess", 50)
+    assert shown.code == 130
 
 
 @pytest.fixture
@@ -313,18 +300,12 @@ def start_search():
     """Begins searches without an end; gives the process once it searches, and ends it at last."""
     runs = []
 
-    def listens():  # whatever these tests were started with, nohup for one
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            signal.signal(getattr(signal, name), signal.SIG_DFL)
-
     def start(table, folder, *arguments, prepare=lambda: None, **settings):
         ready = folder / "ready"
         command = [sys.executable, "-c", SEARCHING, str(ready), "learn", str(table), *ENDLESS]
-        settings["preexec_fn"] = lambda: (listens(), prepare())
+        settings["preexec_fn"] = lambda: (hearing()(), prepare())
         runs.append(subprocess.Popen([*command, *map(str, arguments)], **settings))
-        while not ready.exists():
-            assert runs[-1].poll() is None
-            time.sleep(0.01)
+        wait_until(ready.exists, runs[-1])
         return runs[-1]
 
     yield start
@@ -338,7 +319,7 @@ def test_a_signal_gives_the_best_structure_so_far(name, code, noise, start_searc
     out = tmp_path / "net.bif"
     run = start_search(noise, tmp_path, "--json", "-o", out, stdout=subprocess.PIPE, text=True)
     run.send_signal(getattr(signal, name))
-    shown, _ = run.communicate(timeout=60)
+    shown, _ = run.communicate(timeout=GUARD)
     assert run.returncode == code
     assert json.loads(shown)["status"] == "interrupted"
     assert out.exists()
@@ -361,7 +342,7 @@ def test_a_terminal_that_is_closed_does_not_lose_the_network(noise, start_search
     run = start_search(noise, tmp_path, "--quiet", "-o", out, **streams, prepare=own_terminal)
     os.close(theirs)
     os.close(ours)
-    assert run.wait(timeout=60) == 129
+    assert run.wait(timeout=GUARD) == 129
     assert out.exists()
 
 

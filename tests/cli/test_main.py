@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 import bestdag
 from bestdag.cli.main import COMMANDS
 from bestdag.examples import example
+from tests.signals import GUARD, hearing, wait_until
 
 
 def test_help_lists_every_command(cli):
@@ -46,14 +46,15 @@ def test_interruption_exits_with_its_code_and_leaves_no_file(number, code, tmp_p
     path = tmp_path / "rows.csv"
     command = [sys.executable, "-m", "bestdag", "sample", str(example("asia.bif"))]
     process = subprocess.Popen(
-        [*command, "-n", "20000000", "-o", str(path)], stderr=subprocess.PIPE, text=True
+        [*command, "-n", "20000000", "-o", str(path)],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hearing(),
     )
-    end = time.monotonic() + 30
-    while not any(tmp_path.iterdir()) and time.monotonic() < end:
-        time.sleep(0.01)
+    wait_until(lambda: any(tmp_path.iterdir()), process)
     assert [name.name[:10] for name in tmp_path.iterdir()] == [".rows.csv."]
     process.send_signal(number)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=GUARD)
     assert process.returncode == code
     assert err == "bestdag: interrupted\n"
     assert list(tmp_path.iterdir()) == []
@@ -66,11 +67,9 @@ def test_a_command_in_the_background_of_a_script_does_not_hear_ctrl_c(tmp_path):
     process = subprocess.Popen(
         ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command, "-n", "2000000", "-o", str(path)]
     )
-    end = time.monotonic() + 30
-    while not any(tmp_path.iterdir()) and time.monotonic() < end:
-        time.sleep(0.01)
+    wait_until(lambda: any(tmp_path.iterdir()), process)
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=120) == 0
+    assert process.wait(timeout=GUARD) == 0
     assert path.exists()
 
 
@@ -100,11 +99,9 @@ def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path):
     path = tmp_path / "rows.csv"
     command = [sys.executable, "-m", "bestdag", "sample", str(example("asia.bif")), "-o", str(path)]
     process = subprocess.Popen([*command, "-n", "20000000"])
-    end = time.monotonic() + 30
-    while not any(tmp_path.iterdir()) and time.monotonic() < end:
-        time.sleep(0.01)
+    wait_until(lambda: any(tmp_path.iterdir()), process)
     process.kill()
-    process.wait(timeout=60)
+    process.wait(timeout=GUARD)
     assert len(list(tmp_path.iterdir())) == 1
     assert subprocess.run([*command, "-n", "5"], check=False).returncode == 0
     assert list(tmp_path.iterdir()) == [path]
@@ -117,25 +114,31 @@ def test_no_command_shows_the_help(cli):
 
 def run_command(*arguments, **settings):
     command = [sys.executable, "-m", "bestdag", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, check=False, timeout=120, **settings)
+    return subprocess.run(command, capture_output=True, check=False, timeout=GUARD, **settings)
 
 
-def test_interruption_while_starting_is_one_line(tmp_path):
-    for wait in (0.02, 0.05, 0.1, 0.2):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "bestdag", "info", str(example("asia.csv"))],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        time.sleep(wait)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-        # Before the interpreter runs our code it dies in its own way; afterwards it is ours.
-        if process.returncode == 130:
-            assert err == "bestdag: interrupted\n"
-        else:
-            assert process.returncode in (0, -signal.SIGINT, 1)
+# The command, in which Ctrl-C is pressed when a module begins to be imported.
+PRESSED_AT = """
+import os, signal, sys
+from bestdag.cli.entry import main
+
+def press(event, given):
+    if event == "import" and given[0] == name:
+        os.kill(os.getpid(), signal.SIGINT)
+
+name = sys.argv.pop(1)
+sys.addaudithook(press)
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["bestdag.cli.main", "click", "numpy"])
+def test_interruption_while_starting_is_one_line(module):
+    command = [sys.executable, "-c", PRESSED_AT, module, "info", str(example("asia.csv"))]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, preexec_fn=hearing("SIGINT")
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "bestdag: interrupted\n")
 
 
 def test_any_encoding_of_the_terminal_will_do(tmp_path):

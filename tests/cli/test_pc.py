@@ -1,18 +1,16 @@
 """`bestdag pc`, and `bestdag learn --skeleton pc`: JSON, tables, wrong input, pipes."""
 
 import json
-import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bestdag import Network, learn, pc, read
-from bestdag.data.rows import Rows
 from bestdag.examples import example
+from tests.signals import pressed_in
 
 CSV = str(example("asia.csv"))
 BIF = str(example("asia.bif"))
@@ -154,16 +152,9 @@ def test_ctrl_c_shows_the_links_so_far_and_exits_130(cli, tmp_path, monkeypatch)
         f"v{i}": np.where(rng.random(4000) < 0.5, common, rng.integers(0, 3, 4000)).astype(str)
         for i in range(150)
     }
-    data = read(table)
-    timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
-
-    def read_and_wait(*_, **__):
-        timer.start()
-        return Rows(data)
-
-    monkeypatch.setattr("bestdag.data.rows.read_rows", read_and_wait)
-    shown = cli("pc", "wide.csv", "--json")
-    timer.cancel()
+    read(table).to_csv(tmp_path / "wide.csv")
+    monkeypatch.setattr("bestdag.constraint.pc.pc", pressed_in(pc, times=3))
+    shown = cli("pc", tmp_path / "wide.csv", "--json")
     assert shown.code == 130
     values = json.loads(shown.out)
     assert values["status"] == "interrupted"

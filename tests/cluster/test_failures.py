@@ -20,6 +20,7 @@ from bestdag.errors import ClusterError, DataError, NotEnoughMemoryError
 from bestdag.scores.scorer import Scorer
 from tests.cluster.plain_score import PlainBIC
 from tests.cluster.test_counts import assert_counts_agree
+from tests.signals import GUARD
 
 
 def pids(client):
@@ -32,7 +33,7 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client, table, dataset, s
     before = pids(client)
     client.run(_die_counting, workers=[min(before)])
     assert_counts_agree(rows, dataset)
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=GUARD)
     assert len(set(before.values()) & set(pids(client).values())) == 1
 
 
@@ -63,7 +64,7 @@ def test_workers_that_die_of_what_they_load_are_said(client, table, monkeypatch)
             read_on(client, table)
     finally:
         client.run_on_scheduler(_allow_failures, before)
-        client.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=GUARD)
 
 
 def _fatal(*_):
@@ -95,7 +96,7 @@ def test_a_worker_ended_for_its_memory_is_made_up_for(small, table, dataset):
     rows = read_on(small, table)
     before = set(pids(small).values())
     with pytest.raises((KilledWorker, OSError)):
-        small.submit(_hold, 1 << 28, retries=0, key="hold").result(timeout=60)
+        small.submit(_hold, 1 << 28, retries=0, key="hold").result(timeout=GUARD)
     assert_counts_agree(rows, dataset)  # loaded again by who came instead
     assert not before & set(pids(small).values())
 

@@ -29,8 +29,8 @@ def endless(client, tmp_path):
 def _count_forever(folder):
     import os
 
-    from bestdag.cluster.called_off import CalledOffError
     from bestdag.cluster.part import Part
+    from bestdag.cluster.session import CalledOffError
     from bestdag.progress import heed
 
     def count(self, families, *given):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bestdag import _core
-from bestdag.cluster.packed import added, packed
+from bestdag.cluster.part import added, packed
 from bestdag.counts.flat import flat_groups
 
 

@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from bestdag.cluster.parquet import FileFacts, divided
-from bestdag.cluster.reading import read_on, spread
+from bestdag.cluster.reading import FileFacts, divided, read_on, spread
 from bestdag.cluster.rows import ClusterRows
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.readers import read

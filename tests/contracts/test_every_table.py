@@ -10,7 +10,7 @@ import pytest
 from bestdag import discretize, learn
 from bestdag.cli.learning_table import table_options
 from bestdag.cli.main import run
-from bestdag.data.discretization.cut_file import write_cut_points
+from bestdag.data.discretization.cuts import write_cut_points
 from tests.contracts.test_every_message import click_commands
 
 # What a command needs beside the table.

@@ -15,7 +15,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.errors import DataWarning, GraphError, InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.graph.enumeration import all_dags
-from bestdag.graph.extension import to_dag
+from bestdag.graph.equivalence import to_dag
 from bestdag.scores import SCORES
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.parent_sets.enumeration import parent_sets

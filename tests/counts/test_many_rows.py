@@ -7,8 +7,7 @@ import pytest
 
 from bestdag import BIC, BDeu, Dataset, Scorer, Variable, learn
 from bestdag.counts.engine import CountingEngine
-from bestdag.data.column_folder import build_folder
-from bestdag.data.scan import _opened
+from bestdag.data.sinks.disk import _opened, build_folder
 
 # In turn the rows (a, b, c); behind 2^31 others, that wrapped numbers would not find.
 HEAD = [(0, 0, 0), (1, 1, 0), (0, 0, 1), (1, 1, 1), (0, 1, 0)]

@@ -8,8 +8,8 @@ import os
 import warnings
 
 from bestdag.data import readers
-from bestdag.data.frames import is_from
-from bestdag.data.scan import scan
+from bestdag.data.sinks.disk import scan
+from bestdag.data.sources.frame import is_from
 
 N_COMPARED = 0
 _read = readers.read

@@ -11,11 +11,11 @@ import time
 import duckdb
 import pytest
 
-from bestdag.data import interrupts
-from bestdag.data.csv_source import csv_table
-from bestdag.data.duck_connection import connection
-from bestdag.data.interrupts import interruptible, temporary_folder, to_the_end
 from bestdag.data.readers import read
+from bestdag.data.sources import connection as interrupts
+from bestdag.data.sources.connection import connection, interruptible, temporary_folder, to_the_end
+from bestdag.data.sources.csv import csv_table
+from tests.signals import GUARD
 
 SLOW = "SELECT sum(hash(i * j)) FROM range(10000000) a(i), range(1000000) b(j)"
 
@@ -46,7 +46,7 @@ def test_an_interrupt_while_the_thread_starts_ends_the_query(monkeypatch):
     with duckdb.connect() as con, pytest.raises(KeyboardInterrupt):
         interruptible(lambda: con.execute(SLOW).fetchall(), con)
     for thread in readers():
-        thread.join(5)
+        thread.join(GUARD)
     assert not readers()
 
 
@@ -99,7 +99,7 @@ def test_a_second_interrupt_does_not_leave_the_query_running(monkeypatch):
         class Task(interrupts._Task):
             def begin(self):
                 self.start()
-                began.wait(10)
+                began.wait(GUARD)
                 raise KeyboardInterrupt
 
         monkeypatch.setattr(interrupts, "_Task", Task)
@@ -162,7 +162,7 @@ def test_a_query_that_must_not_be_interrupted_ends_first(monkeypatch):
     class Task(interrupts._Task):
         def begin(self):
             self.start()
-            began.wait(10)
+            began.wait(GUARD)
             raise KeyboardInterrupt
 
     def work():
@@ -220,7 +220,7 @@ def test_a_command_interrupted_while_columns_are_stored_leaves_nothing(wait, tmp
         time.sleep(0.005)
     time.sleep(wait)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=GUARD)
     assert (process.returncode, err) == (130, "bestdag: interrupted\n")
     assert not any(folder.iterdir())
     assert not any(made.iterdir())

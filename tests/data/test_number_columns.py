@@ -10,7 +10,7 @@ import pytest
 
 from bestdag import discretize, read
 from bestdag.classification.uncut import read_uncut
-from bestdag.data.number_columns import kept_values
+from bestdag.data.cutting import kept_values
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES
 from bestdag.errors import DataError
 

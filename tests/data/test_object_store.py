@@ -12,7 +12,7 @@ import pytest
 
 from bestdag import learn, read, scan, sql
 from bestdag.cli.main import run
-from bestdag.data import duck_connection
+from bestdag.data.sources import connection as duck_connection
 from bestdag.errors import DataError
 from bestdag.examples import example
 

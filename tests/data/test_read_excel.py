@@ -9,7 +9,7 @@ import pytest
 
 from bestdag import discretize, read
 from bestdag.cli.main import run
-from bestdag.data.excel_source import _letters
+from bestdag.data.sources.excel import _letters
 from bestdag.errors import (
     DataError,
     DataWarning,

@@ -23,6 +23,7 @@ from bestdag.data.readers import read
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, FileError, InvalidParameterError
 from tests.data.test_dataset import datasets
+from tests.signals import GUARD
 
 # One table, as every package would hold it: text, integers, whole and other floats, booleans of
 # which one is never seen, dates, and a missing value in each column.
@@ -345,7 +346,7 @@ def test_csv_export_is_complete_or_untouched(tmp_path, monkeypatch):
     path.chmod(0o640)
     data = read({"a": ["x", "y"]})
     with monkeypatch.context() as patch:
-        patch.setattr("bestdag.data.exports._quoted", lambda _: 1 / 0)
+        patch.setattr("bestdag.data.output._quoted", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             data.to_csv(path)
     assert path.read_text() == "before"
@@ -371,8 +372,8 @@ def test_csv_export_refuses_what_a_file_cannot_tell_apart():
 def test_ctrl_c_ends_a_query_at_once_and_leaves_nothing():
     code = """
         import os, signal, sys, tempfile, threading, time
-        from bestdag.data.duck_connection import connection
-        from bestdag.data.interrupts import interruptible
+        from bestdag.data.sources.connection import connection
+        from bestdag.data.sources.connection import interruptible
         with tempfile.TemporaryDirectory() as folder:
             tempfile.tempdir = folder
             try:
@@ -388,7 +389,7 @@ def test_ctrl_c_ends_a_query_at_once_and_leaves_nothing():
         [sys.executable, "-c", textwrap.dedent(code)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=GUARD,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert run.stdout.startswith("interrupted []"), run.stderr

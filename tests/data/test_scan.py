@@ -16,9 +16,10 @@ import pytest
 
 import bestdag
 from bestdag import Dataset, InvalidParameterError, Scan, read, scan, sql
-from bestdag.data.rows import match_rows, read_rows
+from bestdag.data.readers import match_rows, read_rows
 from bestdag.errors import DataError, DataWarning, NotEnoughMemoryError, WriteError
 from bestdag.machine import memory_limit
+from tests.signals import GUARD
 
 ROWS = {
     "colour": ["red", "blue", None, "red", "blue", "red", "green", "red"],
@@ -184,12 +185,12 @@ def test_ctrl_c_ends_a_scan_at_once_and_leaves_nothing(tmp_path):
     cache = tmp_path / "cache"
     query = "SELECT i % 7 AS a, (i * i) % 5 AS b FROM range(3000000) AS t(i)"
     code = (
-        "import sys, time, bestdag\n"
-        "from bestdag.data.column_folder import ColumnFolder\n"
+        "import sys, bestdag\n"
+        "from bestdag.data.sinks.disk import ColumnFolder\n"
         "append = ColumnFolder.append\n"
         "def told(self, *rows):\n"
         "    print('.', flush=True)\n"
-        "    time.sleep(0.1)\n"
+        "    sys.stdin.readline()\n"
         "    append(self, *rows)\n"
         "ColumnFolder.append = told\n"
         "try:\n"
@@ -199,11 +200,15 @@ def test_ctrl_c_ends_a_scan_at_once_and_leaves_nothing(tmp_path):
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
     child = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
     )
     assert child.stdout.readline() == ".\n"  # codes are being written
     child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=30)
+    out, _ = child.communicate(timeout=GUARD)
     assert out.endswith("ended\n")
     assert child.returncode == 0
     assert os.listdir(cache) == []

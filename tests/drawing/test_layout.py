@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestdag import random_dag
+from bestdag.drawing.layers import spread
 from bestdag.drawing.layout import lay_out
-from bestdag.drawing.spacing import spread
 
 
 def graphs():

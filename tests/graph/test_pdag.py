@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bestdag.errors import CycleError, GraphError, UnknownNameError
 from bestdag.graph.dag import Dag
-from bestdag.graph.meek import WorkingGraph
+from bestdag.graph.equivalence import WorkingGraph
 from bestdag.graph.pdag import Pdag
 from tests.graph.definitions import (
     agreed,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestdag.inference.log_tables import LogTables, Rows
-from bestdag.inference.missing_groups import Group, find_groups
+from bestdag.inference.missing import Group, find_groups
+from bestdag.inference.tables import LogTables, Rows
 
 
 def binary_tables(parents):

@@ -1,15 +1,12 @@
 """Answers for many rows: Ctrl-C, and memory asked for before it is taken."""
 
-import os
-import signal
-import threading
-
 import numpy as np
 import pytest
 
 from bestdag.errors import NotEnoughMemoryError
-from bestdag.inference.log_tables import LogTables, Rows
 from bestdag.inference.rows import log_marginal, log_probabilities, posteriors
+from bestdag.inference.tables import LogTables, Rows
+from tests.signals import ctrl_c_in_native_work
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +35,8 @@ def test_ctrl_c_is_answered(chain, work):
         while True:
             work(tables, rows)
 
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            forever()
-    finally:
-        timer.cancel()
+    with pytest.raises(KeyboardInterrupt), ctrl_c_in_native_work():
+        forever()
     assert len(log_probabilities(tables, rows.part(0, 10))) == 10
 
 

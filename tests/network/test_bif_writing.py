@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from bestdag.data.schema import Variable
 from bestdag.errors import FileError, FormatError, UnknownNameError
 from bestdag.network import bif
-from bestdag.network.bif_names import plain_name, plain_names
-from bestdag.network.kept import NAME, kept
+from bestdag.network.bif import plain_name, plain_names
+from bestdag.network.exact_names import NAME, note_text
 from bestdag.network.network import Network
 from bestdag.network.table import ConditionalTable
 from tests.network.examples import asia, hostile_text, random_networks, small_network
@@ -38,7 +38,7 @@ def test_names_are_plain_and_different(names, is_state):
 @settings(deadline=None)
 @given(hostile_text)
 def test_a_kept_text_never_breaks_its_line(name):
-    written = kept(NAME, [name])
+    written = note_text(NAME, [name])
     assert written.splitlines() == [written]
     assert not set(written) & set(";(){}[]|")
     written.encode("utf-8")
@@ -99,7 +99,7 @@ def test_whole_numbers_are_plain_as_states_only():
     ],
 )
 def test_kept_texts(name, written):
-    assert kept(NAME, [name]) == f"bestdag-name = {written}"
+    assert note_text(NAME, [name]) == f"bestdag-name = {written}"
 
 
 def test_text_of_the_small_network():

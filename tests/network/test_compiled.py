@@ -2,8 +2,6 @@
 
 import math
 import pickle
-import signal
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +13,7 @@ from tests.network.examples import asia
 from tests.network.test_questions import grid
 from tests.reference import inference as reference
 from tests.shared_data import shared_file
+from tests.signals import ctrl_c_in_native_work
 
 
 def random_networks(n):
@@ -228,21 +227,7 @@ def test_an_interrupt_stops_a_question():
     tree = network.compile()
     given = [{f"x0_{i % 16}": "ab"[i % 2]} for i in range(10_000)]
 
-    def ask(end):
-        for known in given:
-            tree.marginals(known)
-            assert time.monotonic() < end
-
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
-        with pytest.raises(KeyboardInterrupt):
-            ask(time.monotonic() + 60)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    with pytest.raises(KeyboardInterrupt), ctrl_c_in_native_work():
+        [tree.marginals(known) for known in given]
     # What was stopped halfway leaves nothing wrong behind.
     assert tree.marginals(given[1]) == network.compile().marginals(given[1])

@@ -172,9 +172,9 @@ def test_sums_that_take_tables_apart_are_those_of_the_dense_network(case):
     expected = dense.log_probability(data)
     posteriors = [dense.predict_proba(t, data, impossible="marginal") for t in dense.names]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bestdag.inference.sums._ROOMY", -1)
-        patch.setattr("bestdag.inference.sums._MAX_DEPTH", 10)
-        patch.setattr("bestdag.inference.sums._BLOCK_CASES", 30)
+        patch.setattr("bestdag.inference.missing._ROOMY", -1)
+        patch.setattr("bestdag.inference.missing._MAX_DEPTH", 10)
+        patch.setattr("bestdag.inference.missing._BLOCK_CASES", 30)
         assert sparse.log_probability(data) == pytest.approx(expected, rel=1e-12)
         for target, wanted in zip(dense.names, posteriors, strict=True):
             got = sparse.predict_proba(target, data, impossible="marginal")

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from bestdag import LL, Dag, Scorer
 from bestdag.counts.family import FamilyCounts
-from bestdag.parameters.fsnml import FSNML
-from bestdag.parameters.snml import snml_code_length
+from bestdag.parameters.fsnml import FSNML, snml_code_length
 from tests.conftest import make_dataset
 from tests.reference import parameters as reference
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bestdag.errors import DataError, InvalidParameterError
-from bestdag.parameters.snml import snml_code_length, snml_shares
+from bestdag.parameters.fsnml import snml_code_length, snml_shares
 from tests.parameters.test_fsnml import theorem_5
 from tests.reference import parameters as reference
 from tests.reference.scores import log_fraction

@@ -15,7 +15,7 @@ import numpy as np
 from bestdag.errors import GraphError
 from bestdag.graph._walks import reach
 from bestdag.graph.dag import Dag
-from bestdag.graph.meek import WorkingGraph
+from bestdag.graph.equivalence import WorkingGraph
 from bestdag.graph.pdag import Pdag
 
 __all__ = ["LISTINGS", "Delete", "Insert", "Turn", "View", "greedy", "moves", "ranked"]

@@ -5,7 +5,7 @@ import pytest
 
 from bestdag import Network, Variable
 from bestdag.data.discretization.cuts import cut_variable
-from bestdag.network.bif_names import plain_names
+from bestdag.network.bif import plain_names
 from bestdag.network.table import ConditionalTable
 from tests.network.examples import asia
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bestdag import Network
-from bestdag.network.bif_names import plain_names
+from bestdag.network.bif import plain_names
 from tests.shared_data import shared_file
 
 SMALL = ("alarm", "andes", "asia", "cancer", "child", "earthquake", "hailfinder", "insurance")

@@ -1,9 +1,6 @@
 """Score tables from data: nothing that an optimal network may need is missing."""
 
 import math
-import os
-import signal
-import threading
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
@@ -27,6 +24,7 @@ from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from tests.conftest import make_dataset
 from tests.scores.random_data import random_dataset
+from tests.signals import ctrl_c_in_native_work
 
 WEIGHTS = [None, "whole", "real"]
 
@@ -189,13 +187,8 @@ def test_ctrl_c_is_answered_and_the_next_call_works():
     rng = np.random.default_rng(0)
     columns = {f"v{i:02}": rng.integers(0, 2, 20_000).tolist() for i in range(25)}
     scorer = Scorer(make_dataset(columns), "ll", threads=2)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            build_score_table(scorer, max_parents=8)  # hours
-    finally:
-        timer.cancel()
+    with pytest.raises(KeyboardInterrupt), ctrl_c_in_native_work():
+        build_score_table(scorer, max_parents=8)  # hours
     assert build_score_table(scorer, max_parents=1).complete
 
 

@@ -1,8 +1,5 @@
 """Scores whose settings name variables: what their native twins refuse, and Ctrl-C."""
 
-import os
-import signal
-import threading
 from math import log
 
 import numpy as np
@@ -23,6 +20,7 @@ from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
 from tests.scores.prior_networks import PriorNet, bd_for, knotted_net
+from tests.signals import ctrl_c_in_native_work
 
 
 # A network's states in another order than those of the data are other states.
@@ -113,14 +111,10 @@ def test_what_does_not_fit_is_refused_with_a_forecast(monkeypatch):
 
 
 def interrupted_changes(scorer, child, parents=()):
-    """Ask for changes again and again until Ctrl-C comes."""
-    timer = threading.Timer(0.4, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
+    """Ask for changes again and again until Ctrl-C comes, while native code works."""
+    with ctrl_c_in_native_work():
         while True:
             scorer.changes(child, parents)
-    finally:
-        timer.cancel()  # a failure must not interrupt the tests that follow
 
 
 def test_ctrl_c_is_answered_in_a_large_product():

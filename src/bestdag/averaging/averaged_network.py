@@ -16,7 +16,7 @@ from bestdag.data.readers import as_dataset
 from bestdag.errors import InvalidParameterError, require_count
 from bestdag.network.fitting import fitted_network
 from bestdag.network.network import Network
-from bestdag.network.prediction import known_cells
+from bestdag.network.prediction import known_cells, known_rows
 from bestdag.parameters import OF_SCORE, choose_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.scores import make_score
@@ -51,17 +51,21 @@ class AveragedNetwork:
 
     def log_probability(self, data: Any, *, threads: int | None = None) -> _Floats:
         """Work out the logarithm of the probability of each row; missing values are summed over."""
-        logs = [one.log_probability(data, threads=threads) for one in self.networks]
-        return _log_mixture(np.array(logs), np.log(self.weights)[:, None])
+        rows = known_rows(self.networks[0], data, "log_probability")
+        return self._log_probability(rows, threads)
 
     def log_loss(self, data: Any, *, threads: int | None = None) -> float:
         """Work out the mean of -ln P(row), in nats: row weights count, lower is better."""
-        found = self.log_probability(data, threads=threads)
-        weights = data.weights if isinstance(data, Dataset) else None
+        rows = known_rows(self.networks[0], data, "log_loss")
+        logs, weights = self._log_probability(rows, threads), rows.weights
         if weights is None:
-            return -fsum(found.tolist()) / len(found)
+            return -fsum(logs.tolist()) / len(logs)
         counts = weights > 0
-        return -fsum((found[counts] * weights[counts]).tolist()) / float(weights.sum())
+        return -fsum((logs[counts] * weights[counts]).tolist()) / float(weights.sum())
+
+    def _log_probability(self, rows: Dataset, threads: int | None) -> _Floats:
+        logs = [one.log_probability(rows, threads=threads) for one in self.networks]
+        return _log_mixture(np.array(logs), np.log(self.weights)[:, None])
 
     def predict_proba(self, target: str, data: Any, *, threads: int | None = None) -> _Floats:
         """Work out the distribution of one variable given the other cells of each row.

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.classification.coding import Coding
+from bestdag.classification.uncut import UncutTable, split_numbers
 from bestdag.data.dataset import Dataset
-from bestdag.data.schema import Variable
+from bestdag.data.discretization import make_method
+from bestdag.data.discretization.base import Method
+from bestdag.data.discretization.cuts import cut_variable
+from bestdag.data.encoder import coded_column
+from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
+from bestdag.data.settings import ReadOptions
+from bestdag.data.sources.base import RawColumn
+from bestdag.data.table import Table
+from bestdag.errors import DataError, require_count
 from bestdag.graph.knowledge import Knowledge
 from bestdag.incomplete import Refuse, Treatment, make_treatment
 from bestdag.learned import Result
@@ -23,8 +32,110 @@ from bestdag.scores import DEFAULT_SCORE
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.problem import Search
+from bestdag.wording import arg, by_reader
 
-__all__ = ["Classifier", "Recipe"]
+__all__ = ["Classifier", "Coding", "Recipe"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coding:
+    """How raw columns become discrete ones.
+
+    Numbers become intervals: those of `method`, or one around each value where the values are few
+    and whole. Text, truth values and declared categories keep their values as states.
+
+    Parameters
+    ----------
+    method : {"fayyad_irani", "quantile", "uniform"} or Method, default "fayyad_irani"
+        Where numbers are cut.
+    bins : int, optional
+        How many intervals, for the methods that are told.
+    max_values : int, default 20
+        A numeric column with at most so many different values, all whole, keeps them as states; a
+        number that was not seen in training counts as the nearest one.
+    max_states : int, default 50
+        Most different values of a text column; declared values are no surprise, however many.
+    """
+
+    method: str | Method = "fayyad_irani"
+    bins: int | None = None
+    max_values: int = DEFAULT_MAX_VALUES
+    max_states: int = DEFAULT_MAX_STATES
+
+    def __post_init__(self) -> None:
+        require_count("classifier", "max_values", self.max_values)
+        require_count("classifier", "max_states", self.max_states, minimum=1)
+        self.make_method()
+
+    def make_method(self) -> Method:
+        """Return the method with its settings."""
+        return make_method("classifier", self.method, self.bins)
+
+    def uncut(
+        self, table: Table, target: Variable, codes: npt.ArrayLike, options: ReadOptions
+    ) -> UncutTable:
+        """Return training rows whose columns are typed: text there is text, whatever it spells."""
+        numbers, kept = split_numbers(
+            table, self.max_values, self.max_states, text_has_numbers=False
+        )
+        whole = [name for name in table.names if name not in numbers and name not in kept]
+        pairs = [self._discrete(column, options) for column in table.discrete(whole)]
+        pairs += [*kept.values(), (target, np.asarray(codes))]
+        dataset = Dataset([variable for variable, _ in pairs], [coded for _, coded in pairs])
+        return UncutTable((*table.names, target.name), dataset, numbers)
+
+    def cut(
+        self,
+        table: UncutTable,
+        target: str,
+        weights: npt.NDArray[Any] | None = None,
+        *,
+        keep_missing: bool = False,
+    ) -> Dataset:
+        """Learn from training rows where numbers are cut, and cut them there.
+
+        The target is the last column. Rows are complete, unless missing values are to be kept; cut
+        points are then those of the rows that have the number, and the class where it matters.
+        """
+        attributes = [name for name in table.names if name != target]
+        if not attributes:
+            raise DataError("classifier: at least one attribute beside the class is needed")
+        for name in attributes:
+            if not keep_missing and table.is_missing_in(name).any():
+                raise DataError(
+                    f"column {name!r}: has missing values in the training data, which must be "
+                    "complete; leave out those rows, or give missing values a value of their own"
+                )
+        method = self.make_method()
+        has_class = np.ones(table.dataset.n_rows, bool)
+        told: dict[str, Any] = {}
+        if method.needs_target:
+            has_class = ~table.dataset.missing(target)
+            told["target_codes"] = table.dataset.codes(target)[has_class]
+            told["n_classes"] = table.dataset.variable(target).arity
+        told["weights"] = None if weights is None else weights[has_class]
+        variables = [
+            cut_variable(name, method.cuts(table.numbers[name][has_class], **told).tolist())
+            if name in table.numbers
+            else table.dataset.variable(name)
+            for name in [*attributes, target]
+        ]
+        return table.cut(variables, weights)
+
+    def _discrete(
+        self, column: RawColumn, options: ReadOptions
+    ) -> tuple[Variable, npt.NDArray[Any]]:
+        variable, codes = coded_column(column, options)
+        if variable.arity > self.max_states and not column.has_fixed_states:
+            name, n = column.name, variable.arity
+            declare = "leave it out, declare its categories, make it numeric if it holds numbers"
+            raise DataError(
+                f"column {name!r}: has {n:,} different values in the training data, more than "
+                f"{arg('max_states', self.max_states)}; "
+                f"{by_reader(declare, f'leave it out with --drop {name}')}, or raise "
+                f"{arg('max_states')}"
+            )
+        return variable, codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

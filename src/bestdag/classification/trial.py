@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.classification.model import Recipe
-from bestdag.classification.uncut import UncutTable, are_unknown
-from bestdag.classification.unseen import Part, notes_on
+from bestdag.classification.uncut import Part, UncutTable, are_unknown, notes_on
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError

@@ -1,4 +1,4 @@
-"""What a classifier needs of a table: discrete columns as codes, and numbers not yet cut."""
+"""What a classifier needs of a table: discrete columns, numbers not yet cut, unseen states."""
 
 from __future__ import annotations
 
@@ -12,23 +12,26 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.data.checks import code_type
-from bestdag.data.choice import choose
+from bestdag.data.cutting import kept_values
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cuts import cut_between, cut_codes, cut_variable
-from bestdag.data.encode import ReadOptions, build, labels_of
+from bestdag.data.encoder import labels_of
 from bestdag.data.labels import number_in
-from bestdag.data.number_columns import kept_values
-from bestdag.data.opening import open_table
-from bestdag.data.raw import RawColumn, RawTable
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
-from bestdag.data.settle import warn_of_number_marks
-from bestdag.data.suspects import number_marks
+from bestdag.data.settings import ReadOptions, choose
+from bestdag.data.sinks.memory import dataset_of
+from bestdag.data.sources.base import RawColumn
+from bestdag.data.table import Table, open_table
+from bestdag.data.warnings import number_marks, warn_of_number_marks
 from bestdag.errors import DataError, DataWarning, unknown_name
+from bestdag.wording import count_of, either
 
 __all__ = [
+    "Part",
     "UncutTable",
     "are_unknown",
     "codes_under",
+    "notes_on",
     "read_uncut",
     "refuse_unknown",
     "split_numbers",
@@ -133,7 +136,7 @@ def read_uncut(
         warn_of_number_marks({n: found for n, found in marked.items() if found}, choice.options)
         kept |= known
         whole = [name for name in table.names if name not in numbers and name not in kept]
-        found = build(table.discrete(whole), None, choice.options)
+        found = dataset_of(table.discrete(whole), None, choice.options)
         dataset = Dataset._adopt(
             [*found.variables, *(variable for variable, _ in kept.values())],
             [*map(found.codes, found.names), *(codes for _, codes in kept.values())],
@@ -142,7 +145,7 @@ def read_uncut(
 
 
 def _known_intervals(
-    table: RawTable, target: str, cuts: Mapping[str, Sequence[float]], options: ReadOptions
+    table: Table, target: str, cuts: Mapping[str, Sequence[float]], options: ReadOptions
 ) -> dict[str, tuple[Variable, Codes]]:
     """Cut columns at known points; a column may hold the intervals already."""
     for name in cuts:
@@ -157,7 +160,7 @@ def _known_intervals(
 
 
 def split_numbers(
-    table: RawTable,
+    table: Table,
     max_values: int,
     max_states: int,
     *,
@@ -188,7 +191,7 @@ def split_numbers(
 
 
 def codes_under(
-    table: RawTable, options: ReadOptions, variables: Iterable[Variable]
+    table: Table, options: ReadOptions, variables: Iterable[Variable]
 ) -> tuple[list[Codes], dict[str, npt.NDArray[Any]]]:
     """Return the columns that are these variables as their codes, and the values unknown to them.
 
@@ -233,7 +236,7 @@ def refuse_unknown(variables: Iterable[Variable], unknown: Unknown) -> None:
             )
 
 
-def _like(table: RawTable, like: UncutTable, options: ReadOptions) -> UncutTable:
+def _like(table: Table, like: UncutTable, options: ReadOptions) -> UncutTable:
     codes, unknown = codes_under(table, options, like.dataset.variables)
     lacking = next((name for name in like.numbers if name not in table.names), None)
     if lacking is not None:
@@ -242,13 +245,13 @@ def _like(table: RawTable, like: UncutTable, options: ReadOptions) -> UncutTable
     return UncutTable(like.names, Dataset(like.dataset.variables, codes), numbers, unknown)
 
 
-def _holds_states(table: RawTable, variable: Variable) -> bool:
+def _holds_states(table: Table, variable: Variable) -> bool:
     """Whether a column holds the intervals of a variable, not numbers."""
     wrong = table.numbers(variable.name).wrong
     return wrong is not None and wrong[1] in variable.states
 
 
-def _numbers(table: RawTable, name: str) -> npt.NDArray[np.float64]:
+def _numbers(table: Table, name: str) -> npt.NDArray[np.float64]:
     found = table.numbers(name)
     if found.wrong is not None:
         raise DataError(
@@ -276,3 +279,75 @@ def _under_states(
     codes = np.minimum(raw.codes, len(raw.values))
     has_unknown = any(value is not None for value in unknown)
     return lookup[codes], unknown[codes] if has_unknown else None
+
+
+_MOST_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Training rows, and rows to be predicted with their true classes.
+
+    `unknown` says how many cells of a column have values that are no states.
+    """
+
+    train: Dataset
+    target: str
+    test: Dataset
+    classes: npt.NDArray[np.int64]
+    unknown: Mapping[str, int] = field(default_factory=dict)
+
+    def unseen_classes(self) -> dict[str, int]:
+        """Return the classes that no training row has, each with its number of rows."""
+        target = self.train.variable(self.target)
+        counts = np.bincount(self.classes, minlength=target.arity)
+        trained = np.bincount(self.train.codes(target.name), minlength=target.arity)
+        places = np.flatnonzero((counts > 0) & (trained == 0)).tolist()
+        return {target.states[place]: int(counts[place]) for place in places}
+
+    def unseen_values(self) -> dict[str, int]:
+        """Return the columns with values that no training row has, each with its cells.
+
+        Numbers are not among them: each belongs to an interval.
+        """
+        found = {}
+        for variable in self.test.variables:
+            if variable.cuts is None:
+                trained = np.bincount(self.train.codes(variable.name), minlength=variable.arity)
+                is_unseen = np.append(trained[: variable.arity] == 0, False)
+                n_unseen = int(is_unseen[self.test.codes(variable.name)].sum())
+                found[variable.name] = n_unseen + self.unknown.get(variable.name, 0)
+        return {name: n for name, n in found.items() if n}
+
+
+def notes_on(parts: Iterable[Part]) -> tuple[str, ...]:
+    """Say how many rows have classes, and how many cells values, that training rows lack."""
+    classes: dict[str, int] = {}
+    values: dict[str, int] = {}
+    n_rows = 0
+    for part in parts:
+        n_rows += len(part.classes)
+        for total, new in ((classes, part.unseen_classes()), (values, part.unseen_values())):
+            for name, n in new.items():
+                total[name] = total.get(name, 0) + n
+    notes = []
+    if classes:
+        n = sum(classes.values())
+        notes.append(
+            f"{n:,} of {n_rows:,} predicted rows {either(n, 'has', 'have')} a class that none "
+            f"of their training rows has: {_listing(classes)}"
+        )
+    if values:
+        n = sum(values.values())
+        notes.append(
+            f"{count_of(n, 'cell')} of {n_rows:,} predicted rows "
+            f"{either(n, 'has a value', 'have values')} that none of their training rows has, "
+            f"in {_listing(values)}"
+        )
+    return tuple(notes)
+
+
+def _listing(counts: Mapping[str, int]) -> str:
+    shown = [f"{name!r} ({n:,})" for name, n in list(counts.items())[:_MOST_SHOWN]]
+    more = [f"{len(counts) - _MOST_SHOWN} more"] if len(counts) > _MOST_SHOWN else []
+    return ", ".join(shown + more)

@@ -116,7 +116,7 @@ def finish_arcs(
     if options["output"] is not None:
         estimator = choose_parameters(score, options["parameters"])
         is_said = not (options["as_json"] or options["quiet"])
-        from bestdag.data.endings import table_name
+        from bestdag.data.sources.files import table_name
         from bestdag.network.fitting import fit_network
 
         network = fit_network(dag, table.dataset, estimator, threads=options["threads"])

@@ -151,11 +151,10 @@ def command(
     rows lack. Values of --test that TRAIN lacks are treated as missing. The accuracy has a 95 %
     Wilson interval; log loss is the mean of -ln P(true class).
     """
-    from bestdag.classification.coding import Coding
-    from bestdag.classification.model import Recipe
+    from bestdag.classification.model import Coding, Recipe
     from bestdag.classification.trial import Trial
     from bestdag.classification.uncut import read_uncut
-    from bestdag.data.discretization.cut_file import load_cut_points
+    from bestdag.data.discretization.cuts import load_cut_points
     from bestdag.graph.knowledge import Knowledge
     from bestdag.incomplete import StructuralEM
     from bestdag.scores import DEFAULT_SCORE, make_score

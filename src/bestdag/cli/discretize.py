@@ -91,7 +91,7 @@ def command(
     only the columns that the file lists are binned.
     """
     from bestdag.data.discretization import default_method
-    from bestdag.data.discretization.cut_file import load_cut_points, write_cut_points
+    from bestdag.data.discretization.cuts import load_cut_points, write_cut_points
     from bestdag.data.discretize import discretize
 
     if "-" in (output, save_cut_points):

@@ -35,7 +35,7 @@ from bestdag.cli.output import (
     says_formats,
     working,
 )
-from bestdag.data.holes import complete_rows, holes_in_words
+from bestdag.data.missing import complete_rows, missing_in_words
 from bestdag.errors import DataError, unknown_name
 from bestdag.parameters import DEFAULT_ESTIMATOR, EM, ESTIMATORS, make_estimator
 from bestdag.registry import canonical
@@ -96,8 +96,7 @@ def command(
     --parameters em uses rows with missing values; DATA may then lack variables of the network.
     Without --ess and --prior it maximizes the likelihood of the observed values.
     """
-    from bestdag.network.em import run_em
-    from bestdag.network.fitting import fit_network
+    from bestdag.network.fitting import fit_network, run_em
     from bestdag.network.network import Network
 
     data, network = table_and_network(data, network)
@@ -122,8 +121,9 @@ def command(
     if is_refusing and table.has_missing:
         n_left = int(complete_rows(table).sum())
         raise DataError(
-            f"fit: {holes_in_words(table)}, and {n_left:,} of {table.n_rows:,} rows are complete; "
-            "pass --parameters em to fit to all rows, or --missing drop to leave those out"
+            f"fit: {missing_in_words(table)}, and {n_left:,} of {table.n_rows:,} rows are "
+            "complete; pass --parameters em to fit to all rows, or --missing drop to leave those "
+            "out"
         )
     how: dict[str, Any] = {}
     with working("fitting", quiet=quiet):

@@ -131,7 +131,7 @@ def _read(file: str, options: dict[str, Any], *, quiet: bool) -> tuple[Dataset, 
 
 
 def _table_info(file: str, *, as_json: bool, quiet: bool, options: dict[str, Any]) -> None:
-    from bestdag.data.suspects import decimal_columns, mark_counts, total_by_mark
+    from bestdag.data.warnings import decimal_columns, mark_counts, total_by_mark
 
     most = options["max_states"]
     table, refused = _read(file, options, quiet=quiet)

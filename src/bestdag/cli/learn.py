@@ -292,7 +292,7 @@ def _learn_structure(
     require_optimal: bool,
     **more: Any,
 ) -> None:
-    from bestdag.data.endings import table_name
+    from bestdag.data.sources.files import table_name
     from bestdag.errors import ClusterError
     from bestdag.learning import learn
     from bestdag.scores.table import ScoreTable

@@ -29,7 +29,7 @@ from bestdag.wording import count_of, shell_word
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
-    from bestdag.data.rows import Rows
+    from bestdag.data.readers import Rows
     from bestdag.data.schema import Variable
     from bestdag.scores.base import Score
 
@@ -204,7 +204,7 @@ def read_for_learning(
 
     With the client of a cluster, its machines read what they can.
     """
-    from bestdag.data.rows import Rows, read_rows
+    from bestdag.data.readers import Rows, read_rows
 
     variables = getattr(getattr(score, "prior", None), "variables", None)
     if variables is not None:
@@ -262,11 +262,11 @@ def _proposed(
     data: str, score: Score | None, treatment: str, cutting: Cutting, reading: dict[str, Any]
 ) -> tuple[list[str], str] | None:
     """Return a command by which the table would be read, and why columns are left out."""
-    from bestdag.data.advice import advice_on
-    from bestdag.data.holes import complete_rows
-    from bestdag.data.written import rewritten
+    from bestdag.data.describe import advice_on
+    from bestdag.data.missing import complete_rows
+    from bestdag.data.warnings import rewritten
     from bestdag.errors import BestdagError
-    from bestdag.incomplete.error import suited
+    from bestdag.incomplete.complete import suited
 
     names = ("missing_values", "weights", "drop", "separator", "sheet", "encoding")
     kept = {name: reading[name] for name in names if name in reading}
@@ -305,7 +305,7 @@ def _proposed(
 
 def _is_numeric(variable: Variable) -> bool:
     from bestdag.data.labels import number_in
-    from bestdag.data.suspects import MARKS
+    from bestdag.data.warnings import MARKS
 
     return all(number_in(state) is not None for state in variable.states if state not in MARKS)
 
@@ -346,7 +346,7 @@ def wide_numbers(table: LearningTable) -> list[str]:
 
 def _is_wide_number(variable: Variable) -> bool:
     from bestdag.data.schema import DEFAULT_MAX_VALUES
-    from bestdag.data.suspects import are_decimals
+    from bestdag.data.warnings import are_decimals
 
     is_wide = variable.arity > DEFAULT_MAX_VALUES
     return (is_wide and _is_numeric(variable)) or are_decimals(variable)

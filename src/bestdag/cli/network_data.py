@@ -11,7 +11,7 @@ from bestdag.cli.options import ROWS_OPTIONS, data_options, refused_option, with
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
-    from bestdag.data.rows import Rows
+    from bestdag.data.readers import Rows
     from bestdag.data.schema import Variable
 
 __all__ = [
@@ -73,8 +73,7 @@ def read_for_network(
 
     The settings may say where rows are.
     """
-    from bestdag.data.readers import match
-    from bestdag.data.rows import Rows, match_rows
+    from bestdag.data.readers import Rows, match, match_rows
 
     if "rows_in" in settings:
         rows, cut = match_rows(data, variables, **settings)
@@ -85,7 +84,7 @@ def read_for_network(
 
 def read_at_cut_points(data: str, cut_points: str, **settings: Any) -> tuple[Dataset, list[str]]:
     """Read a table that holds numbers, or their intervals, in the columns a file lists."""
-    from bestdag.data.discretization.cut_file import load_cut_points
+    from bestdag.data.discretization.cuts import load_cut_points
     from bestdag.data.readers import read_at_cuts
 
     found = read_at_cuts(data, load_cut_points(cut_points), **settings)

@@ -21,7 +21,7 @@ from bestdag.registry import Setting, canonical, settings_of
 from bestdag.wording import as_option
 
 if TYPE_CHECKING:
-    from bestdag.data.rows import Rows
+    from bestdag.data.readers import Rows
 
 __all__ = [
     "COMMON",
@@ -520,7 +520,7 @@ def data_options(*, but: Sequence[str] = ()) -> Callable[[_Function], _Function]
 
 
 def _query(text: str) -> str:
-    from bestdag.data.sql_source import SqlText
+    from bestdag.data.sources.connection import SqlText
 
     return SqlText(text)
 

@@ -2,45 +2,74 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.cluster.parquet import (
-    Coding,
-    FileFacts,
-    Values,
-    divided,
-    is_parquet,
-    load_part,
-    look,
-    values_of,
-)
 from bestdag.cluster.part import Part, PartFacts
-from bestdag.cluster.rows import ClusterRows, seen_anywhere
-from bestdag.cluster.session import Machine, machines, same_everywhere
-from bestdag.cluster.waiting import awaited
-from bestdag.data.choice import Choice, choose
+from bestdag.cluster.rows import ClusterRows
+from bestdag.cluster.session import (
+    Machine,
+    awaited,
+    machines,
+    same_everywhere,
+    within_worker_memory,
+)
 from bestdag.data.dataset import Dataset
-from bestdag.data.encode import ReadOptions, coded_column, refuse_many
-from bestdag.data.holes import holes_text
-from bestdag.data.raw import RawColumn
+from bestdag.data.encoder import (
+    Plan,
+    Tally,
+    WeightColumn,
+    encode_rows,
+    plan,
+    settle,
+    translated,
+    warn_of_settled,
+    whole_weights,
+)
 from bestdag.data.readers import read
-from bestdag.data.schema import MISSING_STATE, Variable
-from bestdag.data.settle import warn
-from bestdag.errors import DataError, InvalidParameterError, NotEnoughMemoryError
+from bestdag.data.settings import Choice, ReadOptions, choose
+from bestdag.data.sources.base import RawColumn
+from bestdag.data.sources.connection import (
+    connection,
+    plain_path,
+    run_sql,
+    sql_text,
+    temporary_folder,
+)
+from bestdag.data.sources.duckdb import DuckSource
+from bestdag.data.sources.files import PARQUET
+from bestdag.data.sources.parquet import explain_parquet_failure, parquet_table
+from bestdag.data.warnings import warn_of_empty_text
+from bestdag.errors import BestdagError, DataError, InvalidParameterError, NotEnoughMemoryError
 from bestdag.machine import readable_size
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["is_read_there", "read_on", "spread"]
+__all__ = [
+    "FileFacts",
+    "PartSink",
+    "Piece",
+    "divided",
+    "is_parquet",
+    "load_part",
+    "look",
+    "read_on",
+    "spread",
+    "values_of",
+]
 
 # A worker has so many parts, so that those of a lost one go to several others; smaller ones than
 # this are not worth it. Row numbers are 32 bits wide inside the kernels.
@@ -141,6 +170,7 @@ class _Reading:
         self._name = name
         self._options = choice.options
         self._columns = choice.variables(files[0].columns)
+        self._order = sorted(range(len(self._columns)), key=lambda i: self._columns[i])
         self._weight = choice.weights if isinstance(choice.weights, str) else None
         n_rows = sum(file.n_rows for file in files)
         if not n_rows:
@@ -151,36 +181,45 @@ class _Reading:
         self._token = uuid.uuid4().hex[:12]
 
     def run(self) -> ClusterRows:
-        variables, codings, fixed = self._agreed()
-        n_bytes = self._n_rows * sum(coding.codes.itemsize for coding in codings)
+        columns = self._distinct()
+        chosen = plan(columns, self._options, self._n_rows)
+        n_bytes = self._n_rows * sum(table.itemsize for table in chosen.tables)
         n_bytes += 0 if self._weight is None else 16 * self._n_rows
         _require_room(machines(self._client), n_bytes, self._name)  # what they have left by now
-        order = sorted(range(len(variables)), key=lambda i: variables[i].name)
-        parts = self._loaded([codings[i] for i in order])
-        arities = np.array([variables[i].arity for i in order], np.int64)
+        texts = [columns[i].texts for i in self._order]
+        in_parts = Plan(
+            tuple(chosen.variables[i] for i in self._order),
+            tuple(chosen.tables[i] for i in self._order),
+            chosen.missing,
+        )
+        parts = self._submitted("rows", load_part, self._pieces, texts, in_parts, self._weight)
+        arities = np.array(in_parts.arities, np.int64)
         facts = awaited(
             self._client, lambda: _asked_facts(self._client, parts, arities), self._name
         )
-        by_name = {variables[i].name: variables[i] for i in order}
-        holes = self._holes(list(by_name), facts)
-        if self._options.missing == "drop":
-            self._say_dropped(facts)
-            by_name, parts = self._without_unseen(by_name, fixed, parts, facts)
-        settled = self._settled(by_name, holes)
-        if self._options.missing == "state":
-            holes = {}
+        tally = self._added(in_parts, facts)
+        if self._weight is not None:
+            whole_weights(tally, self._options)
+        warn_of_empty_text(columns, chosen.variables, self._options)
+        settled = settle(columns, chosen, tally, self._options)
+        if settled.tables:
+            place = {i: place for place, i in enumerate(self._order)}
+            tables = {place[i]: table for i, table in settled.tables.items()}
+            parts = self._submitted("recoded", _recoded, parts, tables)
+        warn_of_settled(columns, settled, self._options)
+        pairs = zip(settled.variables, settled.counts, strict=True)
         return ClusterRows(
             self._client,
-            [settled[name] for name in self._columns],
+            settled.variables,
             parts,
             facts,
             name=self._name,
             n_workers=len(self._crew),
-            missing=holes,
+            missing={v.name: int(c[v.arity]) for v, c in pairs if c[v.arity]},
         )
 
-    def _agreed(self) -> tuple[list[Variable], list[Coding], set[str]]:
-        """Ask all parts for their values, and decide what the states are."""
+    def _distinct(self) -> list[RawColumn]:
+        """Ask all parts for their values, and put them together."""
 
         def ask() -> list[Future]:
             return [
@@ -190,138 +229,44 @@ class _Reading:
                 for i, pieces in enumerate(self._pieces)
             ]
 
-        found: list[list[Values]] = awaited(self._client, ask, self._name)
-        columns = [
-            _joined(name, [part[i] for part in found]) for i, name in enumerate(self._columns)
-        ]
-        _refuse_wide(columns, self._options)
-        variables, codings = [], []
-        for texts, column in columns:
-            variable, codes = coded_column(column, self._options)
-            absent = np.array([variable.arity], codes.dtype)
-            variables.append(variable)
-            codings.append(Coding(column.name, texts, np.concatenate([codes[:-1], absent])))
-        fixed = {column.name for _, column in columns if column.has_fixed_states}
-        fixed |= {v.name for v in variables if v.cuts is not None} | set(self._options.states)
-        return variables, codings, fixed
+        answers: list[list[RawColumn]] = awaited(self._client, ask, self._name)
+        return [_joined(columns) for columns in zip(*answers, strict=True)]
 
-    def _loaded(self, codings: list[Coding]) -> list[Future]:
-        drops = self._options.missing == "drop"
+    def _submitted(self, what: str, work: Any, each: Sequence[Any], *shared: Any) -> list[Future]:
+        """Let each part be worked on where its rows are to be."""
+        if work is load_part:
+            shared = *shared, self._options
         return [
             self._client.submit(
-                load_part,
-                pieces,
-                codings,
-                self._weight,
-                drops,
-                self._options,
-                key=f"rows-{self._token}-{i}",
+                work,
+                one,
+                *shared,
+                key=f"{what}-{self._token}-{i}",
                 workers=[place],
                 allow_other_workers=True,
             )
-            for i, (pieces, place) in enumerate(zip(self._pieces, self._places, strict=True))
+            for i, (one, place) in enumerate(zip(each, self._places, strict=True))
         ]
 
-    def _holes(self, names: list[str], facts: Sequence[PartFacts]) -> dict[str, int]:
-        counts = np.sum([one.n_missing for one in facts], axis=0).tolist()
-        by_name = {name: n for name, n in zip(names, counts, strict=True) if n}
-        return {name: by_name[name] for name in self._columns if name in by_name}
-
-    def _settled(
-        self, variables: dict[str, Variable], holes: dict[str, int]
-    ) -> dict[str, Variable]:
-        """Refuse missing values, or make a state of them, as asked."""
-        who = f"read: {self._options.source}"
-        if not holes or self._options.missing == "keep":
-            return variables
-        if self._options.missing == "error":
-            what = holes_text(holes)
-            raise DataError(
-                f'{who}: {what}; set missing to "drop", "state" or "keep", or drop the columns'
-            ).with_option(
-                f"{who}: {what}; pass --missing drop or --missing state, or leave the columns out "
-                "with --drop"
-            )
-        made = dict(variables)
-        for name in holes:
-            known = variables[name]
-            if MISSING_STATE in known.states:
-                what = (
-                    f"{who}: column {name!r} already has a state called 'missing' beside its "
-                    "missing values"
-                )
-                raise DataError(f"{what}; add 'missing' to missing_values").with_option(
-                    f"{what}; pass --missing-value missing"
-                )
-            # The code of a missing value is the arity, so it is that of the new last state.
-            made[name] = Variable(name, (*known.states, MISSING_STATE), known.cuts)
-        return made
-
-    def _say_dropped(self, facts: Sequence[PartFacts]) -> None:
-        n_dropped = sum(one.n_dropped for one in facts)
-        n_left = sum(one.n_rows for one in facts)
-        who = f"read: {self._options.source}"
-        if not n_left:
-            raise DataError(f"{who}: every row has a missing value, so none would be left")
-        if not self._options.allow_few_rows and n_left * 3 < self._n_rows:
-            what = (
-                f"{who}: {n_left:,} of {self._n_rows:,} rows have no missing values, less than a "
-                "third"
-            )
-            raise DataError(
-                f'{what}; set missing to "state", or pass allow_few_rows=True to continue'
-            ).with_option(f"{what}; use --missing state, or pass --allow-few-rows to continue")
-        if n_dropped:
-            warn(f"{who}: dropped {n_dropped:,} of {self._n_rows:,} rows with missing values")
-
-    def _without_unseen(
-        self,
-        variables: dict[str, Variable],
-        fixed: set[str],
-        parts: list[Future],
-        facts: list[PartFacts],
-    ) -> tuple[dict[str, Variable], list[Future]]:
-        """Leave out states that were found, not declared, and only in rows that were dropped."""
-        tables: list[npt.NDArray[Any]] = []
-        made: dict[str, Variable] = {}
-        changes = False
-        for (name, known), seen in zip(variables.items(), seen_anywhere(facts), strict=True):
-            kept = np.ones(known.arity, np.bool_) if name in fixed else seen[:-1]
-            changes = changes or not kept.all()
-            states = tuple(s for s, is_kept in zip(known.states, kept, strict=True) if is_kept)
-            made[name] = known if kept.all() else Variable(name, states)
-            codes = np.concatenate([np.cumsum(kept) - 1, [kept.sum()]])
-            tables.append(codes.astype(np.uint8 if known.arity <= 255 else np.uint16))
-        if not changes:
-            return variables, parts
-        return made, [
-            self._client.submit(
-                _recoded,
-                part,
-                tables,
-                key=f"recoded-{self._token}-{i}",
-                workers=[place],
-                allow_other_workers=True,
-            )
-            for i, (part, place) in enumerate(zip(parts, self._places, strict=True))
-        ]
+    def _added(self, in_parts: Plan, facts: Sequence[PartFacts]) -> Tally:
+        """Add the tallies of all parts, and put their columns in the order of the table."""
+        total = Tally.of(in_parts)
+        for one in facts:
+            assert one.tally is not None
+            total.add(one.tally)
+        seen, kept = list(total.seen), list(total.kept)
+        for place, i in enumerate(self._order):
+            seen[i], kept[i] = total.seen[place], total.kept[place]
+        return replace(total, seen=seen, kept=kept)
 
 
-def _joined(name: str, found: Sequence[Values]) -> tuple[list[str], RawColumn]:
-    """Put the values of all parts together; codes number them, and one more that is missing."""
-    by_text: dict[str, Any] = {}
-    for values in found:
-        by_text.update(values.by_text)
+def _joined(parts: Sequence[RawColumn]) -> RawColumn:
+    """Put the distinct values of all parts of a column together."""
+    by_text = {t: v for part in parts for t, v in zip(part.texts, part.values, strict=True)}
     texts = sorted(by_text)
-    declared = next((values.declared for values in found if values.declared is not None), None)
-    codes = np.arange(len(texts) + 1, dtype=np.uint32)
-    return texts, RawColumn(name, [by_text[text] for text in texts], codes, declared=declared)
-
-
-def _refuse_wide(columns: Sequence[tuple[list[str], RawColumn]], options: ReadOptions) -> None:
-    counts = {c.name: len(set(texts) - options.missing_values) for texts, c in columns}
-    limits = {c.name: options.limit(c.name, c.declared) for _, c in columns}
-    refuse_many(counts, limits, options)
+    declared = next((part.declared for part in parts if part.declared is not None), None)
+    values = [by_text[text] for text in texts]
+    return RawColumn(parts[0].name, values, declared=declared, texts=texts)
 
 
 def _require_alike(files: Sequence[FileFacts], name: str) -> None:
@@ -376,9 +321,208 @@ def _facts(part: Part, arities: npt.NDArray[np.int64]) -> PartFacts:
     return part.facts(arities)
 
 
-def _recoded(part: Part, tables: Sequence[npt.NDArray[Any]]) -> Part:
+def _recoded(part: Part, tables: Mapping[int, npt.NDArray[Any]]) -> Part:
     return part.recoded(tables)
 
 
 def _n_bytes(part: Part) -> int:
     return part.__sizeof__()
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What a machine sees of one file; equal where two see the same."""
+
+    path: str
+    n_bytes: int
+    group_rows: tuple[int, ...]  # of each row group
+    columns: tuple[str, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows in it."""
+        return sum(self.group_rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Rows of one file, from the first up to before the last."""
+
+    path: str
+    first: int
+    last: int
+
+    @property
+    def n_rows(self) -> int:
+        """How many there are."""
+        return self.last - self.first
+
+
+def is_parquet(source: Any) -> bool:
+    """Whether a source is a Parquet file, a pattern of such, or a list of them."""
+    if isinstance(source, list | tuple):
+        return bool(source) and all(is_parquet(one) for one in source)
+    return isinstance(source, str | os.PathLike) and os.fspath(source).lower().endswith(PARQUET)
+
+
+def look(sources: Sequence[str]) -> list[FileFacts] | BestdagError:
+    """Say what this machine sees of some files, or patterns of names; or what is wrong."""
+    paths: list[str] = []
+    for source in sources:
+        has_pattern = not os.path.exists(source) and glob.has_magic(source)
+        paths += sorted(glob.glob(source)) if has_pattern else [source]
+    try:
+        return [_file_facts(path) for path in paths]
+    except BestdagError as error:
+        return error
+
+
+def _file_facts(path: str) -> FileFacts:
+    try:
+        n_bytes = os.stat(path).st_size
+    except FileNotFoundError:
+        raise DataError(f"read: there is no file {path!r}") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise DataError(f"read: cannot open {path!r}: {reason}") from None
+    with _opened(path) as (con, sql_path):
+        table = parquet_table(con, [sql_path], repr(path))
+        groups = run_sql(
+            con,
+            "SELECT DISTINCT row_group_id, row_group_num_rows FROM "
+            f"parquet_metadata({sql_text(sql_path)}) ORDER BY 1",
+        )
+        names = tuple(field.name for field in table.fields)
+    return FileFacts(path, n_bytes, tuple(int(n) for _, n in groups), names)
+
+
+def divided(files: Sequence[FileFacts], n_parts: int) -> list[list[Piece]]:
+    """Divide the rows into parts of about equal size, whole row groups where there are enough.
+
+    Examples
+    --------
+    >>> files = [FileFacts("a", 1, (10, 10), ()), FileFacts("b", 1, (20,), ())]
+    >>> [[(p.path, p.first, p.last) for p in part] for part in divided(files, 2)]
+    [[('a', 0, 20)], [('b', 0, 20)]]
+    """
+    total = sum(file.n_rows for file in files)
+    n_parts = max(1, min(n_parts, total))
+    n_groups = sum(len(file.group_rows) for file in files)
+    most = -(-total // n_parts) if n_groups < 4 * n_parts else total
+    parts: list[list[Piece]] = [[] for _ in range(n_parts)]
+    seen = 0
+    for file in files:
+        first = 0
+        for n_rows in file.group_rows:
+            for start in range(first, first + n_rows, most):
+                piece = Piece(file.path, start, min(start + most, first + n_rows))
+                # By its middle, so that what is left over does not gather in the last part.
+                place = (2 * seen + piece.n_rows) * n_parts // (2 * total)
+                _append(parts[place], piece)
+                seen += piece.n_rows
+            first += n_rows
+    return [part for part in parts if part]
+
+
+def _append(part: list[Piece], piece: Piece) -> None:
+    last = part[-1] if part else None
+    if last is not None and last.path == piece.path and last.last == piece.first:
+        part[-1] = replace(last, last=piece.last)
+    else:
+        part.append(piece)
+
+
+@within_worker_memory()
+def values_of(
+    pieces: Sequence[Piece], names: Sequence[str], options: ReadOptions
+) -> list[RawColumn]:
+    """Return the distinct values of columns in some rows."""
+    found: list[list[RawColumn]] = []
+    for piece in pieces:
+        with _rows(piece) as source:
+            source.choose(names, None)
+            limits = options.limits({name: source.declared(name) for name in names})
+            found.append(source.distinct(names, limits))
+    return [_joined(columns) for columns in zip(*found, strict=True)]
+
+
+@within_worker_memory()
+def load_part(
+    pieces: Sequence[Piece],
+    texts: Sequence[Sequence[str]],
+    plan: Plan,
+    weight: str | None,
+    options: ReadOptions,
+) -> Part:
+    """Load rows as codes; those of weight 0 are left out."""
+    sink, tally = PartSink(), Tally.of(plan)
+    sink.begin(0, [table.dtype for table in plan.tables], weight is not None)
+    columns = [RawColumn(v.name, (), texts=t) for v, t in zip(plan.variables, texts, strict=True)]
+    for piece in pieces:
+        with _rows(piece) as source:
+            own = None if weight is None else WeightColumn(weight, partial(source.cell, weight))
+            rows = source.batches(columns, weight, collapse=False)
+            tally.add(encode_rows(plan, rows, sink, options, own))
+    return sink.part(tally)
+
+
+class PartSink:
+    """The sink of a worker."""
+
+    def __init__(self) -> None:
+        self._columns: list[list[npt.NDArray[Any]]] = []
+        self._weights: list[npt.NDArray[Any]] = []
+
+    def begin(self, n_rows: int, types: Sequence[npt.DTypeLike], has_weights: bool) -> None:
+        """Begin with no rows."""
+        self._columns = [[np.empty(0, kind)] for kind in types]
+        self._weights = [np.empty(0)] if has_weights else []
+
+    def append(self, columns: Sequence[npt.NDArray[Any]], weights: npt.NDArray[Any] | None) -> None:
+        """Keep rows that have a weight."""
+        if weights is not None:
+            counted = weights > 0
+            columns = [column[counted] for column in columns]
+            self._weights.append(weights[counted])
+        for part, column in zip(self._columns, columns, strict=True):
+            part.append(column)
+
+    def recode(self, column: int, table: npt.NDArray[Any]) -> None:
+        """Replace codes."""
+        self._columns[column] = [translated(table, codes) for codes in self._columns[column]]
+
+    def make_weights_whole(self) -> None:
+        """Leave weights as they are: whoever counts scales them."""
+
+    def part(self, tally: Tally) -> Part:
+        """Return what was kept."""
+        columns = []
+        for arrays in self._columns:
+            columns.append(np.concatenate(arrays))
+            arrays.clear()
+        return Part(columns, np.concatenate(self._weights) if self._weights else None, tally)
+
+
+@contextmanager
+def _rows(piece: Piece) -> Iterator[DuckSource]:
+    """Open some rows of a file."""
+    with _opened(piece.path) as (con, sql_path):
+        table = parquet_table(con, [sql_path], repr(piece.path))
+        origin = (
+            f"(SELECT * EXCLUDE (file_row_number) FROM read_parquet({sql_text(sql_path)}, "
+            f"hive_partitioning = false, file_row_number = true) "
+            f"WHERE file_row_number >= {piece.first} AND file_row_number < {piece.last})"
+        )
+        with ExitStack() as stack:
+            yield DuckSource(replace(table, origin=origin), stack)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[tuple[Any, str]]:
+    import duckdb
+
+    with temporary_folder() as folder, connection() as con:
+        try:
+            yield con, plain_path(Path(path), folder)
+        except duckdb.Error as error:
+            raise explain_parquet_failure([Path(path)], repr(path), error) from None

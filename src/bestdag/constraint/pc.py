@@ -9,20 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from bestdag.constraint.conflicts import Conflict, hidden_cause
-from bestdag.constraint.orientation import Orientation, OutOfTime
-from bestdag.constraint.result import PCResult
-from bestdag.constraint.rule_one import by_first_set, by_votes
-from bestdag.constraint.settings import PC
+from bestdag.constraint.orientation import Orientation, OutOfTime, by_first_set, by_votes
+from bestdag.constraint.result import Conflict, PCResult, hidden_cause
+from bestdag.constraint.settings import PC, Source, source_of
 from bestdag.constraint.skeleton import Ended, find_skeleton, seconds_until
-from bestdag.constraint.source import Source, source_of
 from bestdag.constraint.uncertain import resolve_uncertain_regions
 from bestdag.data.dataset import Dataset
 from bestdag.errors import GraphError, require_positive
 from bestdag.graph._names import show
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
-from bestdag.graph.knowledge.given import known_as, require_knowledge
+from bestdag.graph.knowledge.knowledge import known_as, require_knowledge
 from bestdag.graph.pdag import Pdag
 from bestdag.independence import IndependenceTest
 from bestdag.independence.oracle import Answers

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-from bestdag.constraint.conflicts import Conflict
-from bestdag.constraint.orientation import Step
 from bestdag.constraint.skeleton import Ended, Level, Skeleton, TestList
 from bestdag.errors import GraphError, require_known
 from bestdag.graph._names import arc_text, show
@@ -16,7 +14,69 @@ from bestdag.graph.pdag import Pdag
 from bestdag.independence.base import Independence
 from bestdag.wording import count_of
 
-__all__ = ["PCResult"]
+__all__ = ["Conflict", "ConflictKind", "PCResult", "Step", "hidden_cause"]
+
+ConflictKind = Literal[
+    "v-structures", "ambiguous triple", "uncertain region", "no direction", "knowledge"
+]
+
+
+class Step(NamedTuple):
+    """An arc, and why it points that way."""
+
+    rule: str
+    arc: tuple[str, str]
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Answers that no graph agrees with.
+
+    Attributes
+    ----------
+    kind : str
+        "v-structures": two of them need a link in opposite directions, or together a cycle;
+        "ambiguous triple": the separating sets do not agree about a node between two others;
+        "uncertain region": removing one link depends on links that were removed as well;
+        "no direction": no direction of a link agrees with the rules;
+        "knowledge": the answers contradict a statement of the user.
+    variables : tuple of str
+    text : str
+        What the conflict is.
+    resolution : str
+        What was done.
+    """
+
+    kind: ConflictKind
+    variables: tuple[str, ...]
+    text: str
+    resolution: str
+
+    def is_about(self, one: str, other: str) -> bool:
+        """Whether the link between the two is concerned."""
+        if self.kind != "uncertain region":
+            return {one, other} <= set(self.variables)
+        pairs = (f"{show(a)} - {show(b)} given " for a, b in ((one, other), (other, one)))
+        return any(pair in self.text for pair in pairs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values, ready for JSON."""
+        return {
+            "kind": self.kind,
+            "variables": list(self.variables),
+            "text": self.text,
+            "resolution": self.resolution,
+        }
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.text}; {self.resolution}"
+
+
+def hidden_cause(one: str, other: str) -> str:
+    """Say which hidden variable would explain a link that needs both directions (Figure 7.11)."""
+    first, second = sorted((one, other))
+    return f"a hidden common cause of {first} and {second} would explain it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
-from bestdag.constraint.conflicts import Conflict
+from bestdag.constraint.result import Conflict
 from bestdag.constraint.skeleton import Skeleton
 from bestdag.graph._names import show
 

@@ -15,10 +15,12 @@ from bestdag.data.checks import (
     as_codes,
     as_weights,
     locked,
+    name_list,
+    random_part,
+    row_positions,
     table_names,
     total_of,
 )
-from bestdag.data.parts import name_list, random_part, row_positions
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, InvalidParameterError, require_count, unknown_name
 
@@ -181,7 +183,7 @@ class Dataset:
         >>> Dataset([Variable("a", ("x", "y"))], [np.array([1, 0, 2])])["a"].tolist()
         ['y', 'x', None]
         """
-        from bestdag.data.display import labels
+        from bestdag.data.output import labels
 
         return labels(self, name)
 
@@ -321,7 +323,7 @@ class Dataset:
         DataError
             If a table lacks a variable, has another one, or declares other states.
         """
-        from bestdag.data.combine import stacked
+        from bestdag.data.checks import stacked
 
         given: Any = datasets
         if isinstance(given, Dataset) or not isinstance(given, Iterable):
@@ -343,7 +345,7 @@ class Dataset:
         """
         for name in states:
             self._require(name)
-        from bestdag.data.combine import recoded
+        from bestdag.data.checks import recoded
 
         pairs = [recoded(v, self._columns[v.name], states.get(v.name)) for v in self._variables]
         return Dataset._adopt([v for v, _ in pairs], [c for _, c in pairs], self._weights)
@@ -355,19 +357,19 @@ class Dataset:
 
         Row weights, when there are some, become a last column called `weights`.
         """
-        from bestdag.data.exports import to_pandas
+        from bestdag.data.output import to_pandas
 
         return to_pandas(self, weights)
 
     def to_polars(self, *, weights: str = "weight") -> Any:
         """Make a polars frame of Enum columns; weights as in `to_pandas`."""
-        from bestdag.data.exports import to_polars
+        from bestdag.data.output import to_polars
 
         return to_polars(self, weights)
 
     def to_arrow(self, *, weights: str = "weight") -> Any:
         """Make a pyarrow table of dictionary columns (weights as in `to_pandas`)."""
-        from bestdag.data.exports import to_arrow
+        from bestdag.data.output import to_arrow
 
         return to_arrow(self, weights)
 
@@ -377,7 +379,7 @@ class Dataset:
         The name ends in ``.csv``, ``.txt`` (commas) or ``.tsv`` (tabs), and in ``.gz`` when
         compressed. Missing values are written empty. `path` may also be an open text stream.
         """
-        from bestdag.data.exports import to_csv
+        from bestdag.data.output import to_csv
 
         to_csv(self, path, weights)
 
@@ -419,16 +421,16 @@ class Dataset:
         self._fill(*state)
 
     def __repr__(self) -> str:
-        from bestdag.data.display import summary
+        from bestdag.data.output import summary
 
         return f"Dataset({summary(self)})"
 
     def __str__(self) -> str:
-        from bestdag.data.display import first_rows_text
+        from bestdag.data.output import first_rows_text
 
         return first_rows_text(self)
 
     def _repr_html_(self) -> str:
-        from bestdag.data.display import html_table
+        from bestdag.data.output import html_table
 
         return html_table(self)

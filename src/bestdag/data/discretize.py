@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy.typing as npt
 
-from bestdag.data.choice import choose, text_list
 from bestdag.data.cutting import Cutter
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import METHODS, default_method, make_method
 from bestdag.data.discretization.base import Method
 from bestdag.data.discretization.cuts import check_cuts, cut_variable
-from bestdag.data.encode import build
-from bestdag.data.opening import open_table
 from bestdag.data.readers import read_matching
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
+from bestdag.data.settings import choose, text_list
+from bestdag.data.sinks.memory import dataset_of
+from bestdag.data.table import open_table
 from bestdag.errors import InvalidParameterError, require_count
 
 __all__ = ["discretize"]
@@ -164,4 +164,10 @@ def discretize(
     )
     with open_table(source, choice) as table:
         made_columns, _ = cutter.columns(table, choice.options)
-        return build(made_columns, table.weights(), choice.options, cuts_are_chosen=True)
+        return dataset_of(
+            made_columns,
+            table.weights(),
+            choice.options,
+            weight=table.weight_column(),
+            cuts_are_chosen=True,
+        )

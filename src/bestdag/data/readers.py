@@ -1,26 +1,41 @@
-"""`read`: one door for every kind of table."""
+"""`read`: one way in for every kind of table."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy.typing as npt
 
-from bestdag.data.choice import Choice, choose, require_collapse
 from bestdag.data.cutting import Cutter
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cuts import cut_variable
-from bestdag.data.encode import build
-from bestdag.data.opening import open_table
-from bestdag.data.raw import RawTable
-from bestdag.data.scanned_table import ScannedTable
+from bestdag.data.missing import STRATEGIES
 from bestdag.data.schema import Variable
-from bestdag.data.streamed import Streamed, read_collapsed
-from bestdag.errors import InvalidParameterError
+from bestdag.data.settings import Choice, choose, require_collapse
+from bestdag.data.sinks.disk import scanned
+from bestdag.data.sinks.memory import dataset_of, read_collapsed, read_into_memory
+from bestdag.data.sources import can_be_opened_again
+from bestdag.data.sources.connection import sql_source
+from bestdag.data.sources.files import local_files
+from bestdag.data.table import Table, open_table
+from bestdag.errors import InvalidParameterError, require_choice
+from bestdag.machine import do_without, memory_left, readable_size
 
-__all__ = ["Matched", "as_dataset", "match", "read", "read_at_cuts", "read_matching", "read_opened"]
+__all__ = [
+    "ROWS_IN",
+    "Matched",
+    "Rows",
+    "as_dataset",
+    "match",
+    "match_rows",
+    "read",
+    "read_at_cuts",
+    "read_matching",
+    "read_rows",
+]
 
 
 def read(
@@ -138,27 +153,17 @@ def read(
     )
     require_collapse("read", collapse)
     with open_table(source, choice) as table:
-        return read_opened(table, choice, collapse)[0]
+        if collapse and table.in_memory:
+            raise InvalidParameterError(
+                f"read: {choice.options.source} is in memory already; identical rows are combined "
+                f"when files are read: leave out collapse"
+            )
+        return _into_memory(table, collapse).dataset
 
 
 def as_dataset(source: Any, **settings: Any) -> Dataset:
     """Return a Dataset as it is, and read anything else; the settings are those of `read`."""
     return source if isinstance(source, Dataset) else read(source, **settings)
-
-
-def read_opened(
-    table: RawTable, choice: Choice, collapse: bool | None
-) -> tuple[Dataset, Streamed | None]:
-    """Read a table that is open; also say how far putting equal rows together went, if it did."""
-    if isinstance(table, ScannedTable):
-        if collapse or (collapse is None and table.may_collapse()):
-            return read_collapsed(table, choice.options)
-    elif collapse:
-        raise InvalidParameterError(
-            f"read: {choice.options.source} is in memory already; identical rows are combined "
-            f"when files are read: leave out collapse"
-        )
-    return build(table.discrete(table.names), table.weights(), choice.options), None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,4 +228,161 @@ def _matched(source: Any, choice: Choice, given: Mapping[str, Variable]) -> Matc
     cutter = Cutter(cut=frozenset(), given=given, may_lack=choice.may_lack)
     with open_table(source, choice) as table:
         columns, cut = cutter.columns(table, choice.options)
-        return Matched(build(columns, table.weights(), choice.options), cut)
+        weights, weight = table.weights(), table.weight_column()
+        return Matched(dataset_of(columns, weights, choice.options, weight=weight), cut)
+
+
+ROWS_IN = ("auto", "memory", "disk")
+
+# Bytes that reading and counting take for a cell: the code, its place in a packed word, a copy.
+_BYTES_PER_CELL = 3
+# The least bytes of a cell in text: a sign and what parts it from the next.
+_LEAST_TEXT = 2
+_TEXT = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """A table that was read, and how far putting equal rows together went, if that was done."""
+
+    dataset: Dataset
+    notes: tuple[str, ...] = ()
+    n_source: int | None = None
+
+
+def read_rows(
+    source: Any,
+    *,
+    rows_in: str = "auto",
+    cache: str | os.PathLike[str] | None = None,
+    collapse: bool | None = None,
+    **settings: Any,
+) -> Rows:
+    """Read a table for learning; the other settings are those of `read`.
+
+    Parameters
+    ----------
+    rows_in : {"auto", "memory", "disk"}, default "auto"
+        Memory, where the forecast fits into what may be taken, else disk, as `scan` does.
+    cache : path, optional
+        As for `scan`, where the rows are on disk.
+    collapse : bool or None
+        Put equal rows together; None where a sample promises at most an eighth of them. Rows with
+        missing values that are kept stay as they are, unless asked.
+    """
+    source = sql_source(source)
+    return _placed(source, choose(source, **settings), rows_in, cache, collapse)
+
+
+def match_rows(
+    source: Any,
+    variables: Iterable[Variable],
+    *,
+    rows_in: str = "auto",
+    cache: str | os.PathLike[str] | None = None,
+    collapse: bool | None = None,
+    ignore_extra: bool = False,
+    owner: str = "the network",
+    may_lack: bool = False,
+    beside: Iterable[str] = (),
+    **settings: Any,
+) -> tuple[Rows, tuple[str, ...]]:
+    """Read the columns that are these variables, as `match` does; also name those that were cut."""
+    listed = list(variables)
+    if any(variable.cuts is not None for variable in listed):
+        if rows_in == "disk" or collapse:
+            what = (
+                f"read: numeric columns are binned at the cut points of {owner} in memory, row by "
+                "row"
+            )
+            raise InvalidParameterError(f"{what}; leave out rows_in and collapse").with_option(
+                f"{what}; leave out --rows-in disk and --collapse"
+            )
+        found = match(
+            source,
+            listed,
+            ignore_extra=ignore_extra,
+            owner=owner,
+            may_lack=may_lack,
+            beside=beside,
+            **settings,
+        )
+        return Rows(found.dataset), found.cut
+    source = sql_source(source)
+    states = {variable.name: variable.states for variable in listed}
+    owned = None if ignore_extra else owner
+    choice = choose(
+        source,
+        states=states,
+        columns=list(states),
+        owner=owned,
+        may_lack=may_lack,
+        beside=beside,
+        **settings,
+    )
+    return _placed(source, choice, rows_in, cache, collapse), ()
+
+
+def _placed(
+    source: Any,
+    choice: Choice,
+    rows_in: str,
+    cache: str | os.PathLike[str] | None,
+    collapse: bool | None,
+) -> Rows:
+    require_choice("read", "rows_in", rows_in, ROWS_IN)
+    require_collapse("read", collapse)
+    if cache is not None and rows_in == "memory":
+        raise InvalidParameterError(
+            "read: cache is for rows on disk, got rows_in='memory'; leave one of them out"
+        ).with_option(
+            "read: --cache is for rows on disk, got --rows-in memory; leave one of them out"
+        )
+    is_on_disk = rows_in == "disk" or (rows_in == "auto" and not _fits(source, choice))
+    found = _read(source, choice, is_on_disk, cache, collapse)
+    is_kept = choice.options.missing is STRATEGIES["keep"] and collapse is None
+    if found.notes and is_kept and found.dataset.has_missing:
+        return _read(source, choice, is_on_disk, cache, False)
+    return found
+
+
+def _read(
+    source: Any,
+    choice: Choice,
+    is_on_disk: bool,
+    cache: str | os.PathLike[str] | None,
+    collapse: bool | None,
+) -> Rows:
+    if is_on_disk:
+        scan = scanned(source, choice, cache=cache, collapse=collapse)
+        return Rows(scan, scan.notes, scan.n_source)
+    with open_table(source, choice) as table:
+        return _into_memory(table, collapse)
+
+
+def _into_memory(table: Table, collapse: bool | None) -> Rows:
+    """Read a table; equal rows of frames stay as they are."""
+    if not table.in_memory and (table.may_collapse() if collapse is None else collapse):
+        data, encoded = read_collapsed(table)
+        return Rows(data, encoded.notes, encoded.n_source)
+    return Rows(read_into_memory(table))
+
+
+def _fits(source: Any, choice: Choice) -> bool:
+    """Whether reading the table into memory takes no more than may be taken."""
+    if not can_be_opened_again(source):
+        return True
+    left = memory_left()
+    files = local_files(source)
+    if files is not None and all(path.lower().endswith(_TEXT) for path in files):
+        n_cells = sum(map(os.path.getsize, files)) / _LEAST_TEXT
+        if n_cells * _BYTES_PER_CELL <= left:
+            return True
+    with open_table(source, choice) as table:
+        if table.in_memory:
+            return True
+        n_bytes = float(_BYTES_PER_CELL * table.n_rows * len(table.names))
+    if n_bytes <= left:
+        return True
+    do_without("rows", f"the rows in memory would need {readable_size(n_bytes)}: they are on disk")
+    return False

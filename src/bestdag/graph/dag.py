@@ -281,7 +281,7 @@ class Dag:
         >>> Dag(["B", "A", "C"], [("A", "B"), ("C", "B")]).to_model_string()
         '[A][C][B|A:C]'
         """
-        from bestdag.graph.model_string import to_model_string
+        from bestdag.graph.export import to_model_string
 
         return to_model_string(self)
 
@@ -294,7 +294,7 @@ class Dag:
         >>> Dag.from_model_string("[A][C][B|A:C]").arcs
         (('A', 'B'), ('C', 'B'))
         """
-        from bestdag.graph.model_string import dag_from_model_string
+        from bestdag.graph.export import dag_from_model_string
 
         return dag_from_model_string(text)
 

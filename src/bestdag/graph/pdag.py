@@ -174,7 +174,7 @@ class Pdag:
 
     def is_cpdag(self) -> bool:
         """Whether this graph is the CPDAG of some Dag."""
-        from bestdag.graph.extension import is_cpdag
+        from bestdag.graph.equivalence import is_cpdag
 
         return is_cpdag(self)
 
@@ -189,7 +189,7 @@ class Pdag:
         GraphError
             When the rules contradict each other, so that no consistent extension exists.
         """
-        from bestdag.graph.meek import apply_meek_rules
+        from bestdag.graph.equivalence import apply_meek_rules
 
         return apply_meek_rules(self)
 
@@ -201,7 +201,7 @@ class Pdag:
         GraphError
             When there is none.
         """
-        from bestdag.graph.extension import to_dag
+        from bestdag.graph.equivalence import to_dag
 
         return to_dag(self)
 
@@ -218,7 +218,7 @@ class Pdag:
         GraphError
             When the graph is no CPDAG, or its class has more than `limit` members.
         """
-        from bestdag.graph.extension import members
+        from bestdag.graph.equivalence import members
 
         return members(self, limit=limit)
 

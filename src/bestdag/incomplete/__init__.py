@@ -10,9 +10,9 @@ from bestdag.registry import listed, make
 
 # The list: one line for each way, in the order that help and docs show.
 # isort: off
-from bestdag.incomplete.error import Refuse as Refuse
-from bestdag.incomplete.drop import DropRows as DropRows
-from bestdag.incomplete.state import MissingState as MissingState
+from bestdag.incomplete.complete import Refuse as Refuse
+from bestdag.incomplete.complete import DropRows as DropRows
+from bestdag.incomplete.complete import MissingState as MissingState
 from bestdag.incomplete.em import StructuralEM as StructuralEM
 from bestdag.incomplete.available import Available as Available
 # isort: on

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from bestdag.data.dataset import Dataset
-from bestdag.data.holes import complete_rows
+from bestdag.data.missing import complete_rows
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge

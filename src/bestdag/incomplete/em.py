@@ -139,7 +139,7 @@ class StructuralEM:
     ) -> Scorer:
         """Score expected counts under the structure, its parameters fitted by EM."""
         from bestdag.incomplete.scoring import expected_scorer
-        from bestdag.network.em import run_em
+        from bestdag.network.fitting import run_em
 
         em = EM(
             prior=score if isinstance(score, HasPriors) else None,

@@ -20,12 +20,11 @@ from bestdag.incomplete.base import Task
 from bestdag.incomplete.scoring import fitted_score, flat_counts
 from bestdag.incomplete.shaking import shaken
 from bestdag.inference.expected import ExpectedCounts, ExpectedScorer
-from bestdag.inference.flat_tables import FlatTables
-from bestdag.inference.incomplete import IncompleteRows
-from bestdag.network.em import tables_for
+from bestdag.inference.rows import IncompleteRows
+from bestdag.inference.tables import FlatTables
+from bestdag.network.fitting import tables_for
 from bestdag.parameters.dirichlet import HasPriors
-from bestdag.parameters.em import EM
-from bestdag.parameters.expectation_maximization import Expectation
+from bestdag.parameters.em import EM, Expectation
 from bestdag.scores.base import Score
 from bestdag.scores.penalised_likelihood import PenalisedLikelihood
 from bestdag.scores.qnml import QNML

@@ -14,10 +14,9 @@ from bestdag.data.dataset import Dataset
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.inference.expected import ExpectedCounts, ExpectedScorer
-from bestdag.inference.flat_tables import FlatTables
-from bestdag.inference.incomplete import IncompleteRows
-from bestdag.network.em import EMResult, run_em
-from bestdag.network.fit_inputs import read_columns
+from bestdag.inference.rows import IncompleteRows
+from bestdag.inference.tables import FlatTables
+from bestdag.network.fitting import EMResult, read_columns, run_em
 from bestdag.network.imputation import values_of
 from bestdag.network.network import Network
 from bestdag.parameters.dirichlet import HasPriors

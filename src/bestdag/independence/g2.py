@@ -1,4 +1,4 @@
-"""Conditional mutual information against the chi-square distribution."""
+"""Tests against the chi-square distribution: conditional mutual information (G2) and Pearson's."""
 
 from __future__ import annotations
 
@@ -8,10 +8,43 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.independence.base import degrees_of_freedom
-from bestdag.independence.chi_square import ChiSquareTest
+from bestdag import _core
+from bestdag.counts.engine import CountingEngine
+from bestdag.independence.base import DegreesOfFreedom, degrees_of_freedom, log_alpha, require_df
+from bestdag.registry import setting
 
-__all__ = ["G2Test"]
+__all__ = ["ChiSquareTest", "G2Test"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChiSquareTest:
+    """Settings of degrees of freedom; a test adds its name and its statistic."""
+
+    name: ClassVar[str]
+    is_pearson: ClassVar[bool]
+
+    df: DegreesOfFreedom = setting(
+        "adjusted",
+        "Degrees of freedom: from the states that occur in a stratum, or from all declared states.",
+    )
+    rows_per_df: float = setting(
+        0.0, "Minimum number of rows per degree of freedom; with fewer, the link is kept."
+    )
+
+    def __post_init__(self) -> None:
+        require_df(self.name.upper(), self.df, self.rows_per_df)
+
+    def bind(self, counts: CountingEngine, alpha: float) -> _core.IndependenceTest:
+        """Return the native test on a data set, at a level of significance."""
+        return _core.IndependenceTest.of_rows(
+            counts.table,
+            pearson=self.is_pearson,
+            adjusts_df=self.df == "adjusted",
+            rows_per_df=self.rows_per_df,
+            log_alpha=log_alpha(alpha),
+            n_permutations=0,
+            seed=0,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag.independence.base import degrees_of_freedom
-from bestdag.independence.chi_square import ChiSquareTest
+from bestdag.independence.g2 import ChiSquareTest
 
 __all__ = ["X2Test"]
 

@@ -17,7 +17,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, GraphError, NotEnoughMemoryError
 from bestdag.graph.dag import Dag
-from bestdag.inference.incomplete import IncompleteRows
+from bestdag.inference.rows import IncompleteRows
 from bestdag.inference.sampling import stream_key
 from bestdag.machine import require_memory
 from bestdag.scores.base import Score, checked_value, kernel_for

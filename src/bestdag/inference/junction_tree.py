@@ -1,12 +1,8 @@
-"""Junction trees over tables given as arrays; the messages are native.
-
-Lauritzen and Spiegelhalter (1988). "Local computations with probabilities on graphical structures
-and their application to expert systems." JRSS B 50.
-"""
+"""Which tables a question needs, and junction trees over them; the messages are native."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log2, prod
 
@@ -23,9 +19,11 @@ __all__ = [
     "Require",
     "Tables",
     "Tree",
+    "ancestors_of",
     "irreducible",
     "max_tree",
     "planned",
+    "relevant_families",
     "structure_of",
     "tree_bytes",
 ]
@@ -319,3 +317,69 @@ def irreducible(findings: Sequence[int], is_possible: Callable[[Sequence[int]], 
         return first + second
 
     return sorted(conflict([], [], list(findings)))
+
+
+def ancestors_of(parents: Sequence[Sequence[int]], variables: Iterable[int]) -> set[int]:
+    """Return these variables and all their ancestors.
+
+    Examples
+    --------
+    >>> sorted(ancestors_of([[], [0], [1], [1]], [2]))
+    [0, 1, 2]
+    """
+    found = set(variables)
+    waiting = list(found)
+    while waiting:
+        for parent in parents[waiting.pop()]:
+            if parent not in found:
+                found.add(parent)
+                waiting.append(parent)
+    return found
+
+
+def relevant_families(
+    parents: Sequence[Sequence[int]],
+    targets: Collection[int],
+    known: Collection[int],
+    weighted: Collection[int] = (),
+) -> list[int]:
+    """Return the variables whose tables decide about the targets, in order.
+
+    Parameters
+    ----------
+    parents : sequence of sequences of int
+        The parents of each variable.
+    targets : collection of int
+        What is asked for.
+    known : collection of int
+        Variables whose state is known.
+    weighted : collection of int
+        Variables whose states have weights (likelihood evidence); they are not known.
+
+    Examples
+    --------
+    In the chain 0 -> 1 -> 2 -> 3 with 1 known, 3 needs only its own table and that of 2.
+
+    >>> relevant_families([[], [0], [1], [2]], [3], [1])
+    [2, 3]
+    """
+    above = ancestors_of(parents, {*targets, *known, *weighted})
+    known = set(known)
+    meets: dict[int, list[int]] = {}  # families by their variables that are not known
+    for child in above:
+        for variable in (*parents[child], child):
+            if variable not in known:
+                meets.setdefault(variable, []).append(child)
+    families: set[int] = set()
+    reached = set(targets) - known
+    waiting = list(reached)
+    while waiting:
+        for family in meets.get(waiting.pop(), ()):
+            if family in families:
+                continue
+            families.add(family)
+            for variable in (*parents[family], family):
+                if variable not in known and variable not in reached:
+                    reached.add(variable)
+                    waiting.append(variable)
+    return sorted(families)

@@ -18,15 +18,16 @@ from bestdag.inference.junction_tree import (
     Require,
     Tables,
     Tree,
+    ancestors_of,
     irreducible,
     max_tree,
     planned,
+    relevant_families,
     structure_of,
     tree_bytes,
 )
-from bestdag.inference.relevance import ancestors_of, relevant_families
 from bestdag.machine import require_memory
-from bestdag.network.findings import said
+from bestdag.network.questions import said
 from bestdag.wording import arg
 
 if TYPE_CHECKING:
@@ -139,9 +140,9 @@ class Answers:
         above = sorted(ancestors_of(self.tables.parents, [*known.codes, *known.weights]))
         parts = Parts.of(self.tables, above, known.codes)
         plan = planned(parts)
-        kept = self._kept_tree(plan, who)
-        if kept is not None:
-            return kept.log_probability(known)
+        tree = self._tree_at_hand(plan, who)
+        if tree is not None:
+            return tree.log_probability(known)
         return _tree(parts, who, structure=plan).log_probability(_open(known))
 
     def marginals(self, known: Known, who: str) -> tuple[float, list[_Floats]]:
@@ -170,7 +171,7 @@ class Answers:
             self.refuse(known, who, whole=True)
         return log, found
 
-    def _kept_tree(self, plan: _core.CliqueTree, who: str) -> Tree | None:
+    def _tree_at_hand(self, plan: _core.CliqueTree, who: str) -> Tree | None:
         """Return the tree of the whole network, if one by this plan is a good part of it."""
         n_cells = self.structure.total_cells
         if n_cells > _LARGEST_KEPT or plan.total_cells < _GOOD_PART * n_cells:
@@ -196,9 +197,9 @@ class Answers:
         parts = Parts.of(tables, deciding, known.codes)
         plan = planned(parts, asked)
         if not self.has_small_tree and self.structure.holds(np.array(targets, dtype=np.uint32)):
-            kept = self._kept_tree(plan, who)
-            if kept is not None:
-                return self._joint_by(kept, targets, known, who)
+            tree = self._tree_at_hand(plan, who)
+            if tree is not None:
+                return self._joint_by(tree, targets, known, who)
         tree = _tree(parts, who, together=asked, structure=plan)
         log, found = tree.joint(asked, _open(here))
         if log > -inf:

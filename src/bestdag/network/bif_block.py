@@ -17,10 +17,8 @@ from bestdag.data.schema import Variable
 from bestdag.errors import unknown_name
 from bestdag.machine import require_memory
 from bestdag.network.building import Declared, table_of_all_rows
-from bestdag.network.number_text import NUMBER
-from bestdag.network.scanner import BLANKS, Scanner, Token
-from bestdag.network.table import ConditionalTable
-from bestdag.network.table_rows import configuration_text, wrong_row
+from bestdag.network.scanner import BLANKS, NUMBER, Scanner, Token
+from bestdag.network.table import ConditionalTable, configuration_text, wrong_row
 from bestdag.wording import count_of
 
 __all__ = ["Block"]

@@ -15,11 +15,10 @@ from bestdag.data.schema import Variable
 from bestdag.errors import CycleError
 from bestdag.graph.dag import Dag
 from bestdag.machine import require_memory
-from bestdag.network.kept import Fail, Note, restored_variable, sorted_notes
+from bestdag.network.exact_names import Fail, Note, restored_variable, sorted_notes
 from bestdag.network.network import Network
 from bestdag.network.scanner import is_bare
-from bestdag.network.table import MAX_AXES, ConditionalTable
-from bestdag.network.table_rows import configuration_text, wrong_row
+from bestdag.network.table import MAX_AXES, ConditionalTable, configuration_text, wrong_row
 from bestdag.wording import count_of
 
 __all__ = ["Builder", "Declared", "all_rows", "dense_table", "table_of_all_rows"]

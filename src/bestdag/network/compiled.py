@@ -13,12 +13,12 @@ from bestdag.inference.distribution import Distribution, Marginals
 from bestdag.machine import require_memory, thread_count
 from bestdag.network import prediction, questions
 from bestdag.network.answers import Answers
-from bestdag.network.findings import positions_of
+from bestdag.network.questions import positions_of
 
 if TYPE_CHECKING:
-    from bestdag.inference.log_tables import Rows
-    from bestdag.network.findings import Given, Likelihood
+    from bestdag.inference.tables import Rows
     from bestdag.network.network import Network
+    from bestdag.network.questions import Given, Likelihood
 
 __all__ = ["CompiledNetwork"]
 

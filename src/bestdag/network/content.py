@@ -9,26 +9,66 @@ from typing import TYPE_CHECKING, Any
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, unknown_name
 from bestdag.graph.dag import Dag
-from bestdag.network.checks import property_texts, tables_by_name
 from bestdag.network.table import ConditionalTable
 
 if TYPE_CHECKING:
     import networkx
 
-    from bestdag.inference.log_tables import LogTables
+    from bestdag.inference.tables import LogTables
     from bestdag.network.answers import Answers
 
-__all__ = ["NetworkContent"]
+__all__ = ["NetworkContent", "property_texts", "tables_by_name"]
+
+
+def tables_by_name(tables: Iterable[ConditionalTable]) -> dict[str, ConditionalTable]:
+    """Return the tables by the names of their variables, or say why they make no network."""
+    if not isinstance(tables, Iterable):
+        raise DataError(f"Network: a list of tables is needed, got {tables!r:.60}")
+    found: dict[str, ConditionalTable] = {}
+    for table in tables:
+        if not isinstance(table, ConditionalTable):
+            raise DataError(f"Network: each table must be a ConditionalTable, got {table!r:.60}")
+        if table.child.name in found:
+            raise DataError(f"Network: variable {table.child.name!r} has two tables")
+        found[table.child.name] = table
+    if not found:
+        raise DataError("Network: at least one table is needed, got none")
+    _check_parents(found)
+    return found
+
+
+def _check_parents(tables: Mapping[str, ConditionalTable]) -> None:
+    for child, table in tables.items():
+        for parent in table.parents:
+            if parent.name not in tables:
+                raise DataError(
+                    f"Network: {parent.name!r}, a parent of {child!r}, has no table of its own"
+                )
+            own = tables[parent.name].child
+            if parent != own:
+                raise DataError(
+                    f"Network: states of {parent.name!r} are {own.states!r} in its own table "
+                    f"and {parent.states!r} in the table of {child!r}"
+                )
+
+
+def property_texts(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return one text or several as a tuple."""
+    listed = (texts,) if isinstance(texts, str) else tuple(texts)
+    for text in listed:
+        if not isinstance(text, str):
+            raise DataError(f"Network: a property must be text, got {text!r}")
+    return listed
 
 
 class NetworkContent:
     """What a network holds, without what it answers; the parameters are those of `Network`."""
 
     __slots__ = (
+        "_cached_answers",
         "_dag",
         "_done",
         "_hash",
-        "_kept_answers",
         "_log_tables",
         "_name",
         "_notes",
@@ -36,7 +76,7 @@ class NetworkContent:
         "_tables",
     )
 
-    _kept_answers: Answers | None
+    _cached_answers: Answers | None
     _dag: Dag
     _done: dict[str, str]
     _hash: int | None
@@ -71,7 +111,7 @@ class NetworkContent:
         self._done = {}
         self._hash = None
         self._log_tables = None
-        self._kept_answers = None
+        self._cached_answers = None
 
     # What it holds
 
@@ -148,11 +188,11 @@ class NetworkContent:
 
     def _answers(self) -> Answers:
         """Return what answers questions: made once, kept, never pickled."""
-        if self._kept_answers is None:
+        if self._cached_answers is None:
             from bestdag.network.answers import Answers
 
-            self._kept_answers = Answers(self)
-        return self._kept_answers
+            self._cached_answers = Answers(self)
+        return self._cached_answers
 
     def _logs(self) -> LogTables:
         """Return the logarithms of the tables: worked out once, kept, never pickled."""

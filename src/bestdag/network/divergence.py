@@ -10,9 +10,9 @@ import numpy as np
 from bestdag.errors import DataError, NotEnoughMemoryError, require_choice, require_count
 from bestdag.inference.distribution import Estimate
 from bestdag.inference.junction_tree import Known
-from bestdag.inference.log_tables import Rows
 from bestdag.inference.sampling import sample_codes
 from bestdag.inference.sparse_table import SparseTable
+from bestdag.inference.tables import Rows
 from bestdag.network.table import ConditionalTable
 
 if TYPE_CHECKING:

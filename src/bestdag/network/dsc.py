@@ -14,7 +14,7 @@ configurations; a ``properties { ... }`` block; comments ``//`` and ``/* */``. O
 become its properties.
 
 What is written: names as identifiers, states in quotes, every row of every table. What is not
-taken there, cut points and properties stand in comments, which our reader restores (`kept`).
+taken there, cut points and properties stand in comments, which our reader restores (`exact_names`).
 """
 
 from __future__ import annotations
@@ -25,12 +25,20 @@ from collections.abc import Iterator
 
 from bestdag.network.bif_block import Block
 from bestdag.network.building import Builder, all_rows
-from bestdag.network.kept import NAME, PROPERTY, Note, kept, own_notes, restored, sorted_notes
+from bestdag.network.exact_names import (
+    NAME,
+    PROPERTY,
+    Note,
+    Rule,
+    Written,
+    note_text,
+    own_notes,
+    restored,
+    sorted_notes,
+)
 from bestdag.network.network import Network
-from bestdag.network.scanner import BLANKS, Scanner, Syntax
+from bestdag.network.scanner import BLANKS, Scanner, Syntax, decoded
 from bestdag.network.table import ConditionalTable
-from bestdag.network.text import decoded
-from bestdag.network.words import Rule, Written
 
 __all__ = ["looks_like", "parse", "render", "written"]
 
@@ -76,7 +84,7 @@ def _lines(network: Network) -> Iterator[str]:
     is_plain = _STATES.allows(network.name)
     yield f'belief network "{network.name if is_plain else "unknown"}"\n'
     if not is_plain:
-        yield f"// {kept(NAME, [network.name])}\n"
+        yield f"// {note_text(NAME, [network.name])}\n"
     yield from map(_property, network.properties)
     made = written(network)
     for variable in network.variables:
@@ -94,7 +102,7 @@ def _lines(network: Network) -> Iterator[str]:
 
 
 def _property(text: str) -> str:
-    return f"// {kept(PROPERTY, [text])}\n"
+    return f"// {note_text(PROPERTY, [text])}\n"
 
 
 def _probability(table: ConditionalTable, names: dict[str, str]) -> Iterator[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,26 +14,142 @@ import numpy.typing as npt
 from bestdag.counts.engine import CountingEngine
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
-from bestdag.data.endings import table_name
+from bestdag.data.readers import read, read_matching
 from bestdag.data.schema import Variable
-from bestdag.errors import DataWarning, InvalidParameterError, caller_level
+from bestdag.data.sources.files import table_name
+from bestdag.errors import DataError, DataWarning, InvalidParameterError, caller_level, unknown_name
 from bestdag.graph.dag import Dag
-from bestdag.network.em import is_incomplete, run_em
-from bestdag.network.fit_inputs import (
-    large_number,
-    like,
-    read_columns,
-    require_fitting,
-    require_nodes,
-    require_same_states,
-)
+from bestdag.inference.rows import IncompleteRows
+from bestdag.inference.tables import FlatTables
+from bestdag.machine import require_memory
 from bestdag.network.network import Network
-from bestdag.network.table import MAX_AXES, ConditionalTable
-from bestdag.parameters import DEFAULT_ESTIMATOR, EM, make_estimator
+from bestdag.network.table import MAX_AXES, MAX_DENSE_ROWS, ConditionalTable
+from bestdag.parameters import DEFAULT_ESTIMATOR, make_estimator
 from bestdag.parameters.base import Estimator, shares_unobserved
-from bestdag.wording import count_of
+from bestdag.parameters.em import EM, EMRun, Expectation, family_counts
+from bestdag.wording import arg, count_of, first_names
 
-__all__ = ["fit_network", "fitted_network", "warn_of_many_parameters"]
+__all__ = [
+    "EMResult",
+    "EMStart",
+    "fit_network",
+    "fitted_network",
+    "is_incomplete",
+    "large_number",
+    "like",
+    "network_of",
+    "read_columns",
+    "require_fitting",
+    "require_nodes",
+    "require_same_states",
+    "run_em",
+    "tables_for",
+    "warn_of_many_parameters",
+]
+
+# Arrays as large as the table that are held while it is made: counts, prior, shares and so on.
+_N_ARRAYS = 6
+
+
+def like(network: Network, tables: list[ConditionalTable]) -> Network:
+    """Put new tables into a network."""
+    made = []
+    for old, new in zip(network.tables, tables, strict=True):
+        made.append(new.reordered(old.child, old.parents))
+    return Network(
+        made,
+        name=network.name,
+        properties=network.properties,
+        variable_properties={name: network.properties_of(name) for name in network.names},
+    )
+
+
+def require_nodes(dag: Dag) -> None:
+    """Refuse what is no Dag, and one without nodes."""
+    if not isinstance(dag, Dag):
+        raise InvalidParameterError(f"fit: a Dag or a Network is needed, got {type(dag).__name__}")
+    if not dag.nodes:
+        raise DataError("fit: at least one node is needed, got an empty Dag")
+
+
+def read_columns(
+    structure: Dag | Network, source: Any, *, missing: str, may_lack: bool = False
+) -> Dataset:
+    """Read the columns of the nodes, those of a network with its states.
+
+    With `may_lack` the data may lack variables of a network.
+    """
+    if isinstance(structure, Network):
+        return read_matching(
+            source, structure.variables, ignore_extra=True, may_lack=may_lack, missing=missing
+        )
+    return read(source, columns=structure.nodes, missing=missing)
+
+
+def require_fitting(
+    dag: Dag, variables: Mapping[str, Variable], most_rows: int | None = None
+) -> None:
+    """Refuse what cannot be fitted, before anything is counted.
+
+    `most_rows` is how many configurations can have a row of their own, where others share one.
+    """
+    for node in dag.nodes:
+        if node not in variables:
+            raise unknown_name("column", node, variables, who="fit")
+    taken = 0
+    for node in dag.nodes:
+        parents = [variables[name] for name in dag.parents(node)]
+        taken += _require_room(variables[node], parents, taken, most_rows)
+
+
+def require_same_states(network: Network, dataset: Dataset) -> None:
+    """Refuse data that declare other states than a network, in columns that they have."""
+    for variable in network.variables:
+        if variable.name not in dataset.arities:
+            continue
+        given = dataset.variable(variable.name).states
+        if given != variable.states:
+            raise DataError(
+                f"fit: states of {variable.name!r} are {first_names(variable.states)} in the "
+                f"network and {first_names(given)} in the data; give the data the states of the "
+                "network"
+            )
+
+
+def _require_room(
+    child: Variable, parents: list[Variable], taken: int, most_rows: int | None
+) -> int:
+    """Return the bytes of a table, if it fits beside those that are `taken`.
+
+    `most_rows` is how many configurations can have a row of their own, where others share one.
+    """
+    q = math.prod(parent.arity for parent in parents)
+    shown = large_number(q)
+    if most_rows is not None and q > max(MAX_DENSE_ROWS, 2 * most_rows):
+        q = most_rows + 1
+        shown = f"up to {q:,}"
+    elif most_rows is None and len(parents) >= MAX_AXES:
+        raise DataError(
+            f"fit: a table with a row for every configuration can have {MAX_AXES - 1} parents, "
+            f"{child.name!r} has {len(parents)}"
+        )
+    size = 8 * q * child.arity
+    require_memory(
+        "fit",
+        f"the table of {child.name!r} given {len(parents)} parents, {shown} configurations times "
+        f"{child.arity:,} states,",
+        min(taken + _N_ARRAYS * size + 16 * q + 2 * q * len(parents), 1 << 100),
+        "use fewer parents",
+    )
+    return size
+
+
+def large_number(n: int) -> str:
+    """Write a whole number of any size."""
+    if n < 10**15:
+        return f"{n:,}"
+    return f"{float(n):.3g}" if n < 10**300 else "more than 1e300"
+
 
 # So many parameters per row are warned of.
 _MANY_PARAMETERS = 10
@@ -223,3 +340,181 @@ def _checked(estimator: object) -> Estimator:
             f"fit: an estimator has a name and rows(counts), got {estimator!r}"
         )
     return estimator
+
+
+_Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class EMStart:
+    """How EM ended from one start."""
+
+    start: str
+    objective: float
+    iterations: int
+    converged: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class EMResult:
+    """A fitted network, and how EM came to it.
+
+    Attributes
+    ----------
+    network : Network
+    log_likelihood : float
+        Of what the rows show, under the network (natural logarithm, weights counted).
+    iterations : int
+    converged : bool
+        Whether the iterations ended by their tolerance, not by their number.
+    trace : tuple of float
+        What the iterations raise, at the start and after each: the log-likelihood or, with a
+        prior, that plus the sum of a ln theta. It never falls.
+    starts : tuple of EMStart
+        How it ended from each start, the best first.
+    """
+
+    network: Network
+    log_likelihood: float
+    iterations: int
+    converged: bool
+    trace: tuple[float, ...]
+    starts: tuple[EMStart, ...]
+
+    def __repr__(self) -> str:
+        how = "converged" if self.converged else "stopped"
+        return (
+            f"<EMResult: log-likelihood {self.log_likelihood:.6f}, {how} after "
+            f"{count_of(self.iterations, 'iteration')}>"
+        )
+
+
+def run_em(
+    structure: Dag | Network, data: Any, em: EM | None = None, *, threads: int | None = None
+) -> EMResult:
+    """Fit the parameters of a structure to rows with missing values.
+
+    Parameters
+    ----------
+    structure : Dag or Network
+        As for `fit_network`. Of a network the states are known, so the data may lack some of its
+        variables, which are then hidden.
+    data : Dataset, path, frame
+        A Dataset, or anything that `read` takes; missing values are kept.
+    em : EM, optional
+        The settings; maximum likelihood by default.
+    threads : int, optional
+        Every processor by default. The result is the same.
+
+    Raises
+    ------
+    DataError
+        When a row has probability zero under a given start; it is named.
+    NotEnoughMemoryError
+        When so many missing values depend on each other that their states do not fit.
+
+    Examples
+    --------
+    Exercise in counting: of four tosses one was not seen; the others decide.
+
+    >>> from bestdag.data.readers import read
+    >>> tosses = read({"coin": ["heads", "heads", "tails", ""]}, missing="keep")
+    >>> found = run_em(Dag(["coin"]), tosses)
+    >>> found.network.table("coin").values.round(3).tolist(), found.converged
+    ([0.667, 0.333], True)
+    """
+    em = EM() if em is None else em
+    dag = structure.dag if isinstance(structure, Network) else structure
+    require_nodes(dag)
+    if not isinstance(data, Dataset):
+        data = read_columns(structure, data, missing="keep", may_lack=True)
+    variables = {v.name: v for v in data.variables}
+    if isinstance(structure, Network):
+        require_same_states(structure, data)
+        variables = {v.name: v for v in structure.variables} | variables
+    require_fitting(dag, variables)
+    rows = IncompleteRows(
+        data.in_memory("EM"), [variables[n] for n in dag.nodes], threads=threads, who="EM"
+    )
+    tables = tables_for(rows, dag)
+    expect = Expectation(rows, tables)
+    runs = em.run(rows, expect)
+    if not runs:
+        raise _impossible(em, data, tables)
+    return _result(structure, dag, em, expect, runs)
+
+
+def is_incomplete(dag: Dag, dataset: Dataset) -> bool:
+    """Whether a node of the structure misses some value."""
+    missing = dataset.missing_counts
+    return any(node in missing or node not in dataset.arities for node in dag.nodes)
+
+
+def tables_for(rows: IncompleteRows, dag: Dag) -> FlatTables:
+    """Return the layout of the tables of a structure over these rows."""
+    place = {v.name: i for i, v in enumerate(rows.variables)}
+    return FlatTables(
+        rows.variables, [sorted(place[p] for p in dag.parents(v.name)) for v in rows.variables]
+    )
+
+
+def network_of(
+    structure: Dag | Network, tables: FlatTables, values: _Floats | Sequence[_Floats]
+) -> Network:
+    """Make a network of tables in one array, or of one array for each table."""
+    made = {}
+    for child, group in enumerate(tables.parents):
+        parents = tuple(tables.variables[p] for p in group)
+        cells = tables.of(values, child) if isinstance(values, np.ndarray) else values[child]
+        shape = (*(p.arity for p in parents), tables.variables[child].arity)
+        variable = tables.variables[child]
+        made[variable.name] = ConditionalTable(variable, parents, cells.reshape(shape))
+    if isinstance(structure, Network):
+        return like(structure, [made[name] for name in structure.names])
+    return Network([made[name] for name in structure.nodes], name="network")
+
+
+def _result(
+    structure: Dag | Network, dag: Dag, em: EM, expect: Expectation, runs: list[EMRun]
+) -> EMResult:
+    best, tables = runs[0], expect.tables
+    log_likelihood = best.log_likelihood
+    values: _Floats | list[_Floats] = best.values
+    if em.last is not None:
+        values = [em.last.rows(counts) for counts in family_counts(tables, best.counts)]
+        log_likelihood = expect(np.concatenate([rows.reshape(-1) for rows in values]))[0]
+    return EMResult(
+        network=network_of(structure, tables, values),
+        log_likelihood=log_likelihood,
+        iterations=best.iterations,
+        converged=best.converged,
+        trace=best.trace,
+        starts=tuple(
+            EMStart(run.start, run.objective, run.iterations, run.converged) for run in runs
+        ),
+    )
+
+
+def _impossible(em: EM, data: Dataset, tables: FlatTables) -> DataError:
+    """Name the first row that the start calls impossible."""
+    what = "EM: the start calls a row impossible"
+    if not isinstance(em.start, str):
+        missing = [v for v in tables.variables if v.name not in data.arities]
+        known: list[Variable] = [v for v in tables.variables if v not in missing]
+        full = [data.codes(v.name) for v in known]
+        hidden = [np.full(data.n_rows, v.arity) for v in missing]
+        whole = Dataset([*known, *missing], [*full, *hidden], data.weights)
+        logs = em.start.log_probability(whole.select(em.start.names))
+        row = int(np.argmax(logs == -np.inf))
+        shown = [
+            f"{v.name}={v.states[data.codes(v.name)[row]]}"
+            for v in known
+            if data.codes(v.name)[row] < v.arity
+        ]
+        what = (
+            f"EM: row {row:,} (counted from 0) has probability zero under the start: "
+            f"{', '.join(shown[:6])}{', ...' if len(shown) > 6 else ''}"
+        )
+    return DataError(
+        f"{what}; begin with tables without zeros, or with {arg('start', 'available')}"
+    )

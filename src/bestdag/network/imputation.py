@@ -11,7 +11,7 @@ from bestdag import _core
 from bestdag.data.checks import code_type
 from bestdag.data.dataset import Dataset
 from bestdag.errors import DataError, InvalidParameterError, require_choice, require_count
-from bestdag.inference.incomplete import IncompleteRows
+from bestdag.inference.rows import IncompleteRows
 from bestdag.inference.sampling import stream_key
 from bestdag.machine import require_memory
 from bestdag.network.prediction import evidence_dataset

@@ -53,8 +53,8 @@ from bestdag.data.schema import Variable
 from bestdag.errors import BestdagError, DataError, FormatError, unknown_name
 from bestdag.network.building import table_of_all_rows
 from bestdag.network.network import Network
+from bestdag.network.scanner import decoded
 from bestdag.network.table import ConditionalTable
-from bestdag.network.text import decoded
 
 __all__ = ["FORMAT", "HOLDS_DEFAULT_ROWS", "VERSION", "looks_like", "parse", "render"]
 

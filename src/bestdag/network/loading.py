@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from bestdag.data.dataset import Dataset
-from bestdag.data.endings import NETWORKS, is_table
 from bestdag.data.readers import read
+from bestdag.data.sources.files import NETWORKS, is_table
 from bestdag.errors import FormatError, unknown_name
 from bestdag.files import format_suffix, read_file, shown_path
 from bestdag.graph.knowledge import Knowledge

@@ -15,8 +15,8 @@ instances of classes are refused by name.
 
 What is written: names as identifiers, states in quotes and without blanks, at which pgmpy parts
 them. What is not taken there, cut points and properties that are no field of the format stand in
-comments, which our reader restores (`kept`). Numbers are in the shortest form that gives the same
-double.
+comments, which our reader restores (`exact_names`). Numbers are in the shortest form that gives
+the same double.
 
 References
 ----------
@@ -27,16 +27,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import prod
+from typing import NoReturn
 
-from bestdag.network.building import all_rows
-from bestdag.network.kept import NAME, PROPERTY, kept, own_notes
-from bestdag.network.net_parser import Parser
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.network.building import Builder, Declared, all_rows, dense_table
+from bestdag.network.exact_names import (
+    NAME,
+    PROPERTY,
+    Note,
+    Rule,
+    Written,
+    note_text,
+    own_notes,
+    restored,
+    sorted_notes,
+)
 from bestdag.network.network import Network
+from bestdag.network.scanner import BLANKS, Scanner, Syntax, Token, decoded, read_numbers
 from bestdag.network.table import ConditionalTable
-from bestdag.network.text import decoded
-from bestdag.network.words import Rule, Written
 
-__all__ = ["looks_like", "parse", "render", "written"]
+__all__ = ["Parser", "looks_like", "parse", "render", "written"]
 
 _RESERVED = (
     "net class node potential states data label position name discrete continuous decision utility "
@@ -84,7 +97,7 @@ def _lines(network: Network) -> Iterator[str]:
     if _STATES.allows(network.name):
         yield f'  name = "{network.name}";\n'
     else:
-        yield f"  % {kept(NAME, [network.name])}\n"
+        yield f"  % {note_text(NAME, [network.name])}\n"
     yield from map(_property, network.properties)
     yield "}\n"
     made = written(network)
@@ -104,7 +117,7 @@ def _lines(network: Network) -> Iterator[str]:
 def _property(text: str) -> str:
     field = _FIELD.fullmatch(text)
     if field is None or field[1] in _OWN_FIELDS or not (text.isascii() and text.isprintable()):
-        return f"  % {kept(PROPERTY, [text])}\n"
+        return f"  % {note_text(PROPERTY, [text])}\n"
     return f"  {text};\n"
 
 
@@ -125,3 +138,220 @@ def _potential(table: ConditionalTable, names: dict[str, str]) -> Iterator[str]:
             n_closed += (number + 1) % size == 0
         yield f"\n    {'(' * n_opened}{' '.join(map(repr, row))}{')' * n_closed}"
     yield ";\n}\n"
+
+
+_SYNTAX = Syntax("{}()|;=,", "%", is_strict=False)
+_COMMENT = re.compile(r"%[^\n]*")
+_SIGNS = str.maketrans("()", "  ")
+# What this library has no value for, and what to do about it.
+_REFUSED = {
+    "decision": "decisions have no probabilities; make it a chance node, or remove it",
+    "utility": "utilities have no probabilities; remove it",
+    "function": "functions have no table; remove it",
+    "continuous": "every variable must be discrete; discretize it",
+    "instance": "instances of classes are not expanded; save the network as one flat class",
+}
+_REFUSED_FIELDS = {
+    "model_data": "a table made by an expression; save the network with its tables",
+    "model_nodes": "a table made by an expression; save the network with its tables",
+}
+
+
+class Parser:
+    """Reads one NET text."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self._scanner = Scanner(text, source, _SYNTAX)
+        self._builder = Builder(self._scanner.fail, "potential")
+
+    def network(self) -> Network:
+        """Read ``net { ... }`` or ``class NAME { ... }`` and all that belongs to it."""
+        scanner, builder = self._scanner, self._builder
+        wanted = "'net', 'class' or 'node'"
+        has_frame = False
+        while scanner.peek().kind != "end":
+            token = scanner.peek()
+            if token.kind != "word":
+                scanner.unexpected(wanted)
+            if token.text in ("net", "class") and not has_frame and builder.is_empty:
+                scanner.take()
+                has_frame = True
+                self._frame(is_class=token.text == "class")
+            else:
+                self._item("'node' or 'potential'" if has_frame else wanted)
+        if builder.is_empty:
+            scanner.unexpected("'node'" if has_frame else wanted)
+        return builder.network()
+
+    def _frame(self, *, is_class: bool) -> None:
+        scanner = self._scanner
+        if is_class:
+            self._builder.name = scanner.expect_name("the name of a class").text
+        scanner.expect("{")
+        scanner.comments()
+        notes: list[Note] = []
+        while scanner.peek().kind != "}":
+            token = scanner.expect_name("a field or '}'")
+            if scanner.peek().kind == "=":
+                self._network_field(token, notes)
+            elif is_class:
+                notes += scanner.comments() if self._builder.is_empty else []
+                self._item("'node' or 'potential'", token)
+            else:
+                scanner.unexpected("'='")
+        scanner.expect("}")
+        notes += scanner.comments() if self._builder.is_empty else []
+        notes.sort(key=lambda note: note[1])
+        own, self._builder.properties = sorted_notes(scanner.fail, notes, "the network")
+        if NAME in own:
+            self._builder.name = restored(scanner.fail, NAME, *own[NAME])[0]
+
+    def _network_field(self, token: Token, notes: list[Note]) -> None:
+        if token.text == "name":
+            self._scanner.expect("=")
+            self._builder.name = self._scanner.expect_name("the name of the network").text
+            self._scanner.expect(";")
+        else:
+            notes.append((self._field(token), token.position))
+
+    def _item(self, wanted: str, taken: Token | None = None) -> None:
+        scanner = self._scanner
+        token = taken or scanner.take()
+        if token.text == "discrete" and token.kind == "word":
+            token = scanner.expect_word("node")
+        if token.kind == "word" and token.text in _REFUSED:
+            name = scanner.take()
+            if name.text == "node":
+                name = scanner.peek()
+            remedy = _REFUSED[token.text]
+            scanner.fail(token.position, f"{token.text} node {name.shown}: {remedy}")
+        if token.kind != "word" or token.text not in ("node", "potential"):
+            scanner.fail(token.position, f"expected {wanted}, got {token.shown}")
+        if token.text == "node":
+            self._node()
+        else:
+            self._potential()
+
+    # node NAME { states = ("no" "yes"); FIELD = VALUE; }
+
+    def _node(self) -> None:
+        scanner = self._scanner
+        name = scanner.expect_name("the name of a node")
+        self._builder.require_new(name.text, name.position)
+        scanner.expect("{")
+        scanner.comments()
+        states: list[str] | None = None
+        notes: list[Note] = []
+        while scanner.peek().kind != "}":
+            field = scanner.expect_name("a field or '}'")
+            if field.text != "states":
+                notes.append((self._field(field), field.position))
+                continue
+            if states is not None:
+                scanner.fail(field.position, f"node {name.text!r} has two lists of states")
+            scanner.expect("=")
+            scanner.expect("(")
+            states = [state.text for state in scanner.take_names(")", "a state")]
+            scanner.expect(";")
+        if states is None:
+            scanner.unexpected(f"the states of {name.text!r}")
+        scanner.expect("}")
+        notes = sorted(notes + scanner.comments(), key=lambda note: note[1])
+        self._builder.declare(name.text, states, notes, name.position)
+
+    def _field(self, name: Token) -> str:
+        """Read ``= VALUE;`` and return the field as a property."""
+        return f"{name.text} = {self._value().strip(BLANKS)}"
+
+    def _value(self) -> str:
+        scanner = self._scanner
+        scanner.expect("=")
+        match = _SYNTAX.statement.match(scanner.text, scanner.position)
+        if match is None:
+            scanner.fail(len(scanner.text), "expected ';' after a field, got the end of the file")
+        scanner.jump(match.end())
+        return match[1]
+
+    # potential ( CHILD | PARENT ... ) { data = ((NUMBER ...) ...); }
+
+    def _potential(self) -> None:
+        scanner, builder = self._scanner, self._builder
+        scanner.expect("(")
+        token = scanner.expect_name("the name of a node")
+        child = builder.child(token.text, token.position)
+        parents: list[Token] = []
+        if scanner.accept("|"):
+            parents = scanner.take_names(")", "the name of a parent")
+        elif scanner.peek().is_name:
+            scanner.unexpected("'|' or ')' (a potential has one child)")
+        else:
+            scanner.expect(")")
+        known = builder.parents(token.text, [(p.text, p.position) for p in parents])
+        scanner.expect("{")
+        numbers: npt.NDArray[np.float64] | None = None
+        position = token.position
+        while scanner.peek().kind != "}":
+            field = scanner.expect_name("a field or '}'")
+            if field.text in _REFUSED_FIELDS:
+                remedy = _REFUSED_FIELDS[field.text]
+                scanner.fail(field.position, f"potential of {token.text!r}: {remedy}")
+            if field.text != "data":
+                child.note(self._field(field))
+                continue
+            if numbers is not None:
+                scanner.fail(field.position, f"values of {token.text!r} are given twice")
+            scanner.expect("=")
+            position = scanner.peek().position
+            scanner.jump(field.position + len(field.text))
+            numbers = self._data(child, known)
+        scanner.expect("}")
+        if numbers is None:
+            scanner.fail(token.position, f"potential of {token.text!r} has no data")
+        table = dense_table(scanner.fail, child.variable, known, numbers, position)
+        builder.place(child, table, token.position)
+
+    def _data(self, child: Declared, parents: list[Declared]) -> npt.NDArray[np.float64]:
+        value = self._value()
+        start = self._scanner.position - len(value) - 1
+        if "%" in value:
+            value = _COMMENT.sub(lambda match: " " * len(match[0]), value)
+
+        def fail(place: int, message: str) -> NoReturn:
+            self._scanner.fail(start + place, message)
+
+        numbers = read_numbers(value.translate(_SIGNS), fail)
+        shape = [each.variable.arity for each in (*parents, child)]
+        problem = _wrong_group(value, shape)
+        if problem is not None and len(numbers) == prod(shape):
+            fail(*problem)
+        return numbers
+
+
+def _wrong_group(text: str, shape: list[int]) -> tuple[int, str] | None:
+    """Find a pair of parentheses that does not stand around one block of the table."""
+    signs = np.frombuffer(text.encode("ascii", "replace"), dtype=np.uint8)
+    is_sign = (signs == ord("(")) | (signs == ord(")"))
+    is_gap = is_sign | (signs <= ord(" "))
+    starts = np.flatnonzero(~is_gap & np.concatenate(([True], is_gap[:-1])))
+    # More parentheses than could stand around so many numbers are not looked at.
+    places = np.flatnonzero(is_sign)[: 2 * (len(shape) + 2) * (len(starts) + 1)]
+    counts = np.searchsorted(starts, places).tolist()  # numbers before each parenthesis
+    sizes = {prod(shape[axis:]) for axis in range(len(shape) + 1)}
+    opened: list[int] = []
+    was_closed = False
+    for place, count in zip(places.tolist(), counts, strict=True):
+        if text[place] == "(":
+            if len(opened) > len(shape) or was_closed:
+                return place, "expected ';', got '('" if was_closed else "too many '(' here"
+            opened.append(count)
+            continue
+        if not opened:
+            return place, "unexpected ')'"
+        first = opened.pop()
+        size = count - first
+        if size not in sizes or first % size:
+            return place, f"a group of {size:,} numbers ends here that is no block of the table"
+        was_closed = not opened
+    if opened or not was_closed:
+        return len(text), "expected ')', got ';'" if opened else "expected '(' before the numbers"
+    return None

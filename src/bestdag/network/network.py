@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bestdag.errors import DataError
 from bestdag.network.content import NetworkContent
-from bestdag.network.findings import interventions_text
+from bestdag.network.questions import interventions_text
 from bestdag.network.row_answers import RowAnswers
 from bestdag.network.table import ConditionalTable
 from bestdag.network.variable_answers import VariableAnswers

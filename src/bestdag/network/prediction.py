@@ -12,10 +12,10 @@ import numpy.typing as npt
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import read_matching
 from bestdag.data.schema import Variable
-from bestdag.data.unknown_columns import check_unknown_columns
+from bestdag.data.settings import check_unknown_columns
 from bestdag.errors import DataError, require_choice
-from bestdag.inference.log_tables import LogTables, Rows
 from bestdag.inference.rows import log_marginal, log_probabilities, most_probable, posteriors
+from bestdag.inference.tables import LogTables, Rows
 from bestdag.wording import arg, count_of, either, first_names
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ __all__ = [
     "evidence_dataset",
     "evidence_rows",
     "known_cells",
+    "known_rows",
     "log_loss",
     "log_probability",
     "log_tables",
@@ -142,6 +143,11 @@ def evidence_dataset(
         raise DataError(f"{who}: the data have no variable of the network")
     chosen = _chosen(network, data, present, who, strict=strict)
     return _with_states(chosen, present, who)
+
+
+def known_rows(network: NetworkContent, data: Any, who: str) -> Dataset:
+    """Give rows the network's variables with its states, read once for whatever asks of them."""
+    return _matched(network, data, None, "marginalize", who)
 
 
 def known_cells(network: NetworkContent, target: str, data: Any, who: str) -> Dataset:

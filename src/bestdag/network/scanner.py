@@ -9,13 +9,104 @@ a comment. A quoted string stands between ``"`` and may hold anything, with the 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
-from bestdag.network.text import format_error
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["BIF", "BLANKS", "Scanner", "Syntax", "Token", "is_bare", "quoted", "unquoted"]
+from bestdag.errors import FormatError
+
+__all__ = [
+    "BIF",
+    "BLANKS",
+    "NUMBER",
+    "Scanner",
+    "Syntax",
+    "Token",
+    "decoded",
+    "format_error",
+    "is_bare",
+    "quoted",
+    "read_numbers",
+    "unquoted",
+]
+
+
+def decoded(data: bytes, source: str) -> str:
+    r"""Decode UTF-8, with or without a byte order mark, or say where it is not.
+
+    Examples
+    --------
+    >>> decoded(b"\xef\xbb\xbfnetwork", "x.bif")
+    'network'
+    >>> decoded(b"a\nb\xff", "x.bif")
+    Traceback (most recent call last):
+    ...
+    bestdag.errors.FormatError: x.bif:2:2: expected UTF-8 text, got the byte 0xff
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        begin = data.rfind(b"\n", 0, error.start) + 1
+        column = len(data[begin : error.start].decode("utf-8")) + 1
+        message = f"expected UTF-8 text, got the byte 0x{data[error.start]:02x}"
+        raise format_error(source, line, column, message) from None
+    return text.removeprefix("\ufeff")
+
+
+def format_error(source: str, line: int, column: int, message: str) -> FormatError:
+    """Return the error for a place in a file; a name quoted in it may not break its line."""
+    shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
+    return FormatError(f"{source}:{line}:{column}: {shown}")
+
+
+NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_PLAIN = re.compile(r"[-+0-9.eE \t\r\n\f\v]*+")
+_WORD = re.compile(r"[^ \t\r\n\f\v]+")
+
+
+def read_numbers(
+    text: str, fail: Callable[[int, str], NoReturn], wanted: str = "a number"
+) -> npt.NDArray[np.float64]:
+    r"""Read numbers with blanks between them; `fail` is told where one is none.
+
+    Examples
+    --------
+    >>> read_numbers(" 0.1 2e-1\n.7 ", print).tolist()
+    [0.1, 0.2, 0.7]
+    """
+    made = _in_bulk(text)
+    if made is not None:
+        return made
+    for word in _WORD.finditer(text):
+        if NUMBER.fullmatch(word[0]) is None:
+            shown = word[0] if len(word[0]) <= 40 else word[0][:37] + "..."
+            fail(word.start(), f"expected {wanted}, got {shown!r}")
+    return np.array([float(word[0]) for word in _WORD.finditer(text)], dtype=np.float64)
+
+
+def _in_bulk(text: str) -> npt.NDArray[np.float64] | None:
+    """Read plain numbers; None where something else may be among them."""
+    # Only such text: the reader of arrays also takes nan and stops at what it does not know.
+    if not _PLAIN.fullmatch(text):
+        return None
+    is_blank = np.frombuffer(text.encode("ascii"), dtype=np.uint8) <= ord(" ")
+    n_words = int((is_blank[:-1] & ~is_blank[1:]).sum()) + int(not is_blank[:1].all())
+    if n_words == 0:
+        return np.empty(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            made = np.fromstring(text, dtype=np.float64, sep=" ")
+        except (DeprecationWarning, ValueError):
+            return None
+    # It reads 1-2 as two numbers.
+    return made if len(made) == n_words else None
+
 
 _QUOTED = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 # All up to the semicolon, where a quoted string may hold semicolons.

@@ -10,7 +10,7 @@ from bestdag.network.content import NetworkContent
 if TYPE_CHECKING:
     from bestdag.inference.distribution import Distribution, Explanations, Marginals
     from bestdag.network.answers import TreeForecast
-    from bestdag.network.findings import Given, Likelihood
+    from bestdag.network.questions import Given, Likelihood
 
 __all__ = ["VariableAnswers"]
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn, Protocol
 from xml.parsers import expat
 
-from bestdag.network.text import format_error
+from bestdag.network.scanner import format_error
 
 __all__ = ["Handler", "Place", "XmlReader", "escaped", "root_of"]
 

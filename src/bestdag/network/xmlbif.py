@@ -29,18 +29,18 @@ import numpy.typing as npt
 
 from bestdag.network.bif import written
 from bestdag.network.building import Builder, all_rows, dense_table
-from bestdag.network.kept import (
+from bestdag.network.exact_names import (
     NAME,
     PROPERTY,
     Note,
-    kept,
-    kept_property,
+    note_text,
     own_notes,
+    property_note,
     restored,
     sorted_notes,
 )
 from bestdag.network.network import Network
-from bestdag.network.number_text import read_numbers
+from bestdag.network.scanner import read_numbers
 from bestdag.network.table import ConditionalTable
 from bestdag.network.xml_reader import Place, XmlReader, escaped, root_of
 
@@ -87,9 +87,9 @@ def _lines(network: Network) -> Iterator[str]:
     if is_plain and network.name == network.name.strip():
         yield f"<NAME>{escaped(network.name)}</NAME>\n"
     else:
-        yield f"<NAME>unknown</NAME>\n{_property(kept(NAME, [network.name]))}"
+        yield f"<NAME>unknown</NAME>\n{_property(note_text(NAME, [network.name]))}"
     for text in network.properties:
-        yield _property(kept_property(text))
+        yield _property(property_note(text))
     made = written(network)
     for variable in network.variables:
         name, states = made.names[variable.name], made.states[variable.name]
@@ -99,7 +99,7 @@ def _lines(network: Network) -> Iterator[str]:
         for text in own_notes(variable, name, states):
             yield _property(text)
         for text in network.properties_of(variable.name):
-            yield _property(kept_property(text))
+            yield _property(property_note(text))
         yield "</VARIABLE>\n"
     for table in network.tables:
         yield from _definition(table, made.names)
@@ -113,7 +113,7 @@ def _element(tag: str, text: str) -> str:
 def _property(text: str) -> str:
     # pgmpy parts a property at every sign of equality.
     if text.count("=") > 1 and not text.startswith("bestdag-"):
-        text = kept(PROPERTY, [text])
+        text = note_text(PROPERTY, [text])
     key, _, value = text.partition("=")
     value = value.replace("=", "\\u003d")
     return _element("PROPERTY", f"{key}={value}")

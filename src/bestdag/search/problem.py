@@ -16,7 +16,7 @@ from bestdag.checkpoint import Checkpoint
 from bestdag.errors import GraphError, InvalidParameterError, require_count, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
-from bestdag.graph.knowledge.given import require_knowledge
+from bestdag.graph.knowledge.knowledge import require_knowledge
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import peak_memory, size_in_bytes
 from bestdag.progress import Reporter, Told, listening, reporter_for

@@ -11,8 +11,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
-from bestdag.classification.coding import Coding
-from bestdag.classification.model import Recipe
+from bestdag.classification.model import Coding, Recipe
 from bestdag.classification.uncut import codes_under, refuse_unknown
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from bestdag.classification.coding import Coding
+from bestdag.classification.model import Coding
 from bestdag.data.discretization.cuts import apply_cuts
 from bestdag.sklearn.tables import class_labels
 

@@ -18,13 +18,11 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from bestdag.data.choice import choose
-from bestdag.data.encode import ReadOptions
-from bestdag.data.frame_table import FrameTable
-from bestdag.data.frames import frame_columns
 from bestdag.data.labels import is_absent
-from bestdag.data.raw import RawTable
 from bestdag.data.schema import MAX_ARITY
+from bestdag.data.settings import ReadOptions, choose
+from bestdag.data.sources.frame import FrameSource, frame_columns
+from bestdag.data.table import Table
 from bestdag.errors import DataError, DataWarning, InvalidParameterError, require_choice
 from bestdag.incomplete import TREATMENTS, Refuse
 from bestdag.wording import count_of
@@ -54,13 +52,13 @@ def raw_table(
     columns: Columns,
     missing_values: Iterable[str],
     rows: npt.NDArray[np.bool_] | None = None,
-) -> tuple[RawTable, ReadOptions]:
+) -> tuple[Table, ReadOptions]:
     """Open the columns of a table, all rows or some."""
     choice = choose(given, missing="keep", missing_values=missing_values, max_states=MAX_ARITY)
     if rows is not None:
         places = np.flatnonzero(rows)
         columns = [(name, _taken(column, places)) for name, column in columns]
-    return FrameTable(columns, choice), choice.options
+    return Table(FrameSource(columns, choice.options.source), choice), choice.options
 
 
 def class_labels(
@@ -130,7 +128,7 @@ class TrainingRows:
 
     def kept(
         self,
-        table: RawTable,
+        table: Table,
         has_class: npt.NDArray[np.bool_],
         weights: npt.NDArray[np.float64] | None,
     ) -> npt.NDArray[np.bool_]:

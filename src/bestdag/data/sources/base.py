@@ -1,0 +1,203 @@
+"""What a source is: named columns, whole or in batches; it decides nothing about states.
+
+A file, a relation, a query and a table in memory are all opened as a `Source` (see
+`bestdag.data.sources.open_source`). What its values become is for the encoder to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from bestdag.data.labels import is_absent, number_in
+from bestdag.data.schema import Variable
+from bestdag.errors import DataError
+
+__all__ = [
+    "Batch",
+    "Limits",
+    "Numbers",
+    "RawColumn",
+    "Source",
+    "small_codes",
+    "weight_error",
+    "without_marks",
+]
+
+_Array = npt.NDArray[Any]
+_BOOLEAN = {bool, np.bool_, type(None)}
+
+
+def _no_codes() -> _Array:
+    return np.empty(0, np.uint8)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RawColumn:
+    """A column as positions in its distinct values.
+
+    `codes` are positions in `values`; any position past the end is a missing value. A column that
+    comes in batches has none. `declared` are states the source itself declares, in order;
+    `variable` is what the column was before. Codes that are `owned` may be overwritten. `texts`
+    are the values as the source's own text, where batches are asked for by them.
+    """
+
+    name: str
+    values: Sequence[Any]
+    codes: _Array = field(default_factory=_no_codes)
+    declared: tuple[str, ...] | None = None
+    variable: Variable | None = None
+    owned: bool = False
+    texts: Sequence[str] = ()
+
+    @property
+    def has_fixed_states(self) -> bool:
+        """Whether the states do not depend on which values are seen."""
+        types = set(map(type, self.values))
+        return self.declared is not None or bool(types & {bool, np.bool_} and types <= _BOOLEAN)
+
+
+@dataclass(slots=True, eq=False)
+class Batch:
+    """Some rows: the codes of each column, as in `RawColumn`.
+
+    `n_equal` says how many rows of the source each of them is, where equal ones are combined;
+    `weights` are their weights, NaN where there is no number.
+    """
+
+    codes: list[_Array]
+    n_equal: npt.NDArray[np.int64] | None = None
+    weights: _Array | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many distinct values columns may have, and who refuses those that have more.
+
+    `refuse` gets the counts, the names of those that are estimates, and examples of a column.
+    """
+
+    most: Mapping[str, int]
+    missing_values: frozenset[str]
+    refuse: Callable[[Mapping[str, int], Collection[str], Callable[[str], Iterable[str]]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A column as float64, NaN where a value is missing.
+
+    `wrong` is the row and content of the first value that is no number and no missing one, if any,
+    and `not_numbers` says which rows have such values. `is_text` says that the source has text,
+    which may spell numbers.
+    """
+
+    values: npt.NDArray[np.float64]
+    wrong: tuple[int, Any] | None = None
+    not_numbers: npt.NDArray[np.bool_] | None = None
+    is_text: bool = False
+
+    @property
+    def is_missing(self) -> npt.NDArray[np.bool_]:
+        """Which values are missing, not merely no numbers."""
+        missing = np.isnan(self.values)
+        return missing if self.not_numbers is None else missing & ~self.not_numbers
+
+
+class Source(Protocol):
+    """A table whose columns can be had one by one; `title` is how messages call it.
+
+    A source that is `in_memory` gives whole columns. Others also give the distinct values first,
+    and then rows in batches, as often as asked.
+    """
+
+    title: str
+    names: Sequence[str]
+    in_memory: bool
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        ...
+
+    @property
+    def own_weights(self) -> _Array | None:
+        """How often each row counts, where the source itself says so."""
+        ...
+
+    def choose(self, names: Sequence[str], weight: str | None) -> None:
+        """Hear which columns will be asked for; refuse those that hold no values."""
+        ...
+
+    def declared(self, name: str) -> tuple[str, ...] | None:
+        """Return the states of a column, in order, if the source itself says what they are."""
+        ...
+
+    def numbers(self, name: str, missing_values: Collection[str]) -> Numbers:
+        """One column as numbers; those texts, and numbers they spell, are missing values."""
+        ...
+
+    def weights(self, name: str) -> npt.NDArray[np.float64]:
+        """One column as numbers, NaN where a value is none."""
+        ...
+
+    def cell(self, name: str, row: int) -> Any:
+        """One value as the source has it; None where there is none."""
+        ...
+
+    def columns(self, names: Sequence[str], limits: Limits) -> list[RawColumn]:
+        """Whole columns with their codes."""
+        ...
+
+    def distinct(self, names: Sequence[str], limits: Limits) -> list[RawColumn]:
+        """Return the distinct values of columns, without codes."""
+        ...
+
+    def batches(
+        self, columns: Sequence[RawColumn], weight: str | None, *, collapse: bool
+    ) -> Generator[Batch, None, None]:
+        """Codes of all rows in order; or with `collapse` of the different rows, by codes."""
+        ...
+
+    def has_few_different_rows(self, names: Sequence[str], weight: str | None) -> bool:
+        """Whether a sample promises that combining equal rows leaves one in eight at most."""
+        ...
+
+
+def without_marks(
+    values: npt.NDArray[np.float64], missing_values: Collection[str]
+) -> npt.NDArray[np.float64]:
+    """Make NaN of the numbers that mark missing values, however they are written."""
+    spelled = [number_in(mark) for mark in sorted(missing_values)]
+    marks = [number for number in spelled if number is not None]
+    return np.where(np.isin(values, marks), np.nan, values) if marks else values
+
+
+def small_codes(codes: _Array, n_values: int) -> _Array:
+    """Return codes in their smallest type; a missing value, negative so far, is one past the last.
+
+    Examples
+    --------
+    >>> small_codes(np.array([1, -1, 0]), 2)
+    array([1, 2, 0], dtype=uint8)
+    """
+    kind = np.uint8 if n_values <= 255 else np.uint16 if n_values <= 65_535 else np.uint32
+    if codes.dtype == kind:
+        return codes
+    small = codes.astype(kind)
+    if codes.dtype.kind == "i":
+        missing = codes < 0
+        if missing.any():
+            small[missing] = n_values
+    return small
+
+
+def weight_error(title: str, name: str, cell: Any, row: int) -> DataError:
+    """Return the refusal of a value that is no weight."""
+    came = "a missing value" if is_absent(cell) or cell == "" else repr(cell)
+    return DataError(
+        f"read: {title}: weights in column {name!r} must be numbers, got {came} in row {row + 1:,}"
+    )
