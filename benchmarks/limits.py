@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bestdag import Dataset, Knowledge, Scorer, Variable, learn
-from bestdag.cli.interrupts import Interrupts
+from bestdag.cli.entry import Interrupts
 from bestdag.counts.family import FamilyCounts
 from bestdag.search import SEARCHES, make_search
 from bestdag.search.bound import solve_with_bound

@@ -114,7 +114,7 @@ def test_sampling_says_what_is_covered(cli):
     ("arguments", "message"),
     [
         (("bootstrap", CSV, "--replicates", "0"), "--replicates must be a whole number >= 1"),
-        (("bootstrap", CSV, "--missing", "em"), "pass drop or state, or fill in the cells first"),
+        (("bootstrap", CSV, "--missing", "em"), "pass drop or state, or fill in the values first"),
         (("bootstrap", CSV, "--force"), "--force is for the network written by -o FILE"),
         (("bootstrap", CSV, "--search", "climb"), "unknown search 'climb'"),
         (("posterior", CSV, "--score", "ll"), "logarithm of a probability, got ll"),
@@ -134,11 +134,11 @@ def test_ctrl_c_says_whether_anything_is_kept(cli, monkeypatch, tmp_path):
     def stopped(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bestdag.averaging.bootstrap.bootstrap", stopped)
+    monkeypatch.setattr("bestdag.cli.bootstrap.bootstrap", stopped)
     assert cli("bootstrap", CSV).err == "bestdag: interrupted; no results are saved\n"
     kept = cli("bootstrap", CSV, "--checkpoint", tmp_path / "kept")
     assert kept.err == "bestdag: interrupted; --resume continues from the checkpoint\n"
-    monkeypatch.setattr("bestdag.cli.structure.write_fitted", stopped)
+    monkeypatch.setattr("bestdag.cli.learn.write_fitted", stopped)
     shown = cli("learn", CSV, "-o", tmp_path / "net.bif")
     assert "(proved; exact" in shown.out
     assert shown.err == "bestdag: interrupted\n"  # the structure was shown

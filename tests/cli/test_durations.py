@@ -5,7 +5,7 @@ import json
 import click
 import pytest
 
-from bestdag.cli.durations import DURATION
+from bestdag.cli.options import DURATION
 from bestdag.examples import example
 from tests.contracts.test_every_message import click_commands
 

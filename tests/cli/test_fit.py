@@ -244,7 +244,7 @@ def test_em_takes_a_prior_a_start_and_a_variable_without_a_column(cli, small, tm
         (["--max-iterations", "0"], "EM: --max-iterations must be a whole number >= 1, got 0"),
         (["--tolerance", "-1"], "EM: --tolerance must be a finite number >= 0, got -1.0"),
         (["--missing", "error"], "missing"),
-        (["--mode", "yes"], "EM: --mode needs a prior: --ess or --prior"),
+        (["--mode", "yes"], "EM: --mode needs a Dirichlet prior: --ess or --prior"),
     ],
 )
 def test_em_refuses_in_one_line(cli, small, holes, arguments, message):

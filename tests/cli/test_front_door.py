@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bestdag import Dag, Network, discretize, learn, read
-from bestdag.cli.arcs_output import structure_lines
+from bestdag.cli.structures import structure_lines
 from bestdag.examples import example
 
 

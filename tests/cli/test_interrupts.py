@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-import bestdag.cli.interrupts
-from bestdag.cli.interrupts import Interrupts
+import bestdag.cli.entry
+from bestdag.cli.entry import Interrupts
 from tests.signals import GUARD, wait_until
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing can wait here")
@@ -126,7 +126,7 @@ def test_a_second_ctrl_c_while_the_first_is_handled_waits_too(monkeypatch):
         whole(self, number)
 
     whole = Interrupts._arm
-    code = arm.__code__.replace(co_filename=bestdag.cli.interrupts.__file__)
+    code = arm.__code__.replace(co_filename=bestdag.cli.entry.__file__)
     arm.__code__ = code
     monkeypatch.setattr(Interrupts, "_arm", arm)
     interrupted(lambda _: press_and_go_on("<frozen importlib._bootstrap>")(steps))

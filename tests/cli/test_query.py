@@ -107,7 +107,7 @@ def test_explanations(cli):
         ),
         (
             ["query", ASIA, "lung", "--given", "smoke=yes", "--do", "smoke=no"],
-            "--given smoke=yes and --do smoke=no cannot both be",
+            "--given smoke=yes and --do smoke=no contradict each other",
         ),
         (["explain", ASIA, "-n", "0"], "-n must be a whole number >= 1, got 0"),
     ],

@@ -7,12 +7,13 @@ import pytest
 
 from bestdag.cli.fit import command as fit
 from bestdag.cli.learn import command as learn
-from bestdag.cli.settings import option_of, parse_choice
+from bestdag.cli.options import parse_choice
 from bestdag.examples import example
 from bestdag.parameters import ESTIMATORS
 from bestdag.registry import settings_of
 from bestdag.scores import SCORES
 from bestdag.search import SEARCHES
+from bestdag.wording import as_option
 
 CSV = str(example("asia.csv"))
 
@@ -28,7 +29,7 @@ def test_every_setting_has_a_help_text_and_an_option(command, listed):
     for entry in listed.values():
         for one in settings_of(entry):
             assert one.help.endswith((".", "]")), (entry, one.name)
-            assert option_of(one.name) in options(command)
+            assert as_option(one.name) in options(command)
 
 
 def test_no_option_of_a_score_is_one_of_a_search():

@@ -202,7 +202,7 @@ def test_missing_cells_are_refused():
         ({"time_limit": 0}, InvalidParameterError, "time_limit must be a finite number > 0"),
         ({"knowledge": ["smke -> lung"]}, UnknownNameError, "unknown node 'smke'"),
         ({"oracle": 3, "data": None}, InvalidParameterError, "oracle must be a Dag"),
-        ({"data": None}, InvalidParameterError, "needs either data or an oracle"),
+        ({"data": None}, InvalidParameterError, "give either data or oracle"),
         ({"test": 3}, InvalidParameterError, "must be a test or its name"),
     ],
 )

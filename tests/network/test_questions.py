@@ -331,7 +331,7 @@ def test_what_does_not_fit_is_refused_by_its_forecast_and_sampled():
     with pytest.raises(NotEnoughMemoryError) as caught:
         network.query("x39_39")
     assert "largest clique has" in str(caught.value)
-    assert 'pass method="sampling"' in str(caught.value)
+    assert "pass method='sampling'" in str(caught.value)
     assert "--method sampling" in caught.value.on_command_line
     with pytest.raises(NotEnoughMemoryError, match="marginals: the junction tree"):
         network.marginals()

@@ -297,7 +297,7 @@ def test_result_fit_uses_the_prior_of_the_score_and_parameters_that_suit_it():
         ({"restarts": -1}, "restarts must be"),
         ({"start": "zero"}, "start must be one of available, uniform, random or a network"),
         ({"smooth": "bdeu"}, "smooth must be 'fsnml' or None"),
-        ({"smooth": "fsnml", "ess": 1}, "give a prior or smooth, not both"),
+        ({"smooth": "fsnml", "ess": 1}, "give it without ess and prior"),
         ({"ess": 0}, "ess must be"),
     ],
 )

@@ -65,7 +65,7 @@ def bootstrap(
     resume: bool = False,
     force: bool = False,
 ) -> ArcProbabilities:
-    """Say how often each arc is learned when the rows are drawn again.
+    """Estimate confidence in each arc: how often it is learned from bootstrap resamples.
 
     Parameters
     ----------
@@ -75,13 +75,13 @@ def bootstrap(
     search : Search or str, default "hill_climb"
         By its name, "auto" has a second for each replicate.
     replicates : int, default 200
-        So many tables are made, each of as many rows as the data, drawn with replacement.
+        Number of bootstrap resamples. Each has as many rows as the data, drawn with replacement.
     max_parents, support, knowledge, structure_prior, memory_limit
         As for `learn`.
     time_limit : float, optional
         Seconds for each search.
     seed : int, default 0
-        Which rows are drawn: replicate i has draws of its own, so that its rows are the same
+        Seed of the resampling. Replicate i has draws of its own, so that its rows are the same
         whatever the number of threads or replicates.
     threads : int, optional
         Replicates learned at the same time; one per processor unless given.

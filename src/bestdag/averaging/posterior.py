@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from bestdag.averaging.arc_probabilities import ArcProbabilities
 from bestdag.averaging.deadline import Deadline
@@ -57,15 +57,15 @@ def posterior(
     data: Any,
     score: Score | str = "bdeu",
     *,
-    prior: str = "uniform",
-    method: str = "auto",
+    prior: Literal["uniform", "order"] = "uniform",
+    method: Literal["auto", "exact", "sampling", "chains"] = "auto",
     max_parents: int | None = None,
     support: float = DEFAULT_SUPPORT,
     knowledge: Knowledge | Sequence[str] | None = None,
     structure_prior: StructurePrior | str | None = None,
     ancestors: bool = False,
     samples: int | None = None,
-    weighting: str = "auto",
+    weighting: Literal["auto", "distinct", "extensions"] = "auto",
     chains: int = 4,
     steps: int | None = None,
     burn_in: int | None = None,
@@ -90,11 +90,13 @@ def posterior(
         The logarithm of P(D | G): a BD score, an NML score, or BIC as its approximation. LL and
         MIT are refused.
     prior : {"uniform", "order"}
-        Every DAG counts once; or once for every order of the variables that it follows, which can
-        be summed over exactly for more variables but prefers structures with many orders.
+        Prior over structures: uniform over DAGs, or over orders of the variables (a DAG counts
+        once per compatible order). Orders can be summed over exactly for more variables, but
+        prefer structures that many of them allow.
     method : {"auto", "exact", "sampling", "chains"}
-        Sums over all structures; independent draws by way of the sums over orders; Markov chains
-        over partitions (uniform) or orders. "auto" is exact while that takes seconds, then draws,
+        Sums over all structures, independent draws, or Markov chains; auto chooses by the number
+        of variables and says so. Draws go by way of the sums over orders; chains run over
+        partitions (uniform) or orders. "auto" is exact while that takes seconds, then draws,
         then runs chains; the notes of the result say what was done. It follows the number of
         variables and `memory_limit`, or else the memory of the machine, not what is free of it.
     max_parents : int, optional
@@ -108,26 +110,27 @@ def posterior(
     structure_prior : StructurePrior, optional
         Multiplies either prior.
     ancestors : bool, default False
-        Also work out the probabilities of directed paths: exactly under the prior "order" for up
+        Also report probabilities of directed paths. They are exact under the prior "order" for up
         to about 15 variables, else from structures drawn.
     samples : int, optional
-        Structures to draw, 10,000 by "sampling" and 1,000 of each chain unless given. With "exact"
-        they are drawn beside the sums where this is given.
+        Number of structures to sample, per chain (10,000 by sampling, 1,000 by chains unless
+        given). With "exact" they are drawn beside the sums where this is given.
     weighting : {"auto", "distinct", "extensions"}
         How draws are weighted for the uniform prior: distinct structures by P(G, D), or each draw
-        by one over its number of orders; "auto" takes the first where they cover nine tenths.
+        by one over its number of orders. "auto" takes the first where they cover nine tenths.
     chains : int, default 4
-        Markov chains.
+        Number of Markov chains.
     steps : int, optional
-        Steps of each chain. Unless given 20,000, and where the chains do not agree then up to 4
-        times twice as many as before, all that went before being thrown away; the result says
-        whether they agree.
+        Number of steps per chain (20,000 unless given, then more until the chains agree, up to
+        500,000). Each time twice as many are run, and all before them are discarded; the result
+        says whether the chains agree.
     burn_in : int, optional
-        Steps thrown away, of so many as `steps` says; a fifth unless given.
+        Steps to discard at the start of each chain (a fifth of `steps` unless given).
     time_limit : float, optional
         Seconds. Chains give what was drawn so far, at Ctrl-C too, and the result says so; exact
         sums and draws are refused where they would take longer, and "auto" chooses what fits.
     seed : int, default 0
+        Seed of samples and chains.
     threads : int, optional
         One per processor unless given; the result is the same.
     executor : concurrent.futures.Executor, optional

@@ -7,25 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.classify_rows import usable_rows
-from bestdag.cli.learning_table import Cutting, table_options
-from bestdag.cli.options import (
-    common_options,
-    max_values_option,
-    refused_option,
-    threads_option,
-)
-from bestdag.cli.output import print_json, print_table, working
-from bestdag.cli.rows_options import settings_of_read, table_settings
-from bestdag.cli.score_options import (
+from bestdag.cli.choices import (
+    SCORE_OPTIONS,
+    SUPPORT,
     choose_score,
     choose_structure_prior,
     score_option,
-    score_options,
 )
-from bestdag.cli.search_options import support_option
+from bestdag.cli.learning_table import Cutting, table_options
+from bestdag.cli.options import (
+    COMMON,
+    MAX_VALUES,
+    THREADS,
+    option,
+    refused_option,
+    settings_of_read,
+    table_settings,
+    with_options,
+)
+from bestdag.cli.output import print_json, print_table, working
 from bestdag.parameters import DEFAULT_ESTIMATOR, ESTIMATORS
-from bestdag.wording import count_of
+from bestdag.wording import count_of, either
 
 if TYPE_CHECKING:
     from bestdag.classification.model import Recipe
@@ -51,80 +53,73 @@ _CLASSIFIERS = ("tan", "naive_bayes", "augmented", "network")
 
 @click.command("classify")
 @click.argument("train")
-@click.option("--target", required=True, metavar="COLUMN", help="Class column to predict.")
-@click.option("--test", metavar="FILE", help="Table of test rows, instead of cross-validation.")
-@click.option(
-    "--cv",
-    type=click.IntRange(2),
-    metavar="K",
-    help="Number of cross-validation folds.  [default: 5]",
-)
-@click.option(
-    "--holdout",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Test on the last N rows, instead of cross-validation.",
-)
-@click.option("--shuffle", is_flag=True, help="Choose the rows of --holdout at random.")
-@click.option(
-    "--classifier",
-    type=click.Choice(_CLASSIFIERS, case_sensitive=False),
-    default="tan",
-    show_default=True,
-    help="Tree-augmented naive Bayes; naive Bayes; the class a parent of all and the rest by "
-    "--search; or a free network by --search.",
-)
-@click.option(
-    "--search", metavar="NAME", help="Search used by augmented and network.  [default: auto]"
-)
-@support_option
-@click.option(
-    "--max-parents",
-    type=click.IntRange(0),
-    help="Maximum number of parents per node, for augmented and network.",
-)
-@score_option
-@score_options
-@click.option(
-    "--compare",
-    is_flag=True,
-    help="Compare the eight settings of Carvalho (2009) on the same rows.",
-)
-@click.option(
-    "--parameters",
-    type=click.Choice([*ESTIMATORS, "score"], case_sensitive=False),
-    default=DEFAULT_ESTIMATOR,
-    show_default=True,
-    help="How to estimate the parameters; 'score': as the score implies.",
-)
-@click.option(
-    "--method",
-    type=click.Choice(["fayyad_irani", "quantile", "uniform"], case_sensitive=False),
-    help="How numeric columns are binned, from the training rows only.  [default: "
-    "fayyad_irani, with "
-    "--bins quantile]",
-)
-@max_values_option
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Seed of the division into folds.",
-)
-@table_options(
+@with_options(
+    click.option("--target", required=True, metavar="COLUMN", help="Class column to predict."),
+    click.option("--test", metavar="FILE", help="Table of test rows, instead of cross-validation."),
     click.option(
-        "--missing",
-        type=click.Choice(["em", "marginalize", "drop", "error"]),
-        help="Rows with missing values: learn from all of them by EM, learn from the complete "
-        "ones, drop them, or stop. The first two also predict them, summing over the missing "
-        "values.  [default: em; marginalize for scores that EM does not support]",
+        "--cv",
+        type=click.IntRange(2),
+        metavar="K",
+        help="Number of cross-validation folds.  [default: 5]",
     ),
-    but=["weights"],
+    click.option(
+        "--holdout",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Test on the last N rows, instead of cross-validation.",
+    ),
+    click.option("--shuffle", is_flag=True, help="Choose the rows of --holdout at random."),
+    option(
+        "--classifier",
+        type=click.Choice(_CLASSIFIERS, case_sensitive=False),
+        default="tan",
+        help="Tree-augmented naive Bayes; naive Bayes; the class a parent of all and the rest by "
+        "--search; or a free network by --search.",
+    ),
+    click.option(
+        "--search", metavar="NAME", help="Search used by augmented and network.  [default: auto]"
+    ),
+    SUPPORT,
+    click.option(
+        "--max-parents",
+        type=click.IntRange(0),
+        help="Maximum number of parents per node, for augmented and network.",
+    ),
+    score_option(),
+    SCORE_OPTIONS,
+    click.option(
+        "--compare",
+        is_flag=True,
+        help="Compare the eight settings of Carvalho (2009) on the same rows.",
+    ),
+    option(
+        "--parameters",
+        type=click.Choice([*ESTIMATORS, "score"], case_sensitive=False),
+        default=DEFAULT_ESTIMATOR,
+        help="How to estimate the parameters; 'score': as the score implies.",
+    ),
+    click.option(
+        "--method",
+        type=click.Choice(["fayyad_irani", "quantile", "uniform"], case_sensitive=False),
+        help="How numeric columns are binned, from the training rows only.  [default: "
+        "fayyad_irani, with --bins quantile]",
+    ),
+    MAX_VALUES,
+    option("--seed", type=click.IntRange(0), default=0, help="Seed of the division into folds."),
+    table_options(
+        click.option(
+            "--missing",
+            type=click.Choice(["em", "marginalize", "drop", "error"]),
+            help="Rows with missing values: learn from all of them by EM, learn from the complete "
+            "ones, drop them, or stop. The first two also predict them, summing over the missing "
+            "values.  [default: em; marginalize for scores that EM does not support]",
+        ),
+        but=["weights"],
+    ),
+    refused_option("--weights", "classify counts every row once"),
+    THREADS,
+    COMMON,
 )
-@refused_option("--weights", "classify counts every row once")
-@threads_option
-@common_options
 def command(
     train: str,
     target: str,
@@ -201,7 +196,7 @@ def command(
                 path, target=target, max_values=max_values, like=like, cuts=cuts, **reading
             )
             tables.append(
-                usable_rows(
+                _usable_rows(
                     table,
                     path,
                     target,
@@ -244,8 +239,8 @@ def command(
         seed=seed,
     )
     with working(f"learning to tell {target} apart", quiet=quiet):
-        found = dict(trial.run(recipes))
-    notes += next(iter(found.values())).notes
+        evaluations = dict(trial.run(recipes))
+    notes += next(iter(evaluations.values())).notes
     how = f"{cv or 5}-fold cross-validation" if test is None else f"tested on {test}"
     if holdout is not None:
         how = f"tested on {'random' if shuffle else 'the last'} {count_of(holdout, 'row')}"
@@ -259,7 +254,7 @@ def command(
         "settings": {"seed": seed, "missing": missing, "method": method, "max_values": max_values},
     }
     if as_json:
-        results = {label: _as_json(one) for label, one in found.items()}
+        results = {label: _as_json(one) for label, one in evaluations.items()}
         if compare:
             print_json({**about, "compared": results})
         else:
@@ -269,9 +264,9 @@ def command(
         return
     _print_what(train, tables[0], about)
     if compare:
-        _print_compared(found)
+        _print_compared(evaluations)
     else:
-        _print_one(score_name, found[score_name])
+        _print_one(score_name, evaluations[score_name])
 
 
 def _search(classifier: str, target: str, name: str | None) -> Search:
@@ -282,14 +277,14 @@ def _search(classifier: str, target: str, name: str | None) -> Search:
     return search_for_fit(name or "auto")
 
 
-def _as_json(found: Evaluation) -> dict[str, Any]:
+def _as_json(one: Evaluation) -> dict[str, Any]:
     return {
-        "accuracy": found.accuracy,
-        "interval": list(found.interval),
-        "log_loss": found.log_loss if math.isfinite(found.log_loss) else None,
-        "rows": found.n_rows,
-        "classes": list(found.classes),
-        "confusion": found.confusion.tolist(),
+        "accuracy": one.accuracy,
+        "interval": list(one.interval),
+        "log_loss": one.log_loss if math.isfinite(one.log_loss) else None,
+        "rows": one.n_rows,
+        "classes": list(one.classes),
+        "confusion": one.confusion.tolist(),
     }
 
 
@@ -308,22 +303,22 @@ def _print_what(train: str, table: UncutTable, about: dict[str, Any]) -> None:
         click.echo(note)
 
 
-def _print_one(score_name: str, found: Evaluation) -> None:
-    low, high = found.interval
+def _print_one(score_name: str, one: Evaluation) -> None:
+    low, high = one.interval
     click.echo(
-        f"{score_name}: accuracy {found.accuracy:.2%} (95 % interval {low:.2%} to {high:.2%}, "
-        f"{found.n_right:,} of {found.n_rows:,} rows), log loss {found.log_loss:.4f}"
+        f"{score_name}: accuracy {one.accuracy:.2%} (95 % interval {low:.2%} to {high:.2%}, "
+        f"{one.n_right:,} of {one.n_rows:,} rows), log loss {one.log_loss:.4f}"
     )
     print_table(
-        ["true \\ predicted", *found.classes],
+        ["true \\ predicted", *one.classes],
         [
             [label, *map(str, row)]
-            for label, row in zip(found.classes, found.confusion.tolist(), strict=True)
+            for label, row in zip(one.classes, one.confusion.tolist(), strict=True)
         ],
     )
 
 
-def _print_compared(found: dict[str, Evaluation]) -> None:
+def _print_compared(evaluations: dict[str, Evaluation]) -> None:
     print_table(
         ["score", "accuracy %", "95 % interval", "log loss"],
         [
@@ -333,6 +328,77 @@ def _print_compared(found: dict[str, Evaluation]) -> None:
                 f"{100 * one.interval[0]:.2f} to {100 * one.interval[1]:.2f}",
                 f"{one.log_loss:.4f}",
             ]
-            for label, one in found.items()
+            for label, one in evaluations.items()
         ],
     )
+
+
+def _usable_rows(
+    table: UncutTable,
+    path: str,
+    target: str,
+    missing: str,
+    notes: list[str],
+    *,
+    allow_few_rows: bool = False,
+    is_test: bool = False,
+) -> UncutTable:
+    """Refuse rows with missing values, or leave some out and note how many.
+
+    With "em" and "marginalize" those without a class are left out, as there is nothing to compare
+    with, and the others are noted; rows that are only to be predicted have `is_test`.
+    """
+    is_missing = table.is_missing()
+    if not is_missing.any():
+        return table
+    is_kept = missing in ("em", "marginalize")
+    if not is_kept:
+        _refuse_empty_columns(table, path)
+    n_missing, n_rows = int(is_missing.sum()), len(is_missing)
+    if missing == "error":
+        raise click.UsageError(
+            f"{path}: {count_of(n_missing, 'row')} of {n_rows:,} "
+            f"{either(n_missing, 'has', 'have')} missing values; leave out --missing error to "
+            "learn from what they show, or pass --missing drop"
+        )
+    what = "missing values"
+    if is_kept:
+        n_holed = int((is_missing & ~table.is_missing_in(target)).sum())
+        if n_holed:
+            learned = (
+                "learned from all rows, by EM" if missing == "em" else "learned from the others"
+            )
+            how = "" if is_test else f"{learned}, and "
+            notes.append(
+                f"{path}: {count_of(n_holed, 'row')} of {n_rows:,} "
+                f"{either(n_holed, 'has', 'have')} missing values; {how}summed over them in "
+                "prediction"
+            )
+        what = f"no class in {target!r}"
+        is_missing = table.is_missing_in(target)
+        n_missing = int(is_missing.sum())
+    if n_missing == n_rows:
+        raise click.UsageError(f"{path}: every row has {what}, so none would be left")
+    if missing == "drop" and not allow_few_rows and 3 * (n_rows - n_missing) < n_rows:
+        raise click.UsageError(
+            f"{path}: {n_rows - n_missing:,} of {n_rows:,} rows have no missing values, "
+            "less than a "
+            "third; leave columns out with --drop, use --missing em, or pass "
+            "--allow-few-rows to continue"
+        )
+    if n_missing:
+        has, is_ = either(n_missing, "has", "have"), either(n_missing, "is", "are")
+        notes.append(
+            f"{path}: {count_of(n_missing, 'row')} of {n_rows:,} {has} {what} and {is_} left out"
+        )
+    return table.rows(~is_missing)
+
+
+def _refuse_empty_columns(table: UncutTable, path: str) -> None:
+    for name in table.names:
+        is_missing = table.is_missing_in(name)
+        if is_missing.all():
+            raise click.UsageError(
+                f"{path}: column {name!r} has no values, all {len(is_missing):,} cells are "
+                "missing; leave it out with --drop"
+            )

@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.network_output import says_formats
-from bestdag.cli.options import memory_option
-from bestdag.cli.output import print_json, print_table, require_new_file, require_own_names
+from bestdag.cli.options import FORCE, JSON, MEMORY, with_options
+from bestdag.cli.output import (
+    print_json,
+    print_table,
+    require_folder,
+    require_new_file,
+    require_own_names,
+    says_formats,
+)
 
 if TYPE_CHECKING:
     from bestdag.evaluation.structures import StructureComparison
@@ -21,15 +27,17 @@ _FORMATS = (".pdf", ".png", ".svg", ".dot")
 @click.command("compare")
 @click.argument("true", metavar="TRUE")
 @click.argument("learned", metavar="LEARNED...", nargs=-1, required=True)
-@click.option(
-    "--draw",
-    metavar="FILE",
-    help="Draw both structures in one picture (.dot for Graphviz; .png, .pdf or .svg by "
-    "matplotlib); of one LEARNED.",
+@with_options(
+    click.option(
+        "--draw",
+        metavar="FILE",
+        help="Draw both structures in one picture (.dot for Graphviz; .png, .pdf or .svg by "
+        "matplotlib); of one LEARNED.",
+    ),
+    FORCE,
+    JSON,
+    MEMORY,
 )
-@click.option("--force", is_flag=True, help="Replace an existing file.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@memory_option
 @says_formats
 def command(
     true: str, learned: tuple[str, ...], draw: str | None, force: bool, as_json: bool
@@ -48,23 +56,23 @@ def command(
     elif force:
         raise click.UsageError("--force is for the picture drawn by --draw FILE")
     truth = Network.load(true)
-    found = {path: compare(truth, Network.load(path)) for path in dict.fromkeys(learned)}
+    comparisons = {path: compare(truth, Network.load(path)) for path in dict.fromkeys(learned)}
     if draw is not None:
-        _write_drawing(draw, found[learned[0]])
+        _write_drawing(draw, comparisons[learned[0]])
     if as_json:
-        made = [found[path].to_dict() for path in learned]
+        made = [comparisons[path].to_dict() for path in learned]
         print_json(made[0] if len(made) == 1 else made)
         return
-    _print_numbers(found)
-    if len(found) == 1:
-        _print_differences(next(iter(found.values())))
+    _print_numbers(comparisons)
+    if len(comparisons) == 1:
+        _print_differences(next(iter(comparisons.values())))
 
 
-def _print_numbers(found: dict[str, StructureComparison]) -> None:
+def _print_numbers(comparisons: dict[str, StructureComparison]) -> None:
     header = ["learned", "SHD", "SHD of classes", "moral mismatches"]
     header += ["skeleton F1", "arcs precision", "arcs recall", "arcs F1", "v-structures F1"]
     rows = []
-    for path, one in found.items():
+    for path, one in comparisons.items():
         shares = [one.skeleton.f1, one.arcs.precision, one.arcs.recall, one.arcs.f1]
         shares.append(one.v_structures.f1)
         numbers = [one.shd_dag, one.shd_cpdag, one.moral_mismatches]
@@ -81,7 +89,6 @@ def _print_differences(one: StructureComparison) -> None:
 
 def _check_drawing(draw: str, true: str, learned: tuple[str, ...], force: bool) -> None:
     """Refuse, before any work, a picture that could not be written at its end."""
-    from bestdag.cli.network_output import require_folder
     from bestdag.errors import import_optional
 
     if len(learned) > 1:

@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.options import memory_option
-from bestdag.cli.output import print_json, print_line, require_new_file, require_own_names
+from bestdag.cli.options import FORCE, JSON, MEMORY, with_options
+from bestdag.cli.output import (
+    print_json,
+    print_line,
+    require_folder,
+    require_new_file,
+    require_own_names,
+)
 from bestdag.network.formats import FORMATS, ONLY_WRITTEN
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
-    from bestdag.network.network import Network
+    pass
 
 __all__ = ["command"]
 
@@ -31,9 +37,7 @@ def _says_suffixes(function: Any) -> Any:
 @click.command("convert")
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--force", is_flag=True, help="Replace an existing file.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@memory_option
+@with_options(FORCE, JSON, MEMORY)
 @_says_suffixes
 def command(source: str, target: str, force: bool, as_json: bool) -> None:
     """Convert the network IN to OUT, in the format of its suffix.
@@ -43,7 +47,6 @@ def command(source: str, target: str, force: bool, as_json: bool) -> None:
     back exactly. Names that a format does not allow are replaced and reported; the original names
     are kept in the file.
     """
-    from bestdag.cli.network_output import require_folder
     from bestdag.files import format_suffix
     from bestdag.network.formats import format_for_writing, parse_network
     from bestdag.network.network import Network
@@ -60,7 +63,10 @@ def command(source: str, target: str, force: bool, as_json: bool) -> None:
         network = Network.load(source)
     network.save(target)
     has_tables = format_suffix(target) not in ONLY_WRITTEN
-    names, states = _renamed(form, network)
+    written = getattr(form, "written", None)
+    renamed = None if written is None else written(network)
+    names = {} if renamed is None else renamed.renamed()
+    states = {} if renamed is None else renamed.renamed_states(network)
     if as_json:
         print_json(
             {
@@ -79,14 +85,6 @@ def command(source: str, target: str, force: bool, as_json: bool) -> None:
     click.echo(f"{target}: {', '.join(parts)}")
     for line in _said(names, states):
         print_line(line)
-
-
-def _renamed(form: Any, network: Network) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    written = getattr(form, "written", None)
-    if written is None:
-        return {}, {}
-    made = written(network)
-    return made.renamed(), made.renamed_states(network)
 
 
 def _said(names: dict[str, str], states: dict[str, dict[str, str]]) -> list[str]:

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestdag.cli.options import (
-    common_options,
+    COMMON,
+    FORCE,
+    MAX_VALUES,
     data_options,
-    max_values_option,
     missing_option,
+    output_option,
     read_settings,
+    with_options,
 )
 from bestdag.cli.output import (
     print_json,
@@ -30,45 +33,43 @@ __all__ = ["command"]
 
 @click.command("discretize")
 @click.argument("data")
-@click.option("--target", metavar="COLUMN", help="Class column, which is not binned.")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    metavar="FILE",
-    help="CSV file to write (.csv, .tsv; also .gz).",
+@with_options(
+    click.option("--target", metavar="COLUMN", help="Class column, which is not binned."),
+    output_option("CSV file to write (.csv, .tsv; also .gz)."),
+    click.option(
+        "--method",
+        help="fayyad_irani (needs --target), quantile or uniform.  [default: fayyad_irani with "
+        "--target, else quantile]",
+    ),
+    click.option(
+        "--bins",
+        type=click.IntRange(2),
+        help="Number of bins of quantile and uniform.  [default: 5]",
+    ),
+    click.option(
+        "--cut",
+        multiple=True,
+        metavar="COLUMN",
+        help="Bin only this column; may be repeated.  [default: numeric columns with decimals or "
+        "more than --max-values distinct values]",
+    ),
+    MAX_VALUES,
+    click.option(
+        "--cut-points",
+        metavar="FILE",
+        help="Use the cut points in this file, for the columns it lists.",
+    ),
+    click.option(
+        "--save-cut-points", metavar="FILE", help="Write the cut points to this file, as JSON."
+    ),
+    FORCE,
+    missing_option(
+        ["error", "drop", "state", "keep"],
+        "stop, drop their rows, treat them as a state, or leave them empty",
+    ),
+    data_options(but=["missing"]),
+    COMMON,
 )
-@click.option(
-    "--method",
-    help="fayyad_irani (needs --target), quantile or uniform.  [default: fayyad_irani with "
-    "--target, else quantile]",
-)
-@click.option(
-    "--bins", type=click.IntRange(2), help="Number of bins of quantile and uniform.  [default: 5]"
-)
-@click.option(
-    "--cut",
-    multiple=True,
-    metavar="COLUMN",
-    help="Bin only this column; may be repeated.  [default: numeric "
-    "columns with decimals or more than --max-values distinct values]",
-)
-@max_values_option
-@click.option(
-    "--cut-points",
-    metavar="FILE",
-    help="Use the cut points in this file, for the columns it lists.",
-)
-@click.option(
-    "--save-cut-points", metavar="FILE", help="Write the cut points to this file, as JSON."
-)
-@click.option("--force", is_flag=True, help="Replace existing files.")
-@missing_option(
-    ["error", "drop", "state", "keep"],
-    "stop, drop their rows, treat them as a state, or leave them empty",
-)
-@data_options(but=["missing"])
-@common_options
 def command(
     data: str,
     target: str | None,

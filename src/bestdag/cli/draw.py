@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import click
 
-from bestdag.cli.network_output import require_folder, says_formats
-from bestdag.cli.options import memory_option
-from bestdag.cli.output import print_json, require_new_file, require_own_names
+from bestdag.cli.options import FORCE, JSON, MEMORY, option, output_option, with_options
+from bestdag.cli.output import (
+    print_json,
+    require_folder,
+    require_new_file,
+    require_own_names,
+    says_formats,
+)
 from bestdag.drawing.picture import PICTURE_FORMATS
 
 __all__ = ["command"]
@@ -14,19 +19,13 @@ __all__ = ["command"]
 
 @click.command("draw")
 @click.argument("network")
-@click.option(
-    "-o", "--output", required=True, metavar="FILE", help="Picture to write: .svg or .png."
+@with_options(
+    output_option("Picture to write: .svg or .png."),
+    option("--scale", type=float, default=2.0, help="PNG pixels per SVG unit."),
+    FORCE,
+    JSON,
+    MEMORY,
 )
-@click.option(
-    "--scale",
-    type=float,
-    default=2.0,
-    show_default=True,
-    help="PNG pixels per SVG unit.",
-)
-@click.option("--force", is_flag=True, help="Replace an existing file.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@memory_option
 @says_formats
 def command(network: str, output: str, scale: float, force: bool, as_json: bool) -> None:
     """Draw the structure of NETWORK (a FORMATS file) in layers, parents above children.

@@ -7,15 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.durations import time_limit_option
+from bestdag.cli.choices import (
+    KNOWLEDGE_OPTIONS,
+    PARAMETERS,
+    SCORE_OPTIONS,
+    SUPPORT,
+    choose_knowledge,
+    choose_parameters,
+    choose_scores,
+    choose_structure_prior,
+    scores_option,
+)
 from bestdag.cli.learning_table import read_table, table_options
-from bestdag.cli.network_output import choose_parameters, parameters_option
-from bestdag.cli.options import common_options, threads_option
+from bestdag.cli.options import (
+    COMMON,
+    MAX_PARENTS,
+    THREADS,
+    option,
+    options_of,
+    time_limit_option,
+    with_options,
+)
 from bestdag.cli.output import print_json, print_table, working
-from bestdag.cli.score_options import choose_scores, choose_structure_prior, score_options
-from bestdag.cli.search_options import choose_knowledge, knowledge_options, support_option
-from bestdag.scores import SCORES
 from bestdag.search import SEARCHES
+from bestdag.validation.cross_validation import Method, cross_validate, validated
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
@@ -23,70 +38,42 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_TAKEN = ("repeats", "seed", "target", "max_parents", "support", "time_limit", "threads")
+
 
 @click.command("evaluate")
 @click.argument("data")
-@click.option(
-    "--score",
-    "names",
-    multiple=True,
-    default=("qnml", "bic", "bdeu"),
-    show_default=True,
-    metavar="NAME",
-    help=f"One of {', '.join(SCORES)}, or 'all'; may be repeated.",
+@with_options(
+    scores_option(),
+    SCORE_OPTIONS,
+    option(
+        "--search",
+        "searches",
+        multiple=True,
+        default=("auto",),
+        metavar="NAME",
+        help=f"One of {', '.join(SEARCHES)}; may be repeated. auto takes a second per fold.",
+    ),
+    PARAMETERS,
+    options_of(cross_validate, k="--cv"),
+    options_of(cross_validate, "repeats"),
+    click.option("--target", metavar="COLUMN", help="Column by which folds are stratified."),
+    click.option("--truth", metavar="NETWORK", help="True network: also report the SHD to it."),
+    options_of(cross_validate, "seed"),
+    SUPPORT,
+    MAX_PARENTS,
+    time_limit_option("Time limit of each search, e.g. 30s, 5m."),
+    KNOWLEDGE_OPTIONS,
+    table_options(),
+    THREADS,
+    COMMON,
 )
-@score_options
-@click.option(
-    "--search",
-    "searches",
-    multiple=True,
-    default=("auto",),
-    show_default=True,
-    metavar="NAME",
-    help=f"One of {', '.join(SEARCHES)}; may be repeated. auto takes a second per fold.",
-)
-@parameters_option
-@click.option(
-    "--cv",
-    type=int,
-    default=10,
-    show_default=True,
-    metavar="K",
-    help="Number of cross-validation folds.",
-)
-@click.option(
-    "--repeats",
-    type=int,
-    default=1,
-    show_default=True,
-    help="Number of times that the cross-validation is repeated.",
-)
-@click.option("--target", metavar="COLUMN", help="Column by which folds are stratified.")
-@click.option("--truth", metavar="NETWORK", help="True network: also report the SHD to it.")
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Seed of the division into folds."
-)
-@support_option
-@click.option("--max-parents", type=click.IntRange(0), help="Maximum number of parents per node.")
-@time_limit_option("Time limit of each search, e.g. 30s, 5m.")
-@knowledge_options
-@table_options()
-@threads_option
-@common_options
 def command(
     data: str,
     names: tuple[str, ...],
     searches: tuple[str, ...],
     parameters: str | None,
-    cv: int,
-    repeats: int,
-    target: str | None,
     truth: str | None,
-    seed: int,
-    max_parents: int | None,
-    support: float,
-    time_limit: float | None,
-    threads: int | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -101,7 +88,6 @@ def command(
     """
     from bestdag.network.network import Network
     from bestdag.search import search_for_fit, search_name
-    from bestdag.validation.cross_validation import Method, validated
 
     if choose_structure_prior(options) is not None:
         raise click.UsageError("evaluate takes no --structure-prior")
@@ -126,42 +112,38 @@ def command(
     table = read.dataset
     if true is not None:
         _require_same_nodes(true, table.names)
-    with working(f"comparing {count_of(len(methods), 'method')} on {data}", quiet=quiet) as told:
-        found = validated(
+    with working(
+        f"comparing {count_of(len(methods), 'method')} on {data}", quiet=quiet
+    ) as progress:
+        results = validated(
             table,
             methods,
-            k=cv,
-            repeats=repeats,
-            seed=seed,
-            target=target,
-            threads=threads,
-            progress=told,
+            k=options["cv"],
+            progress=progress,
             with_whole=True,
             truth=true,
-            max_parents=max_parents,
-            support=support,
-            time_limit=time_limit,
             knowledge=knowledge,
+            **{name: options[name] for name in _TAKEN},
         )
     if as_json:
-        made = found.to_dict()
+        made = results.to_dict()
         made["methods"] = [
             {**shown, **_whole_json(one)}
-            for shown, one in zip(made["methods"], found.methods, strict=True)
+            for shown, one in zip(made["methods"], results.methods, strict=True)
         ]
         print_json({**made, **read.settings()})
         return
     if read.cut:
         click.echo(f"{read.cut_in_words()}; using all rows, not only those of training")
-    _print(found, data, has_truth=true is not None)
+    _print(results, data, has_truth=true is not None)
 
 
 def _require_same_nodes(true: Any, names: tuple[str, ...]) -> None:
-    apart = sorted(set(true.names) ^ set(names))
-    if apart:
-        where = "DATA" if apart[0] in true.names else "--truth"
+    different = sorted(set(true.names) ^ set(names))
+    if different:
+        where = "DATA" if different[0] in true.names else "--truth"
         raise click.UsageError(
-            f"--truth and DATA need the same variables; {where} lacks {apart[0]!r}"
+            f"--truth and DATA need the same variables; {where} lacks {different[0]!r}"
         )
 
 
@@ -182,19 +164,21 @@ def _whole_json(one: MethodResult) -> dict[str, Any]:
     }
 
 
-def _print(found: CrossValidation, data: str, *, has_truth: bool) -> None:
-    times = "" if found.repeats == 1 else f", {found.repeats} times"
-    click.echo(f"{data}: {count_of(found.n_rows, 'row')}; {found.k}-fold cross-validation{times}")
+def _print(results: CrossValidation, data: str, *, has_truth: bool) -> None:
+    times = "" if results.repeats == 1 else f", {results.repeats} times"
+    click.echo(
+        f"{data}: {count_of(results.n_rows, 'row')}; {results.k}-fold cross-validation{times}"
+    )
     header = ["method", "arcs", "parameters", "log loss", "interval", "minus best", "interval"]
     header += ["SHD", "SHD of classes"] if has_truth else []
     header += ["time", "structure"]
-    apart = {one.one: one for one in found.differences()}
+    differences = {one.one: one for one in results.differences()}
     rows = []
-    for one in found.methods:
+    for one in results.methods:
         shown = _whole_json(one)
         row = [one.label, str(len(shown["arcs"])), f"{shown['parameters']:,}"]
         row += [f"{one.log_loss:.4f}", _ends(one.interval)]
-        other = apart.get(one.label)
+        other = differences.get(one.label)
         row += ["", ""] if other is None else [f"{other.mean:.4f}", _ends(other.interval)]
         row += [str(shown["shd"]), str(shown["shd_cpdag"])] if has_truth else []
         gap = shown["gap"]

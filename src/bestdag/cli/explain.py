@@ -1,53 +1,54 @@
-"""`bestdag explain`: the most probable explanations of what is known."""
+"""`bestdag explain`: the most probable explanations of the evidence."""
 
 from __future__ import annotations
 
 import click
 
-from bestdag.cli.findings import finding_options, load_findings
-from bestdag.cli.network_output import says_formats
-from bestdag.cli.options import common_options
-from bestdag.cli.output import print_json, print_table, working
+from bestdag.cli.evidence import EVIDENCE_OPTIONS, load_evidence
+from bestdag.cli.options import COMMON, options_of, with_options
+from bestdag.cli.output import print_json, print_table, says_formats, working
+from bestdag.network.network import Network
 
 __all__ = ["command"]
 
 
 @click.command("explain")
 @click.argument("network")
-@finding_options
-@click.option(
-    "-n", "n_best", type=int, default=1, show_default=True, help="Number of explanations."
+@with_options(
+    EVIDENCE_OPTIONS,
+    options_of(Network.most_probable, n="-n"),
+    click.option(
+        "--variable",
+        "variables",
+        multiple=True,
+        metavar="NAME",
+        help="Variable to explain, summing over the others; may be repeated.  [default: all "
+        "variables]",
+    ),
+    COMMON,
 )
-@click.option(
-    "--variable",
-    "variables",
-    multiple=True,
-    metavar="NAME",
-    help="Variable to explain, summing over the others; may be repeated.  [default: all variables]",
-)
-@common_options
 @says_formats
 def command(
     network: str,
     given: tuple[str, ...],
     likelihood: tuple[str, ...],
     done: tuple[str, ...],
-    n_best: int,
+    n: int,
     variables: tuple[str, ...],
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Find the most probable states of the variables of NETWORK (FORMATS), given evidence."""
-    found = load_findings(network, given, likelihood, done)
+    known = load_evidence(network, given, likelihood, done)
     with working("explaining", quiet=quiet):
-        listed = found.network.most_probable(
-            list(variables) or None, found.given, likelihood=found.likelihood, n=n_best
+        listed = known.network.most_probable(
+            list(variables) or None, known.given, likelihood=known.likelihood, n=n
         )
-        evidence = found.probability_of_evidence()
+        evidence = known.probability_of_evidence()
     if as_json:
         print_json(
             {
-                **found.as_json,
+                **known.as_json,
                 "explanations": [
                     {
                         "states": each.states,

@@ -13,11 +13,28 @@ from bestdag.cli.network_data import (
     say_cut,
     table_and_network,
 )
-from bestdag.cli.network_output import network_output, require_network_output, says_formats
-from bestdag.cli.options import common_options, threads_option
-from bestdag.cli.output import print_json, working
-from bestdag.cli.rows_options import say_collapsed, table_settings
-from bestdag.cli.settings import made_of_text, settings_options, shown_settings, taken_settings
+from bestdag.cli.options import (
+    COMMON,
+    FORCE,
+    IGNORE_EXTRA,
+    THREADS,
+    made_of_text,
+    option,
+    output_option,
+    say_collapsed,
+    settings_options,
+    shown_settings,
+    table_settings,
+    taken_settings,
+    with_options,
+)
+from bestdag.cli.output import (
+    FORMAT_NAMES,
+    print_json,
+    require_network_output,
+    says_formats,
+    working,
+)
 from bestdag.data.missing import complete_rows, missing_in_words
 from bestdag.errors import DataError, unknown_name
 from bestdag.parameters import DEFAULT_ESTIMATOR, EM, ESTIMATORS, make_estimator
@@ -33,27 +50,29 @@ __all__ = ["command"]
 @click.command("fit")
 @click.argument("data")
 @click.argument("network")
-@click.option(
-    "--parameters",
-    "name",
-    default=DEFAULT_ESTIMATOR,
-    show_default=True,
-    metavar="NAME",
-    help=f"One of {', '.join(ESTIMATORS)}.",
+@with_options(
+    option(
+        "--parameters",
+        "name",
+        default=DEFAULT_ESTIMATOR,
+        metavar="NAME",
+        help=f"One of {', '.join(ESTIMATORS)}.",
+    ),
+    settings_options(ESTIMATORS),
+    output_option(f"Network file to write, with fitted parameters ({FORMAT_NAMES}; also .gz)."),
+    FORCE,
+    IGNORE_EXTRA,
+    network_table_options(
+        click.option(
+            "--missing",
+            type=click.Choice(["error", "drop"]),
+            help="Missing values: stop, or drop their rows.  [default: error; --parameters em "
+            "keeps them]",
+        )
+    ),
+    THREADS,
+    COMMON,
 )
-@settings_options(ESTIMATORS)
-@network_output(required=True)
-@click.option("--ignore-extra", is_flag=True, help="Ignore columns that are not in the network.")
-@network_table_options(
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "drop"]),
-        help="Missing values: stop, or drop their rows.  [default: error; --parameters em "
-        "keeps them]",
-    )
-)
-@threads_option
-@common_options
 @says_formats
 def command(
     data: str,
@@ -109,13 +128,13 @@ def command(
     how: dict[str, Any] = {}
     with working("fitting", quiet=quiet):
         if isinstance(estimator, EM):
-            found = run_em(net, table, estimator, threads=threads)
-            fitted = found.network
+            run = run_em(net, table, estimator, threads=threads)
+            fitted = run.network
             how = {
-                "log_likelihood": found.log_likelihood,
-                "iterations": found.iterations,
-                "converged": found.converged,
-                "starts": [asdict(start) for start in found.starts],
+                "log_likelihood": run.log_likelihood,
+                "iterations": run.iterations,
+                "converged": run.converged,
+                "starts": [asdict(start) for start in run.starts],
             }
         else:
             fitted = fit_network(net, table, estimator, threads=threads)
@@ -154,8 +173,8 @@ def command(
 def _choose(name: str, options: dict[str, Any]) -> tuple[Estimator, dict[str, Any]]:
     """Make the estimator asked for, of settings taken out of `options`; and these as shown."""
     name = canonical(name, ESTIMATORS)
-    given = taken_settings(ESTIMATORS, options, [name], "parameters")
+    chosen = taken_settings(ESTIMATORS, options, [name], "parameters")
     if name not in ESTIMATORS:
         raise unknown_name("estimator", name, ESTIMATORS)
-    estimator = make_estimator(name, **made_of_text(ESTIMATORS[name], given))
-    return estimator, shown_settings(estimator, given)
+    estimator = make_estimator(name, **made_of_text(ESTIMATORS[name], chosen))
+    return estimator, shown_settings(estimator, chosen)

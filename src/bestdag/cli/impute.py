@@ -13,9 +13,19 @@ from bestdag.cli.network_data import (
     say_cut,
     table_and_network,
 )
-from bestdag.cli.network_output import says_formats
-from bestdag.cli.options import common_options, read_settings, threads_option
-from bestdag.cli.output import print_json, require_new_file, working
+from bestdag.cli.options import (
+    COMMON,
+    FORCE,
+    IGNORE_EXTRA,
+    THREADS,
+    option,
+    options_of,
+    output_option,
+    read_settings,
+    with_options,
+)
+from bestdag.cli.output import print_json, require_new_file, says_formats, working
+from bestdag.network.network import Network
 from bestdag.wording import count_of
 
 __all__ = ["command"]
@@ -24,32 +34,27 @@ __all__ = ["command"]
 @click.command("impute")
 @click.argument("data")
 @click.argument("network")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    metavar="FILE",
-    help="CSV file to write (.csv, .tsv; also .gz).",
+@with_options(
+    output_option("CSV file to write (.csv, .tsv; also .gz)."),
+    FORCE,
+    option(
+        "--method",
+        type=click.Choice(["most_probable", "draw"]),
+        default="most_probable",
+        help="Impute the jointly most probable states, or random draws.",
+    ),
+    click.option(
+        "-n",
+        "n_imputations",
+        type=click.IntRange(1, 10_000),
+        help="Number of imputations by --method draw, in files FILE-1, FILE-2, ...",
+    ),
+    options_of(Network.impute, "seed"),
+    IGNORE_EXTRA,
+    network_table_options(instead="missing values are filled in, those of every row"),
+    THREADS,
+    COMMON,
 )
-@click.option("--force", is_flag=True, help="Replace an existing file.")
-@click.option(
-    "--method",
-    type=click.Choice(["most_probable", "draw"]),
-    default="most_probable",
-    show_default=True,
-    help="Impute the jointly most probable states, or random draws.",
-)
-@click.option(
-    "-n",
-    "n_imputations",
-    type=click.IntRange(1, 10_000),
-    help="Number of imputations by --method draw, in files FILE-1, FILE-2, ...",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of --method draw.")
-@click.option("--ignore-extra", is_flag=True, help="Leave out columns that are not in the network.")
-@network_table_options(instead="missing values are filled in, those of every row")
-@threads_option
-@common_options
 @says_formats
 def command(
     data: str,
@@ -70,8 +75,6 @@ def command(
     The missing values of a row are filled in jointly, given its observed values. Variables of the
     network without a column in DATA get one. Row weights become a column named weight.
     """
-    from bestdag.network.network import Network
-
     data, network = table_and_network(data, network)
     files = _files(output, n_imputations)
     for file in files:

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bestdag.cli.learning_table import Cutting, read_for_learning, table_options
-from bestdag.cli.options import common_options, missing_option
+from bestdag.cli.options import (
+    COMMON,
+    missing_option,
+    settings_of_read,
+    table_settings,
+    with_options,
+)
 from bestdag.cli.output import print_json, print_table, working
-from bestdag.cli.rows_options import settings_of_read, table_settings
 from bestdag.data.schema import MAX_ARITY, Variable
 from bestdag.machine import readable_size
 from bestdag.wording import count_of
@@ -33,7 +38,7 @@ __all__ = ["command"]
         default="keep",
     )
 )
-@common_options
+@with_options(COMMON)
 def command(file: str, as_json: bool, quiet: bool, **options: Any) -> None:
     """Summarize FILE: the columns of a table, or the nodes of a network."""
     from bestdag.network.formats import is_network_file

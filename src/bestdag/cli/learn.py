@@ -2,23 +2,107 @@
 
 from __future__ import annotations
 
-from typing import Any
+import copy
+import csv
+import io
+import shlex
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
-from bestdag.cli.checkpoint_options import checkpoint_options
-from bestdag.cli.learning_table import class_of_intervals
-from bestdag.cli.options import DATA_OPTIONS
-from bestdag.cli.rows_options import ROWS_OPTIONS
-from bestdag.cli.search_options import choose_search, search_options
-from bestdag.cli.structure import learn_structure, structure_options
-from bestdag.cli.structures_output import near_best_options
+from bestdag.cli.choices import (
+    CHECKPOINT_OPTIONS,
+    EM_OPTIONS,
+    KNOWLEDGE_OPTIONS,
+    PARAMETERS,
+    SCORE_OPTIONS,
+    SEARCH_OPTIONS,
+    SUPPORT,
+    checkpoint_settings,
+    choose_knowledge,
+    choose_parameters,
+    choose_score,
+    choose_search,
+    choose_structure_prior,
+    choose_treatment,
+    default_prior,
+    network_output,
+    score_option,
+    search_option,
+    shown_prior,
+)
+from bestdag.cli.entry import INTERRUPTED
+from bestdag.cli.learning_table import (
+    Cutting,
+    LearningTable,
+    accepted_instead,
+    class_of_intervals,
+    read_for_learning,
+    table_options,
+    wide_numbers,
+)
+from bestdag.cli.next_commands import next_commands
+from bestdag.cli.options import (
+    COMMON,
+    DATA_OPTIONS,
+    MAX_PARENTS,
+    ROWS_OPTIONS,
+    THREADS,
+    missing_option,
+    refuse_given,
+    table_settings,
+    time_limit_option,
+    with_options,
+)
+from bestdag.cli.output import (
+    require_folder,
+    require_network_output,
+    require_new_file,
+    require_own_names,
+    working,
+    write_fitted,
+)
+from bestdag.cli.structures import print_next, print_structure
+from bestdag.incomplete import TREATMENTS
 from bestdag.registry import settings_of
 from bestdag.scores import SCORES
-from bestdag.search import SEARCHES
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from bestdag.averaging.arc_probabilities import ArcProbabilities
+    from bestdag.learned import Result
+    from bestdag.report.summary import TableRead
+    from bestdag.search.arc_weights import ArcWeights
+    from bestdag.search.problem import Search
+
+__all__ = ["command", "tan", "tree"]
+
+_MISSING = missing_option(
+    list(TREATMENTS),
+    "stop and recommend a strategy, drop their rows, treat them as a state, structural EM, "
+    "or score each family on the rows that have it",
+)
+_NEAR_OPTIMAL = (
+    click.option(
+        "--k-best",
+        type=click.IntRange(1),
+        metavar="K",
+        help="List the K best structures, proved by exact search.",
+    ),
+    click.option(
+        "--per-class/--no-per-class",
+        default=None,
+        help="List one structure per equivalence class.  [default: only with --collect-within]",
+    ),
+    click.option("--all-optimal", is_flag=True, help="List all structures that tie with the best."),
+    click.option(
+        "--collect-within",
+        type=float,
+        metavar="NATS",
+        help="List all equivalence classes whose log score is within NATS of the best; --k-best "
+        "limits their number.",
+    ),
+)
 
 
 @click.command("learn")
@@ -26,21 +110,15 @@ __all__ = ["command"]
 @click.option(
     "--from-scores", metavar="FILE", help="File of local scores (.jkl, .scores), instead of DATA."
 )
-@click.option(
-    "--search",
-    default="auto",
-    show_default=True,
-    metavar="NAME",
-    help=f"One of {', '.join(SEARCHES)}.",
-)
-@search_options
+@search_option("auto")
+@with_options(SEARCH_OPTIONS)
 @click.option(
     "--bound",
     is_flag=True,
     help="Bound how much higher the best score may be, for any search; takes a quarter of the time "
     "limit.",
 )
-@near_best_options
+@with_options(_NEAR_OPTIMAL)
 @click.option("--seed", type=click.IntRange(0), default=0, help="Seed of random searches.")
 @click.option(
     "--start", metavar="NETWORK", help="Network file whose structure the search starts from."
@@ -61,21 +139,45 @@ __all__ = ["command"]
 @click.option(
     "--require-optimal", is_flag=True, help="Exit with code 1 unless the network is proved best."
 )
-@checkpoint_options
-@structure_options
+@with_options(
+    CHECKPOINT_OPTIONS,
+    score_option(),
+    SCORE_OPTIONS,
+    MAX_PARENTS,
+    SUPPORT,
+    time_limit_option(),
+    KNOWLEDGE_OPTIONS,
+    network_output(),
+    PARAMETERS,
+    click.option(
+        "--edge-weights",
+        metavar="FILE",
+        help="CSV file to write, with the weight of every possible arc; of the searches tree and "
+        "tan.",
+    ),
+    click.option(
+        "--report",
+        metavar="FILE",
+        help="HTML report to write: graph, probabilities, scores, and how to reproduce them.",
+    ),
+    click.option(
+        "--bootstrap",
+        type=click.IntRange(1),
+        metavar="N",
+        help="With --report, also estimate confidence in each arc by N bootstrap resamples (hill "
+        "climbing).",
+    ),
+    table_options(_MISSING),
+    EM_OPTIONS,
+    THREADS,
+    click.option("-v", "--verbose", is_flag=True, help="Print details of the search."),
+    COMMON,
+)
 def command(
     data: str | None,
     from_scores: str | None,
     search: str,
-    bound: bool,
-    k_best: int | None,
-    per_class: bool | None,
-    all_optimal: bool,
-    collect_within: float | None,
-    seed: int,
     start: str | None,
-    skeleton: str | None,
-    alpha: float | None,
     cluster: str | None,
     require_optimal: bool,
     **options: Any,
@@ -99,46 +201,306 @@ def command(
     if from_scores is not None:
         _refuse_without_data()
     target = class_of_intervals(search, options, data)
-    learn_structure(
+    _learn_and_print(
         choose_search(search, options),
         data,
         options,
         from_scores=from_scores,
         target=target,
         require_optimal=require_optimal,
-        bound=bound,
-        k_best=k_best,
-        per_class=per_class,
-        all_optimal=all_optimal,
-        collect_within=collect_within,
-        seed=seed,
         start=None if start is None else Network.load(start).dag,
-        skeleton=skeleton,
-        alpha=alpha,
         cluster=cluster,
+        **{name: options.pop(name) for name in _OF_LEARN},
     )
+
+
+# Options that are arguments of `learn` as they are.
+_OF_LEARN = (
+    *("bound", "k_best", "per_class", "all_optimal", "collect_within"),
+    *("seed", "skeleton", "alpha"),
+)
+
+
+def _alias(name: str, summary: str, *, needs_target: bool = False) -> click.Command:
+    """Return `learn` with another search as its default; its --forest is a flag."""
+    made = copy.copy(command)
+    made.name, made.params = name, [copy.copy(parameter) for parameter in command.params]
+    made.help = f"{summary}\n\nThe same as `bestdag learn --search {name}`, with its options."
+    for place, parameter in enumerate(made.params):
+        if parameter.name == "search":
+            parameter.default = name
+        elif parameter.name == "forest" and isinstance(parameter, click.Option):
+            made.params[place] = click.Option(
+                parameter.opts, is_flag=True, default=None, help=parameter.help
+            )
+        elif parameter.name == "target":
+            parameter.required = needs_target
+    return made
+
+
+tan = _alias(
+    "tan",
+    "Learn the best tree-augmented naive Bayes network (TAN) for the table DATA. The class is a "
+    "parent of every other variable, and these form a tree among themselves.",
+    needs_target=True,
+)
+tree = _alias(
+    "tree",
+    "Learn the best tree for the table DATA: Chow-Liu for any score. Every variable but the root "
+    "has one parent.",
+)
 
 
 def _refuse_without_data() -> None:
     """Refuse options that have no meaning with a file of local scores."""
     of_scores = {one.name for score in SCORES.values() for one in settings_of(score)}
-    needs_data = {
-        "name",
-        "structure_prior",
-        "kappa",
-        "support",
-        "cluster",
-        "cut_points",
-        "discretize",
-        "bins",
-        *of_scores,
-        *DATA_OPTIONS,
-        *ROWS_OPTIONS,
-    }
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        given = context.get_parameter_source(str(parameter.name))
-        if parameter.name in needs_data and given is ParameterSource.COMMANDLINE:
-            raise click.UsageError(
-                f"--from-scores already has its scores: leave out {parameter.opts[0]}"
+    names = {"name", "structure_prior", "kappa", "support", "cluster"}
+    names |= {"cut_points", "discretize", "bins", *of_scores, *DATA_OPTIONS, *ROWS_OPTIONS}
+    refuse_given(names, "--from-scores already has its scores")
+
+
+def _learn_and_print(
+    search: Search,
+    data: str | None,
+    options: dict[str, Any],
+    *,
+    from_scores: str | None = None,
+    target: str | None = None,
+    require_optimal: bool = False,
+    cluster: str | None = None,
+    **more: Any,
+) -> None:
+    """Learn, print the structure, and write what was asked for.
+
+    `target` is the class, if there is one; `cluster` says which machines hold the rows, if not
+    this one alone; `more` are further arguments of `learn`.
+    """
+    with ExitStack() as stack:
+        if cluster is not None:
+            from bestdag.cluster.session import joined
+
+            more["cluster"] = stack.enter_context(joined(cluster, threads=options["threads"]))
+        _learn_structure(search, data, options, from_scores, target, require_optimal, **more)
+
+
+def _learn_structure(
+    search: Search,
+    data: str | None,
+    options: dict[str, Any],
+    from_scores: str | None,
+    target: str | None,
+    require_optimal: bool,
+    **more: Any,
+) -> None:
+    from bestdag.data.sources.files import table_name
+    from bestdag.errors import ClusterError
+    from bestdag.learning import learn
+    from bestdag.scores.table import ScoreTable
+
+    output, as_json, threads = options["output"], options["as_json"], options["threads"]
+    kept = _check_files(data, from_scores, search.name, options)
+    score_name, one = choose_score(options["name"], options)
+    treatment = choose_treatment(options)
+    estimator = None
+    if output is not None:
+        estimator = choose_parameters(one.score, options["parameters"])
+    prior = choose_structure_prior(options) or default_prior()
+    limits = {key: options[key] for key in ("max_parents", "support", "time_limit")}
+    knowledge = choose_knowledge(options)
+    cutting = Cutting.of(options, target)
+    reading = {**table_settings(options), "missing": treatment.reads_as}
+    table: LearningTable | None = None
+    lost: ClusterError | None = None
+    with (
+        accepted_instead(data, one.score, treatment.name, cutting, reading),
+        working(f"learning from {data or from_scores}", quiet=options["quiet"]) as told,
+    ):
+        if data is not None:
+            table = read_for_learning(data, one.score, cutting, reading, more.get("cluster"))
+        try:
+            result = learn(
+                ScoreTable.load(from_scores or "") if table is None else table.dataset,
+                None if from_scores else one.score,
+                structure_prior=None if from_scores else prior,
+                search=search,
+                missing=treatment,
+                knowledge=knowledge,
+                threads=threads,
+                progress=told,
+                **limits,
+                **kept,
+                **more,
             )
+        except ClusterError as error:
+            if error.best is None:
+                raise
+            result, lost = error.best, error
+    weights = options["edge_weights"]
+    if weights is not None and result.weights is not None:
+        _write_weights(weights, result.weights)
+    print_structure(
+        result,
+        data=data,
+        table=table,
+        score_name=None if from_scores else score_name,
+        score_settings={} if from_scores else one.settings,
+        settings={
+            **limits,
+            **({"seed": more["seed"]} if "seed" in more else {}),
+            **({} if from_scores else {"missing": treatment.name, **shown_prior(prior)}),
+            **({} if estimator is None else {"parameters": estimator.name}),
+            **({} if table is None else table.settings()),
+        },
+        threads=threads,
+        as_json=as_json,
+        is_verbose=options["verbose"],
+    )
+    if lost is not None:
+        raise lost
+    if estimator is not None and result.dataset is not None:
+        # After the structure is shown: tables that do not fit into memory do not lose it.
+        is_said = not (as_json or options["quiet"])
+        network = result.fit(estimator, threads=threads).with_name(table_name(data))
+        write_fitted(output, network, estimator, is_said=is_said)
+    if options["report"] is not None:
+        probabilities = None
+        if not result.was_interrupted:  # else the user waits for the end
+            probabilities = _arc_probabilities(options["bootstrap"], result, knowledge, options)
+        said = not (as_json or options["quiet"])
+        from bestdag.report.summary import TableRead
+
+        read = TableRead(data or "", tuple(reading.get("drop") or ()))
+        _write_report(options["report"], result, probabilities, threads, read, is_said=said)
+    if not as_json:
+        wide = table is not None and bool(wide_numbers(table))
+        context = click.get_current_context()
+        print_next(next_commands(result, data, context, output=output, wide=wide))
+    if result.was_interrupted:
+        raise click.exceptions.Exit(INTERRUPTED)
+    listed = result.structures
+    if require_optimal and not (result.is_proved and (listed is None or listed.is_complete)):
+        raise click.exceptions.Exit(1)
+
+
+# Searches that score every single arc.
+_WITH_WEIGHTS = ("tree", "tan")
+
+
+def _check_files(
+    data: str | None, from_scores: str | None, search: str, options: dict[str, Any]
+) -> dict[str, Any]:
+    """Refuse, before any work, files that could not be written at its end.
+
+    Returns the arguments of `learn` about the file that the run is kept in.
+    """
+    output, weights, report = options["output"], options["edge_weights"], options["report"]
+    require_own_names(
+        {"DATA": data, "--from-scores": from_scores},
+        {
+            "--edge-weights": weights,
+            "-o": output,
+            "--report": report,
+            "--checkpoint": options["checkpoint"],
+        },
+    )
+    others = any(path is not None for path in (output, weights, report))
+    kept = checkpoint_settings(options, others=others)
+    if output is not None:
+        if from_scores is not None:
+            raise click.UsageError(
+                "-o needs DATA: a file of local scores has no rows to fit parameters to"
+            )
+        require_network_output(output, force=options["force"])
+    elif options["parameters"] is not None:
+        raise click.UsageError("--parameters is for the network written by -o FILE")
+    elif options["force"] and weights is None and report is None and not kept["checkpoint"]:
+        raise click.UsageError(
+            "--force is for the files written by -o FILE, --report FILE and --checkpoint FILE"
+        )
+    if options["bootstrap"] is not None and (report is None or from_scores is not None):
+        needed = "--report FILE" if report is None else "DATA, which a file of local scores is not"
+        raise click.UsageError(f"--bootstrap needs {needed}")
+    if options["bootstrap"] is not None and options["missing"] in ("em", "available"):
+        raise click.UsageError(
+            "--bootstrap needs rows without missing values; pass --missing drop or state, or leave "
+            "it out"
+        )
+    if weights is not None and search not in _WITH_WEIGHTS:
+        raise click.UsageError(f"--edge-weights is for the searches tree and tan, got {search}")
+    if weights == "-":
+        raise click.UsageError("--edge-weights needs a file; standard output has the structure")
+    if weights is not None:
+        require_new_file(weights, force=options["force"])
+    if report is not None:
+        _check_report(report, force=options["force"])
+    return kept
+
+
+def _check_report(path: str, *, force: bool) -> None:
+    """Refuse, before any work, a report that could not be written at its end."""
+    from bestdag.report.page import require_html
+
+    if path == "-":
+        raise click.UsageError("--report needs a file; standard output has the structure")
+    require_new_file(path, force=force)
+    require_html(path, who="--report")
+    require_folder(path)
+
+
+def _arc_probabilities(
+    replicates: int | None, result: Result, knowledge: Any, options: dict[str, Any]
+) -> ArcProbabilities | None:
+    """Resample and learn again, if that was asked for."""
+    if replicates is None or result.dataset is None or result.scored_by is None:
+        return None
+    from bestdag.averaging.bootstrap import bootstrap
+
+    with working("bootstrap resampling", quiet=options["quiet"]) as told:
+        return bootstrap(
+            result.dataset,
+            result.scored_by,
+            replicates=replicates,
+            max_parents=options["max_parents"],
+            support=options["support"],
+            knowledge=knowledge,
+            structure_prior=result.structure_prior,
+            threads=options["threads"],
+            progress=told,
+        )
+
+
+def _write_report(
+    path: str,
+    result: Result,
+    probabilities: ArcProbabilities | None,
+    threads: int | None,
+    read: TableRead,
+    *,
+    is_said: bool,
+) -> None:
+    from bestdag.report.page import write_report
+
+    command = shlex.join(("bestdag", *click.get_current_context().obj))
+    with working("writing the report", quiet=not is_said):
+        write_report(
+            result, path, command=command, threads=threads, probabilities=probabilities, read=read
+        )
+    if is_said:
+        short = ""
+        if result.was_interrupted:
+            more = " and --bootstrap" if click.get_current_context().params["bootstrap"] else ""
+            short = f", without other scores{more} because of Ctrl-C"
+        click.echo(f"{path}: the report{short}; open it in a browser")
+
+
+def _write_weights(path: str, weights: ArcWeights) -> None:
+    from bestdag.files import write_file
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["parent", "child", "weight"])
+    for parent, row in zip(weights.names, weights.matrix.tolist(), strict=True):
+        for child, weight in zip(weights.names, row, strict=True):
+            if parent != child:
+                writer.writerow([parent, child, weight])
+    write_file(path, text.getvalue().encode())

@@ -12,14 +12,17 @@ import click
 
 from bestdag.cli.network_data import read_at_cut_points, read_for_network
 from bestdag.cli.next_commands import without
-from bestdag.cli.options import DATA_OPTIONS, data_options, missing_choices
-from bestdag.cli.output import working
-from bestdag.cli.rows_options import (
-    rows_options,
+from bestdag.cli.options import (
+    DATA_OPTIONS,
+    ROWS_OPTIONS,
+    data_options,
+    missing_choices,
     say_collapsed,
     settings_of_read,
     table_settings,
+    with_options,
 )
+from bestdag.cli.output import working
 from bestdag.registry import settings_of
 from bestdag.search import SEARCHES, search_name
 from bestdag.wording import count_of, shell_word
@@ -76,14 +79,8 @@ def table_options(
     Where numeric columns are cut, what missing values mean (by an option of the command's own, if
     it has one), the settings of `read` but those named, and where rows are.
     """
-    options = (*_CUTTING, missing, data_options(but=("missing", *but)), rows_options)
-
-    def decorate(function: _Function) -> _Function:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
+    of_read = data_options(but=("missing", *but))
+    return with_options(_CUTTING, missing, of_read, ROWS_OPTIONS.values())
 
 
 def class_of_intervals(search: str, options: dict[str, Any], data: str | None) -> str | None:
@@ -261,8 +258,8 @@ def accepted_instead(
             proposed = _proposed(data, score, treatment, cutting, reading)
             if proposed is not None:
                 command, why = proposed
-                said = getattr(error, "plainly", None) or error.on_command_line or str(error)
-                error.with_option(f"{said}{why}. Try: {' '.join(map(shell_word, command))}")
+                said = getattr(error, "plainly", None) or error.on_command_line
+                error.on_command_line = f"{said}{why}. Try: {' '.join(map(shell_word, command))}"
         raise
 
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import click
 
-from bestdag.cli.interrupts import INTERRUPTED, Interrupts
-from bestdag.cli.output import was_shown
+from bestdag.cli.entry import INTERRUPTED, Interrupts
 from bestdag.errors import (
     BestdagError,
     ClusterError,
@@ -56,6 +55,8 @@ COMMANDS = {
     "tree": "Learn the best tree.",
 }
 
+# Other names of searches of `learn`, and where these commands are made.
+_ALIASES = {"tan": "learn:tan", "tree": "learn:tree"}
 
 # Commands that print and write all they have at their end.
 _AT_THE_END = (
@@ -73,8 +74,9 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"bestdag.cli.{cmd_name.replace('-', '_')}")
-        command: click.Command = module.command
+        name, _, attribute = _ALIASES.get(cmd_name, cmd_name).partition(":")
+        module = importlib.import_module(f"bestdag.cli.{name.replace('-', '_')}")
+        command: click.Command = getattr(module, attribute or "command")
         return command
 
     def resolve_command(
@@ -117,7 +119,7 @@ def cli() -> None:
 def run(arguments: Sequence[str] | None = None, *, interrupts: Interrupts | None = None) -> int:
     """Run the command line and return its exit code.
 
-    Ctrl-C is listened to meanwhile, unless somebody does already.
+    Ctrl-C is listened to meanwhile, unless it is already.
     """
     if interrupts is None:
         with Interrupts() as listening:
@@ -159,6 +161,8 @@ def _run(arguments: Sequence[str] | None, interrupts: Interrupts) -> int:
 
 def _interrupted(interrupts: Interrupts, given: list[str], context: click.Context | None) -> int:
     interrupts.ignore()
+    from bestdag.cli.output import was_shown
+
     kept = ""
     if given[:1] and given[0] in _AT_THE_END and not was_shown(context):
         has_file = any(word.partition("=")[0] == "--checkpoint" for word in given)
@@ -169,7 +173,7 @@ def _interrupted(interrupts: Interrupts, given: list[str], context: click.Contex
 
 def _report(error: Exception) -> int:
     if isinstance(error, BestdagError):
-        _complain(error.on_command_line or str(error))
+        _complain(error.on_command_line)
         kinds = (ClusterError, MissingPackageError, NotEnoughMemoryError, WriteError)
         is_failure = isinstance(error, kinds)
         return 1 if is_failure else 2

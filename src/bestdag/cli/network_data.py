@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from bestdag.cli.options import data_options, refused_option
-from bestdag.cli.rows_options import rows_options
+from bestdag.cli.options import ROWS_OPTIONS, data_options, refused_option, with_options
 
 if TYPE_CHECKING:
     from bestdag.data.readers import Rows
@@ -62,14 +61,8 @@ def network_table_options(
             refused_option("--collapse/--no-collapse", _ROW_BY_ROW, is_flag=True),
         ]
     else:
-        options += [missing, data_options(but=("missing", "max_states")), rows_options]
-
-    def decorate(function: _Function) -> _Function:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorate
+        options += [missing, data_options(but=("missing", "max_states")), *ROWS_OPTIONS.values()]
+    return with_options(options)
 
 
 def read_for_network(data: str, variables: Iterable[Variable], **settings: Any) -> Rows:

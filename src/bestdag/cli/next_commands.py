@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.settings import option_of
 from bestdag.files import format_suffix
 from bestdag.registry import settings_of
+from bestdag.wording import as_option
 
 if TYPE_CHECKING:
     from bestdag.learned import Result
@@ -102,7 +102,7 @@ def _again(data: str, given: _Given, context: click.Context) -> str:
 
 
 def _flags(listed: Mapping[str, Any]) -> set[str]:
-    return {option_of(one.name) for entry in listed.values() for one in settings_of(entry)}
+    return {as_option(one.name) for entry in listed.values() for one in settings_of(entry)}
 
 
 def _file(path: str) -> str:

@@ -7,16 +7,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
-from bestdag.cli.durations import time_limit_option
-from bestdag.cli.interrupts import INTERRUPTED
+from bestdag.cli.choices import KNOWLEDGE_OPTIONS, choose_knowledge
+from bestdag.cli.entry import INTERRUPTED
 from bestdag.cli.learning_table import read_table, table_options
-from bestdag.cli.options import DATA_OPTIONS, common_options, threads_option
+from bestdag.cli.options import (
+    COMMON,
+    DATA_OPTIONS,
+    ROWS_OPTIONS,
+    THREADS,
+    option,
+    refuse_given,
+    settings_options,
+    taken_settings,
+    time_limit_option,
+    with_options,
+)
 from bestdag.cli.output import print_json, print_table, working
-from bestdag.cli.rows_options import ROWS_OPTIONS
-from bestdag.cli.search_options import choose_knowledge, knowledge_options
-from bestdag.cli.settings import option_of, settings_options, taken_settings
 from bestdag.constraint.settings import PC
 from bestdag.independence import ALIASES, TESTS, make_test
 from bestdag.registry import canonical, settings_of
@@ -32,33 +39,38 @@ _LISTED: Mapping[str, Any] = {PC.name: PC, **TESTS}
 
 @click.command("pc")
 @click.argument("data", required=False)
-@click.option(
-    "--oracle", metavar="NETWORK", help="Network file: test d-separation in it, instead of DATA."
+@with_options(
+    click.option(
+        "--oracle",
+        metavar="NETWORK",
+        help="Network file: test d-separation in it, instead of DATA.",
+    ),
+    option(
+        "--test",
+        "test_name",
+        default="g2",
+        metavar="NAME",
+        help=f"One of {', '.join(TESTS)}.",
+    ),
+    click.option(
+        "--stable/--as-printed",
+        default=None,
+        help="Remove links at the end of a level (independent of the order of columns), or at "
+        "once.  [default: stable]",
+    ),
+    settings_options(_LISTED, but=["stable"]),
+    KNOWLEDGE_OPTIONS,
+    click.option(
+        "--explain", nargs=2, metavar="A B", help="Explain why two variables are linked or not."
+    ),
+    click.option(
+        "--trace", is_flag=True, help="List every test with its statistics, and every step."
+    ),
+    time_limit_option(),
+    table_options(),
+    THREADS,
+    COMMON,
 )
-@click.option(
-    "--test",
-    "test_name",
-    default="g2",
-    show_default=True,
-    metavar="NAME",
-    help=f"One of {', '.join(TESTS)}.",
-)
-@click.option(
-    "--stable/--as-printed",
-    default=None,
-    help="Remove links at the end of a level (independent of the order of columns), or at once.  "
-    "[default: stable]",
-)
-@settings_options(_LISTED, but=["stable"])
-@knowledge_options
-@click.option(
-    "--explain", nargs=2, metavar="A B", help="Explain why two variables are linked or not."
-)
-@click.option("--trace", is_flag=True, help="List every test with its statistics, and every step.")
-@time_limit_option()
-@table_options()
-@threads_option
-@common_options
 def command(
     data: str | None,
     oracle: str | None,
@@ -88,7 +100,7 @@ def command(
         _refuse_without_data()
     knowledge = choose_knowledge(options)
     table = None if data is None else read_table(data, {**options, "quiet": quiet})
-    with working(f"testing {data or oracle}", quiet=quiet) as told:
+    with working(f"testing {data or oracle}", quiet=quiet) as progress:
         result = pc(
             None if table is None else table.dataset,
             oracle=None if oracle is None else Network.load(oracle).dag,
@@ -97,7 +109,7 @@ def command(
             keep_tests=trace,
             time_limit=time_limit,
             threads=threads,
-            progress=told,
+            progress=progress,
             **settings,
         )
     if table is not None and table.cut:
@@ -118,10 +130,10 @@ def _chosen(name: str, options: dict[str, Any]) -> tuple[IndependenceTest, dict[
     key = canonical(name, [*TESTS, *ALIASES])
     key = ALIASES.get(key, key)
     settings = taken_settings({PC.name: PC}, options, [PC.name], "algorithm")
-    given = taken_settings(TESTS, options, [key], "test")
+    of_test = taken_settings(TESTS, options, [key], "test")
     own = {one.name for one in settings_of(TESTS[key])} if key in TESTS else set()
     shared = {name: value for name, value in settings.items() if name in own}
-    return make_test(key, **shared, **given), settings
+    return make_test(key, **shared, **of_test), settings
 
 
 def _refuse_without_data() -> None:
@@ -129,12 +141,7 @@ def _refuse_without_data() -> None:
     of_tests = {one.name for test in TESTS.values() for one in settings_of(test)}
     needs_data = {"test_name", "alpha", *of_tests, *DATA_OPTIONS, *ROWS_OPTIONS}
     needs_data = (needs_data | {"discretize", "bins", "cut_points"}) - {"seed"}
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        given = context.get_parameter_source(str(parameter.name))
-        if parameter.name in needs_data and given is ParameterSource.COMMANDLINE:
-            option = "--test" if parameter.name == "test_name" else option_of(str(parameter.name))
-            raise click.UsageError(f"--oracle answers without tests on data: leave out {option}")
+    refuse_given(needs_data, "--oracle answers without tests on data")
 
 
 def _print_explanation(result: PCResult, pair: tuple[str, str], *, as_json: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -16,14 +15,25 @@ from bestdag.cli.network_data import (
     say_cut,
     table_and_network,
 )
-from bestdag.cli.network_output import says_formats
-from bestdag.cli.options import common_options, read_settings, threads_option
+from bestdag.cli.options import (
+    COMMON,
+    FORCE,
+    THREADS,
+    csv_output,
+    options_of,
+    read_settings,
+    with_options,
+)
 from bestdag.cli.output import (
+    first_of,
     print_json,
     require_new_file,
     require_own_names,
+    says_formats,
+    standard_output,
     working,
 )
+from bestdag.network.network import Network
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
@@ -41,26 +51,15 @@ _BLOCK = 1 << 16
 @click.command("predict")
 @click.argument("network")
 @click.argument("data")
-@click.option("--target", required=True, metavar="NAME", help="Variable to predict.")
-@click.option(
-    "-o",
-    "--output",
-    default="-",
-    show_default=True,
-    metavar="FILE",
-    help="CSV file (.csv, .tsv; also .gz), or - for standard output.",
+@with_options(
+    click.option("--target", required=True, metavar="NAME", help="Variable to predict."),
+    csv_output(),
+    FORCE,
+    options_of(Network.predict_proba, "impossible"),
+    network_table_options(instead="missing values are summed over, and every row is answered"),
+    THREADS,
+    COMMON,
 )
-@click.option("--force", is_flag=True, help="Replace an existing file.")
-@click.option(
-    "--impossible",
-    type=click.Choice(["error", "marginal"]),
-    default="error",
-    show_default=True,
-    help="Rows of probability zero: stop, or predict without evidence.",
-)
-@network_table_options(instead="missing values are summed over, and every row is answered")
-@threads_option
-@common_options
 @says_formats
 def command(
     network: str,
@@ -68,7 +67,7 @@ def command(
     target: str,
     output: str,
     force: bool,
-    impossible: str,
+    impossible: Any,
     threads: int | None,
     as_json: bool,
     quiet: bool,
@@ -84,7 +83,6 @@ def command(
     """
     from bestdag.errors import unknown_name
     from bestdag.files import format_suffix
-    from bestdag.network.network import Network
 
     data, network = table_and_network(data, network)
     require_own_names({"NETWORK": network, "DATA": data}, {"-o": output})
@@ -130,14 +128,10 @@ def command(
     if not quiet:
         say_cut(rows.cut, network, err=is_piped)
         if summed_over:
-            click.echo(f"no column, summed over: {_listed(summed_over)}", err=is_piped)
+            click.echo(f"no column, summed over: {first_of(summed_over)}", err=is_piped)
     if is_piped:
-        # CSV is UTF-8 whatever the terminal speaks.
-        stream = io.TextIOWrapper(sys.stdout.buffer, "utf-8", newline="")
-        try:
+        with standard_output() as stream:
             _write(stream, ",", variable, labels, shares)
-        finally:
-            stream.detach()
     elif not quiet:
         click.echo(f"{output}: {target} of {count_of(table.n_rows, 'row')}")
 
@@ -165,7 +159,3 @@ def _write(
     for first in range(0, len(labels), _BLOCK):
         block = shares[first : first + _BLOCK].tolist()
         writer.writerows([label, *row] for label, row in zip(labels[first:], block, strict=False))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:10]) + (f" and {len(names) - 10:,} more" if names[10:] else "")

@@ -1,4 +1,4 @@
-"""`bestdag query`: distributions of variables of a network, given what is known."""
+"""`bestdag query`: distributions of variables of a network, given evidence."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.findings import Findings, finding_options, load_findings
-from bestdag.cli.network_output import says_formats
-from bestdag.cli.options import common_options, threads_option
-from bestdag.cli.output import print_json, print_table, working
+from bestdag.cli.evidence import EVIDENCE_OPTIONS, Evidence, load_evidence
+from bestdag.cli.options import COMMON, THREADS, options_of, with_options
+from bestdag.cli.output import print_json, print_table, says_formats, working
+from bestdag.network.network import Network
 
 if TYPE_CHECKING:
     from bestdag.inference.distribution import Distribution
@@ -23,24 +23,9 @@ _SHOWN = 6
 @click.command("query")
 @click.argument("network")
 @click.argument("targets", nargs=-1)
-@finding_options
-@click.option(
-    "--method",
-    type=click.Choice(["exact", "sampling"]),
-    default="exact",
-    show_default=True,
-    help="Exact inference, or estimates by likelihood weighting.",
+@with_options(
+    EVIDENCE_OPTIONS, options_of(Network.query, "method", "samples", "seed"), THREADS, COMMON
 )
-@click.option(
-    "--samples",
-    type=int,
-    default=100_000,
-    show_default=True,
-    help="Number of samples of --method sampling.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the samples.")
-@threads_option
-@common_options
 @says_formats
 def command(
     network: str,
@@ -57,36 +42,36 @@ def command(
     For several targets it is their joint distribution; without targets, the marginal distribution
     of every variable.
     """
-    found = load_findings(network, given, likelihood, done)
-    net = found.network
+    known = load_evidence(network, given, likelihood, done)
+    net = known.network
     is_exact = settings["method"] == "exact"
     with working("computing probabilities" if is_exact else "sampling", quiet=quiet):
-        settings["likelihood"] = found.likelihood
+        settings["likelihood"] = known.likelihood
         if targets:
-            answer = net.query(list(targets), found.given, **settings)
+            answer = net.query(list(targets), known.given, **settings)
             marginals = None
         else:
-            marginals = net.marginals(found.given, **settings)
-        evidence = found.probability_of_evidence(is_asked=is_exact)
+            marginals = net.marginals(known.given, **settings)
+        evidence = known.probability_of_evidence(is_asked=is_exact)
     if marginals is not None:
-        _print_marginals(marginals, found, evidence, as_json=as_json)
+        _print_marginals(marginals, known, evidence, as_json=as_json)
     elif as_json:
-        print_json({**_target(answer, found), **_errors(answer), **evidence})
+        print_json({**_target(answer, known), **_errors(answer), **evidence})
     else:
         click.echo(str(answer))
-        _say_evidence(found, evidence)
+        _say_evidence(known, evidence)
 
 
-def _target(answer: Distribution, found: Findings) -> dict[str, Any]:
+def _target(answer: Distribution, known: Evidence) -> dict[str, Any]:
     if len(answer.variables) == 1:
         return {
             "target": answer.names[0],
-            **found.as_json,
+            **known.as_json,
             "distribution": answer.to_dict(),
         }
     return {
         "targets": list(answer.names),
-        **found.as_json,
+        **known.as_json,
         "distribution": [
             {"states": dict(zip(answer.names, states, strict=True)), "probability": p}
             for states, p in answer.to_dict().items()
@@ -106,7 +91,7 @@ def _errors(answer: Distribution) -> dict[str, Any]:
 
 def _print_marginals(
     marginals: dict[str, Distribution],
-    found: Findings,
+    known: Evidence,
     evidence: dict[str, float | None],
     *,
     as_json: bool,
@@ -115,7 +100,7 @@ def _print_marginals(
         sampled = {name: _errors(d) for name, d in marginals.items() if not d.is_exact}
         print_json(
             {
-                **found.as_json,
+                **known.as_json,
                 "marginals": {name: d.to_dict() for name, d in marginals.items()},
                 **({"sampling": sampled} if sampled else {}),
                 **evidence,
@@ -132,11 +117,11 @@ def _print_marginals(
     condition = next(iter(marginals.values())).condition
     given = f" given {condition_text(condition)}" if condition else ""
     print_table(["variable", "distribution" + given], rows, left=2)
-    _say_evidence(found, evidence)
+    _say_evidence(known, evidence)
 
 
-def _say_evidence(found: Findings, evidence: dict[str, float | None]) -> None:
+def _say_evidence(known: Evidence, evidence: dict[str, float | None]) -> None:
     probability = evidence["probability_of_evidence"]
-    if (found.given or found.likelihood) and probability is not None:
+    if (known.given or known.likelihood) and probability is not None:
         log = evidence["log_probability_of_evidence"]
         click.echo(f"probability of the evidence: {probability:.6g} (log {log:.6f})")

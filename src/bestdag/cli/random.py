@@ -6,11 +6,20 @@ from typing import Any
 
 import click
 
-from bestdag.cli.network_output import network_output, require_network_output
-from bestdag.cli.options import common_options
-from bestdag.cli.output import print_json, working
-from bestdag.cli.settings import settings_options, shown_settings, taken_settings
+from bestdag.cli.options import (
+    COMMON,
+    FORCE,
+    option,
+    options_of,
+    output_option,
+    settings_options,
+    shown_settings,
+    taken_settings,
+    with_options,
+)
+from bestdag.cli.output import FORMAT_NAMES, print_json, require_network_output, working
 from bestdag.graph.generators import GENERATORS
+from bestdag.network.random_network import random_network
 from bestdag.registry import canonical
 from bestdag.wording import count_of
 
@@ -29,44 +38,29 @@ class _Arities(click.ParamType[Any]):
 
 
 @click.command("random")
-@click.option("-n", "n", type=int, required=True, help="Number of variables.")
-@click.option(
-    "--generator",
-    metavar="NAME",
-    default="markov_chain",
-    show_default=True,
-    help=f"One of {', '.join(GENERATORS)}. markov_chain: uniform over connected DAGs within "
-    "limits; order: each arc of a random order independently, for thousands of nodes; uniform: "
-    "uniform over all DAGs.",
+@with_options(
+    click.option("-n", "n", type=int, required=True, help="Number of variables."),
+    option(
+        "--generator",
+        metavar="NAME",
+        default="markov_chain",
+        help=f"One of {', '.join(GENERATORS)}. markov_chain: uniform over connected DAGs within "
+        "limits; order: each arc of a random order independently, for thousands of nodes; "
+        "uniform: uniform over all DAGs.",
+    ),
+    settings_options(GENERATORS),
+    option(
+        "--arities",
+        type=_Arities(),
+        default="2",
+        metavar="R",
+        help="Number of states of every variable, or a range such as 2-4.",
+    ),
+    options_of(random_network, "ess", "pseudo_count", "seed"),
+    output_option(f"Network file to write, with its parameters ({FORMAT_NAMES}; also .gz)."),
+    FORCE,
+    COMMON,
 )
-@settings_options(GENERATORS)
-@click.option(
-    "--arities",
-    type=_Arities(),
-    default="2",
-    show_default=True,
-    metavar="R",
-    help="Number of states of every variable, or a range such as 2-4.",
-)
-@click.option(
-    "--ess",
-    type=float,
-    help="Draw the tables from the BDeu prior with this equivalent sample size.",
-)
-@click.option(
-    "--pseudo-count",
-    type=float,
-    help="Draw the rows of tables from Dirichlet(a, ..., a).  [default: 1]",
-)
-@click.option(
-    "--seed",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Random seed; the same seed gives the same network.",
-)
-@network_output(required=True, what="with its parameters")
-@common_options
 def command(
     n: int,
     generator: str,
@@ -85,7 +79,6 @@ def command(
     --generator draws the structure; the rows of the tables come from a Dirichlet distribution.
     """
     from bestdag.graph.generators import make_generator
-    from bestdag.network.random_network import random_network
 
     require_network_output(output, force=force)
     name = canonical(generator, GENERATORS)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bestdag.cli.durations import time_limit_option
-from bestdag.cli.options import common_options, threads_option
+from bestdag.cli.options import COMMON, THREADS, time_limit_option, with_options
 from bestdag.cli.output import print_json, print_line, print_table
 from bestdag.papers import STUDIES
 from bestdag.wording import count_of
@@ -51,8 +50,7 @@ _EPILOG = "\b\nStudies:\n" + "\n".join(f"  {name:<15} {what}" for name, what in 
     "Time limit, e.g. 30s, 5m: drop unfinished trials and write the summary of those done."
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Random seed.")
-@threads_option
-@common_options
+@with_options(THREADS, COMMON)
 def command(
     name: str,
     is_quick: bool,

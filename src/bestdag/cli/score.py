@@ -8,23 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bestdag.cli.choices import (
+    SCORE_OPTIONS,
+    ChosenScore,
+    choose_scores,
+    choose_structure_prior,
+    scores_option,
+)
 from bestdag.cli.network_data import (
     network_table_options,
     read_for_network,
     say_cut,
     table_and_network,
 )
-from bestdag.cli.network_output import says_formats
-from bestdag.cli.options import common_options, threads_option
-from bestdag.cli.output import print_json, print_table, working
-from bestdag.cli.rows_options import say_collapsed, table_settings
-from bestdag.cli.score_options import (
-    ChosenScore,
-    choose_scores,
-    choose_structure_prior,
-    score_options,
+from bestdag.cli.options import (
+    COMMON,
+    IGNORE_EXTRA,
+    THREADS,
+    option,
+    say_collapsed,
+    table_settings,
+    with_options,
 )
-from bestdag.scores import SCORES
+from bestdag.cli.output import print_json, print_table, says_formats, working
 from bestdag.wording import count_of
 
 if TYPE_CHECKING:
@@ -38,29 +44,22 @@ __all__ = ["command"]
 @click.command("score")
 @click.argument("data")
 @click.argument("network")
-@click.option(
-    "--score",
-    "names",
-    multiple=True,
-    default=("qnml", "bic", "bdeu"),
-    show_default=True,
-    metavar="NAME",
-    help=f"One of {', '.join(SCORES)}, or 'all'; may be repeated.",
+@with_options(
+    scores_option(),
+    SCORE_OPTIONS,
+    click.option("--families", is_flag=True, help="Also print the score of each family."),
+    IGNORE_EXTRA,
+    network_table_options(
+        option(
+            "--missing",
+            type=click.Choice(["error", "drop", "em"]),
+            default="error",
+            help="Missing values: stop, drop their rows, or score the observed values after EM.",
+        )
+    ),
+    THREADS,
+    COMMON,
 )
-@score_options
-@click.option("--families", is_flag=True, help="Also print the score of each family.")
-@click.option("--ignore-extra", is_flag=True, help="Ignore columns that are not in the network.")
-@network_table_options(
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "drop", "em"]),
-        default="error",
-        show_default=True,
-        help="Missing values: stop, drop their rows, or score the observed values after EM.",
-    )
-)
-@threads_option
-@common_options
 @says_formats
 def command(
     data: str,
@@ -139,8 +138,8 @@ def _scored(
     if keeps:
         from bestdag.incomplete.scoring import observed_score
 
-        found = observed_score(dag, table, one.score, prior, threads=threads)
-        return _Scored(one, found.expected, found.score)
+        observed = observed_score(dag, table, one.score, prior, threads=threads)
+        return _Scored(one, observed.expected, observed.score)
     from bestdag.scores.scorer import Scorer
 
     scorer = Scorer(table, one.score, prior, threads=threads)

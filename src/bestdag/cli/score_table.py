@@ -8,19 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.durations import time_limit_option
-from bestdag.cli.learning_table import read_table, table_options
-from bestdag.cli.options import common_options, threads_option
-from bestdag.cli.output import print_json, require_new_file, working
-from bestdag.cli.score_options import (
+from bestdag.cli.choices import (
+    SCORE_OPTIONS,
+    SUPPORT,
     choose_score,
     choose_structure_prior,
     default_prior,
     score_option,
-    score_options,
     shown_prior,
 )
-from bestdag.cli.search_options import support_option
+from bestdag.cli.learning_table import read_table, table_options
+from bestdag.cli.options import (
+    COMMON,
+    FORCE,
+    MAX_PARENTS,
+    THREADS,
+    output_option,
+    time_limit_option,
+    with_options,
+)
+from bestdag.cli.output import print_json, require_new_file, working
 from bestdag.errors import DataWarning
 
 if TYPE_CHECKING:
@@ -31,25 +38,23 @@ __all__ = ["command"]
 
 @click.command("score-table")
 @click.argument("data")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    metavar="FILE",
-    help="File of local scores (.jkl or .scores; also .gz), or - for standard output.",
+@with_options(
+    output_option("File of local scores (.jkl or .scores; also .gz), or - for standard output."),
+    score_option(),
+    SCORE_OPTIONS,
+    SUPPORT,
+    MAX_PARENTS,
+    click.option(
+        "--no-prune",
+        is_flag=True,
+        help="Also write sets that score no more than one of their subsets.",
+    ),
+    time_limit_option("Time limit, e.g. 30s, 5m; then the table may be incomplete."),
+    FORCE,
+    table_options(),
+    THREADS,
+    COMMON,
 )
-@score_option
-@score_options
-@support_option
-@click.option("--max-parents", type=click.IntRange(0), help="Maximum number of parents per node.")
-@click.option(
-    "--no-prune", is_flag=True, help="Also write sets that score no more than one of their subsets."
-)
-@time_limit_option("Time limit, e.g. 30s, 5m; then the table may be incomplete.")
-@click.option("--force", is_flag=True, help="Replace an existing file.")
-@table_options()
-@threads_option
-@common_options
 def command(
     data: str,
     output: str,

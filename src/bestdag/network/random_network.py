@@ -45,13 +45,13 @@ def random_network(
         The number of states of every variable, or the least and the greatest one, drawn with
         the same probability for each.
     ess : float, optional
-        Rows of the tables from :math:`Dir(s/(r q), ...)`, with r states and q configurations of
-        the parents: what BDeu with this equivalent sample size assumes.
+        Draw the tables from the BDeu prior with this equivalent sample size. Their rows are from
+        :math:`Dir(s/(r q), ...)`, with r states and q configurations of the parents.
     pseudo_count : float, optional
-        Rows from :math:`Dir(a, ..., a)`: 1, unless one of both is given, is uniform; 1/2 makes
-        structures easier to find.
+        Draw the rows of tables from Dirichlet(a, ..., a) (1 unless one of both is given). With 1
+        they are uniform; 1/2 makes structures easier to find.
     seed : int, default 0
-        Same seed, same network.
+        Random seed; the same seed gives the same network.
 
     Notes
     -----

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +31,9 @@ class RowAnswers(NetworkContent):
         Parameters
         ----------
         n : int
-            Number of rows, at least 1.
+            Number of rows.
         seed : int, default 0
-            At least 0; equal seeds give equal rows. The rows of a shorter sample are the
+            Random seed; the same seed gives the same rows. The rows of a shorter sample are the
             first rows of a longer one.
         first : int, default 0
             Begin with this row of the sample, counted from 0.
@@ -116,7 +116,7 @@ class RowAnswers(NetworkContent):
         data: Any,
         *,
         missing: str = "marginalize",
-        impossible: str = "error",
+        impossible: Literal["error", "marginal"] = "error",
         threads: int | None = None,
     ) -> npt.NDArray[np.float64]:
         """Work out the distribution of one variable given the other cells of each row.
@@ -133,9 +133,9 @@ class RowAnswers(NetworkContent):
         missing : {"marginalize", "error"}, default "marginalize"
             Sum over missing values and columns, exactly, or refuse them.
         impossible : {"error", "marginal"}, default "error"
-            What to do about a row whose cells leave probability zero to every state of the
-            target: refuse it by its number, or answer with the distribution that the target
-            has when nothing is known.
+            Rows of probability zero: stop, or predict without evidence. Such a row leaves
+            probability zero to every state of the target; it is refused by its number, or gets
+            the marginal distribution.
         threads : int, optional
             Threads to use; by default one per processor. The numbers are the same.
 
@@ -238,8 +238,8 @@ class RowAnswers(NetworkContent):
             Several imputations, drawn independently of each other: what is estimated from each
             says how uncertain the missing values leave it. Needs ``method="draw"``.
         seed : int, default 0
-            For draws. A row's draws depend on the seed, on the number of the row and on what it
-            shows alone.
+            Seed of `method` draw. A row's draws depend on the seed, on the number of the row and
+            on what it shows alone.
         threads : int, optional
             Every processor by default. The result is the same.
 

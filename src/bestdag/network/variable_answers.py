@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from bestdag.network.content import NetworkContent
 
@@ -26,7 +26,7 @@ class VariableAnswers(NetworkContent):
         given: Given | None = None,
         *,
         likelihood: Likelihood | None = None,
-        method: str = "exact",
+        method: Literal["exact", "sampling"] = "exact",
         samples: int = 100_000,
         seed: int = 0,
         threads: int | None = None,
@@ -44,12 +44,12 @@ class VariableAnswers(NetworkContent):
             observation is there, as a list in the order of the states or by state. Only ratios
             matter.
         method : {"exact", "sampling"}, default "exact"
-            Work it out by a junction tree, or estimate it by likelihood weighting, with standard
-            errors and the effective sample size.
+            Exact inference, or estimates by likelihood weighting. The first is by a junction
+            tree; the second has standard errors and the effective sample size.
         samples : int, default 100,000
-            Rows to draw, with sampling.
+            Number of samples of `method` sampling.
         seed : int, default 0
-            Of the draws, with sampling; equal seeds give equal answers.
+            Seed of the samples. Equal seeds give equal answers.
         threads : int, optional
             Threads to draw with; by default one per processor. The numbers are the same.
 
@@ -165,7 +165,7 @@ class VariableAnswers(NetworkContent):
         given, likelihood
             What is known, as in `query`.
         n : int, default 1
-            How many configurations.
+            Number of explanations.
 
         Returns
         -------

@@ -92,11 +92,12 @@ def cross_validate(
         Every combination is a method. The parameters are fsNML's unless given; "score" are those
         that belong to the score. "auto" by its name has a second for each part.
     k : int, default 10
-        Parts: each is held out once, and the network learned from the others predicts it.
+        Number of cross-validation folds. Each is held out once, and the network learned from the
+        others predicts it.
     repeats : int, default 1
-        Divide the rows again so many times.
+        Number of times that the cross-validation is repeated.
     seed : int, default 0
-        How rows are divided; all methods have the same parts.
+        Seed of the division into folds. All methods have the same folds.
     target : str, optional
         A column whose states shall have equal shares in all parts.
     max_parents, support, knowledge, time_limit, threads

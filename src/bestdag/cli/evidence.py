@@ -1,11 +1,11 @@
-"""Options that say what is known about a network, and what is set in it."""
+"""Options for evidence about a network and for interventions in it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from math import exp
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,11 +14,9 @@ from bestdag.errors import NotEnoughMemoryError, unknown_name
 if TYPE_CHECKING:
     from bestdag.network.network import Network
 
-__all__ = ["Findings", "finding_options", "load_findings"]
+__all__ = ["EVIDENCE_OPTIONS", "Evidence", "load_evidence"]
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-_OPTIONS = (
+EVIDENCE_OPTIONS = (
     click.option(
         "--given",
         multiple=True,
@@ -42,8 +40,8 @@ _OPTIONS = (
 )
 
 
-class Findings:
-    """A network after interventions, and what is known of it."""
+class Evidence:
+    """A network after interventions, and the evidence in it."""
 
     def __init__(
         self,
@@ -59,13 +57,13 @@ class Findings:
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """What was said, for JSON; likelihoods and interventions only where there are some."""
-        found: dict[str, Any] = {"given": self.given}
+        """The evidence for JSON; likelihoods and interventions only where there are some."""
+        values: dict[str, Any] = {"given": self.given}
         if self.likelihood:
-            found["likelihood"] = self.likelihood
+            values["likelihood"] = self.likelihood
         if self.done:
-            found["do"] = self.done
-        return found
+            values["do"] = self.done
+        return values
 
     def probability_of_evidence(self, *, is_asked: bool = True) -> dict[str, float | None]:
         """Return the probability of the evidence, for JSON; null where it is too large a sum."""
@@ -79,17 +77,10 @@ class Findings:
         }
 
 
-def finding_options(function: _Function) -> _Function:
-    """Add --given, --likelihood and --do."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
-
-
-def load_findings(
+def load_evidence(
     network: str, given: Sequence[str], likelihood: Sequence[str], done: Sequence[str]
-) -> Findings:
-    """Read a network, and what the options say about it."""
+) -> Evidence:
+    """Read a network and the evidence of the options."""
     from bestdag.network.network import Network
 
     net = Network.load(network)
@@ -97,11 +88,11 @@ def load_findings(
     for name in known.keys() & made.keys():
         if known[name] != made[name]:
             raise click.UsageError(
-                f"--given {name}={known[name]} and --do {name}={made[name]} cannot both be; "
+                f"--given {name}={known[name]} and --do {name}={made[name]} contradict each other; "
                 "leave one of them out"
             )
     numbers = {name: _numbers(name, text) for name, text in _pairs(net, likelihood, "--likelihood")}
-    return Findings(net, known, numbers, made)
+    return Evidence(net, known, numbers, made)
 
 
 def _pairs(network: Network, texts: Sequence[str], option: str) -> list[tuple[str, str]]:

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from bestdag.cli.checkpoint_options import checkpoint_options, checkpoint_settings
-from bestdag.cli.interrupts import INTERRUPTED
-from bestdag.cli.learning_table import LearningTable, table_options
-from bestdag.cli.network_output import (
+from bestdag.cli.choices import (
+    CHECKPOINT_OPTIONS,
+    KNOWLEDGE_OPTIONS,
+    PARAMETERS,
+    SCORE_OPTIONS,
+    checkpoint_settings,
     choose_parameters,
     network_output,
-    parameters_option,
-    require_network_output,
-    write_fitted,
 )
-from bestdag.cli.options import common_options, threads_option
+from bestdag.cli.entry import INTERRUPTED
+from bestdag.cli.learning_table import LearningTable, table_options
+from bestdag.cli.options import COMMON, THREADS
 from bestdag.cli.output import (
     mark_shown,
     print_json,
     print_line,
     print_table,
+    require_network_output,
     require_own_names,
+    write_fitted,
 )
-from bestdag.cli.score_options import score_options
-from bestdag.cli.search_options import knowledge_options
 from bestdag.graph.dag import Dag
 from bestdag.wording import count_of
 
@@ -36,13 +36,12 @@ if TYPE_CHECKING:
     from bestdag.network.network import Network
     from bestdag.scores.base import Score
 
-__all__ = ["arc_options", "check_arc_files", "finish_arcs"]
+__all__ = ["ARC_OPTIONS", "check_arc_files", "finish_arcs"]
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 _LEAST_SHOWN = 5e-4
-_OPTIONS = (
-    score_options,
-    knowledge_options,
+ARC_OPTIONS = (
+    *SCORE_OPTIONS,
+    *KNOWLEDGE_OPTIONS,
     click.option(
         "--threshold",
         type=click.FloatRange(0, 1),
@@ -50,20 +49,13 @@ _OPTIONS = (
         "estimated, and printed]",
     ),
     click.option("--truth", metavar="NETWORK", help="True network, to compare with."),
-    checkpoint_options,
-    network_output(required=False, what="the averaged network with fitted parameters"),
-    parameters_option,
+    *CHECKPOINT_OPTIONS,
+    *network_output("the averaged network with fitted parameters"),
+    PARAMETERS,
     table_options(),
-    threads_option,
-    common_options,
+    THREADS,
+    *COMMON,
 )
-
-
-def arc_options(function: _Function) -> _Function:
-    """Add the options that all commands have which say how sure each arc is."""
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
 
 
 def check_arc_files(data: str, options: dict[str, Any]) -> tuple[Network | None, dict[str, Any]]:
@@ -91,7 +83,7 @@ def check_arc_files(data: str, options: dict[str, Any]) -> tuple[Network | None,
 
 
 def finish_arcs(
-    found: ArcProbabilities,
+    result: ArcProbabilities,
     data: str,
     table: LearningTable,
     score: Score,
@@ -100,25 +92,25 @@ def finish_arcs(
 ) -> None:
     """Print the probabilities and write the averaged network, if that was asked for."""
     if table.cut:
-        found = replace(
-            found,
-            notes=(f"{table.cut_in_words()}, using all rows", *found.notes),
-            settings={**found.settings, **table.settings()},
+        result = replace(
+            result,
+            notes=(f"{table.cut_in_words()}, using all rows", *result.notes),
+            settings={**result.settings, **table.settings()},
         )
-    threshold = found.threshold if options["threshold"] is None else options["threshold"]
-    compared = None if true is None else found.compare(true)
-    dag = found.averaged(threshold)
+    threshold = result.threshold if options["threshold"] is None else options["threshold"]
+    compared = None if true is None else result.compare(true)
+    dag = result.averaged(threshold)
     assert isinstance(dag, Dag)
     mark_shown()
     if options["as_json"]:
-        made = found.to_dict()
+        made = result.to_dict()
         made["threshold"] = threshold
         made["arcs"] = [list(arc) for arc in dag.arcs]
         if compared is not None:
             made["truth"] = compared.to_dict()
         print_json(made)
     else:
-        _print(found, data, threshold, len(dag.arcs))
+        _print(result, data, threshold, len(dag.arcs))
         if compared is not None:
             print_line(str(compared))
     if options["output"] is not None:
@@ -130,27 +122,27 @@ def finish_arcs(
         network = fit_network(dag, table.dataset, estimator, threads=options["threads"])
         network = network.with_name(table_name(data))
         write_fitted(options["output"], network, estimator, is_said=is_said)
-    if found.status == "interrupted":
+    if result.status == "interrupted":
         raise click.exceptions.Exit(INTERRUPTED)
 
 
-def _print(found: ArcProbabilities, data: str, threshold: float, n_arcs: int) -> None:
-    by, prior = found.settings["score"], found.settings.get("structure_prior")
+def _print(result: ArcProbabilities, data: str, threshold: float, n_arcs: int) -> None:
+    by, prior = result.settings["score"], result.settings.get("structure_prior")
     by = by if prior is None else f"{by} with {prior}"
-    print_line(f"{found.method} on {data}: {by} ({found.seconds:.2f} s)")
-    for note in found.notes:
+    print_line(f"{result.method} on {data}: {by} ({result.seconds:.2f} s)")
+    for note in result.notes:
         print_line(note)
-    if found.diagnostics is not None:
-        print_line(str(found.diagnostics))
-    shown = [one for one in found.edges() if one.probability >= _LEAST_SHOWN]
+    if result.diagnostics is not None:
+        print_line(str(result.diagnostics))
+    shown = [one for one in result.edges() if one.probability >= _LEAST_SHOWN]
     header = ["arc", "", "edge", "direction"]
-    has_paths = found.ancestors is not None
+    has_paths = result.ancestors is not None
     rows = []
     for one in shown:
         row = [f"{one.parent} -> {one.child}", "*" if one.probability > threshold else ""]
         row += [f"{one.probability:.4f}", f"{one.direction:.4f}"]
         if has_paths:
-            row.append(f"{found.ancestor(one.parent, one.child):.4f}")
+            row.append(f"{result.ancestor(one.parent, one.child):.4f}")
         rows.append(row)
     print_table(header + (["path"] if has_paths else []), rows, left=2)
     print_line(f"* in the averaged network: {count_of(n_arcs, 'edge')} above {threshold:.4g}")
