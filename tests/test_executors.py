@@ -22,7 +22,6 @@ from bestdag.classification.trial import Trial
 from bestdag.classification.uncut import read_uncut
 from bestdag.data.readers import read
 from bestdag.examples import example
-from bestdag.papers.runner import reproduce
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.search.exact.search import Exact
@@ -31,7 +30,6 @@ from bestdag.search.naive_bayes import NaiveBayes
 from bestdag.validation.cross_validation import cross_validate
 from bestdag.validation.learning_curve import learning_curve
 from bestdag.workers import run_all
-from tests.papers.toy import TOY
 
 
 class Elsewhere(Executor):
@@ -258,11 +256,3 @@ def test_classifiers(elsewhere):
     there = dict(Trial(table, "dysp", n_folds=3, executor=elsewhere).run(recipes))
     assert here["naive"].log_loss == there["naive"].log_loss
     assert elsewhere.n_tasks == 3
-
-
-def test_trials_of_studies(tmp_path, elsewhere):
-    reproduce(TOY, tmp_path / "here", threads=1)
-    reproduce(TOY, tmp_path / "there", executor=elsewhere)
-    texts = [(tmp_path / folder / "summary.md").read_text() for folder in ("here", "there")]
-    assert texts[0] == texts[1]
-    assert elsewhere.n_tasks == 5
