@@ -308,8 +308,9 @@ def _run(
         what = "a process that ran trials was ended, perhaps because memory ran out"
         raise BestdagError(f"{what}; use fewer --threads, and --resume") from None
     finally:
-        for future in at_work:
-            future.cancel()
+        if work.at_once == math.inf:  # own processes are killed
+            for future in at_work:
+                future.cancel()
 
 
 # Rows in a file of JSON lines: a line is whole or absent.

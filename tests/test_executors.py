@@ -6,7 +6,6 @@ import io
 import os
 import pickle
 import threading
-import time
 import warnings
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import astuple, dataclass
@@ -45,7 +44,7 @@ class Elsewhere(Executor):
         work, items = pickle.loads(sent)
         future = Future()
         with pytest.MonkeyPatch.context() as there:
-            there.setattr("bestdag.shipment._OWN", {})  # another process
+            there.setattr("bestdag.workers._OWN", {})  # another process
             try:
                 future.set_result(pickle.loads(pickle.dumps(work(*items, **more))))
             except BaseException as error:
@@ -95,17 +94,6 @@ def test_answers_come_in_order_and_each_has_its_threads():
     assert told == dict(enumerate(found))
 
 
-def test_nobody_waits_for_what_is_not_done_in_time():
-    with ThreadPoolExecutor(1) as pool:
-        end = time.monotonic() + 0.1
-        assert run_all(_asleep, [0, 0.3, 0], threads=None, who="t", end=end, executor=pool) == [0]
-
-
-def _asleep(seconds, threads):
-    time.sleep(seconds)
-    return seconds
-
-
 def test_errors_and_warnings_come_from_there(elsewhere):
     with (
         pytest.warns(DataWarning, match="1 is odd"),
@@ -146,7 +134,7 @@ def test_large_work_reaches_a_worker_once(elsewhere, tmp_path, monkeypatch):
     n_read = []
     load = pickle.loads
     monkeypatch.setattr(
-        "bestdag.shipment.pickle.loads", lambda sent: n_read.append(len(sent) > 9999) or load(sent)
+        "bestdag.workers.pickle.loads", lambda sent: n_read.append(len(sent) > 9999) or load(sent)
     )
     found = run_all(LARGE, [5, 260, 7], threads=None, who="test", executor=elsewhere)
     assert found == [(5, 1), (4, 1), (7, 1)]
@@ -163,8 +151,8 @@ def test_a_worker_of_another_machine_gets_it_with_its_items(elsewhere, there, mo
                 raise FileNotFoundError
             super().__init__(there)
 
-    monkeypatch.setattr("bestdag.shipment.open", File, raising=False)
-    monkeypatch.setattr("bestdag.shipment._LAST", threading.local())
+    monkeypatch.setattr("bestdag.workers.open", File, raising=False)
+    monkeypatch.setattr("bestdag.workers._LAST", threading.local())
     found = run_all(LARGE, [5, 260], threads=None, who="test", executor=elsewhere)
     assert found == [(5, 1), (4, 1)]
     assert elsewhere.n_tasks == 4  # each is asked for once more
