@@ -30,7 +30,6 @@ ARGUMENTS = {
     "compare": ["{network}", "{network}"],
     "evaluate": ["{data}", "--score", "bic", "--search", "tree", "--cv", "2"],
     "random": ["-n", "20", "-o", "{out}.bif"],
-    "reproduce": ["jensen2007", "--forecast", "-o", "{out}"],
     "query": ["{network}", "--given", "dysp=yes"],
     "sample": ["{network}", "-n", "1000", "-o", "{out}.csv"],
     "score": ["{data}", "{network}"],

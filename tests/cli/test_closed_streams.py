@@ -31,7 +31,6 @@ RUNS = {
     "convert": [NETWORK, "out.net", "--force"],
     "draw": [NETWORK, "-o", "out.svg", "--force"],
     "random": ["-n", "5", "-o", "random.bif"],
-    "reproduce": ["jensen2007", "--forecast", "-o", "../study", "--force"],
     "query": [NETWORK, "lung"],
     "sample": [NETWORK, "-n", "5"],
     "score": [DATA, NETWORK],
