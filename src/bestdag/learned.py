@@ -20,9 +20,9 @@ from bestdag.network.network import Network
 from bestdag.parameters import choose_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.scores.base import Score
+from bestdag.scores.explanation import arc_losses
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
-from bestdag.scores.strength import arc_losses
 from bestdag.search.result import SearchResult
 from bestdag.wording import count_of
 

@@ -15,8 +15,7 @@ import numpy.typing as npt
 from bestdag.cluster.part import PartFacts
 from bestdag.cluster.placed import PlacedParts
 from bestdag.cluster.provider import ClusterCounts
-from bestdag.counts.flat import flat_groups
-from bestdag.counts.provider import RowsIn
+from bestdag.counts.provider import RowsIn, flat_groups
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import ClusterError, RowsLostError

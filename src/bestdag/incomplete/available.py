@@ -20,7 +20,7 @@ from bestdag.network.network import Network
 from bestdag.parameters.base import Estimator
 from bestdag.scores import SCORES
 from bestdag.scores.base import Score
-from bestdag.scores.family_scores import Family
+from bestdag.scores.local_scores import Family
 from bestdag.scores.node_average import AveragedScore
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer

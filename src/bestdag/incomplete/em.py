@@ -15,10 +15,9 @@ from bestdag.parameters import em_with
 from bestdag.parameters.base import Estimator
 from bestdag.parameters.dirichlet import HasPriors
 from bestdag.parameters.em import EM
-from bestdag.scores.base import Score
+from bestdag.scores.base import Score, require_fractional_counts
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
-from bestdag.scores.whole_counts import require_fractional_counts
 from bestdag.search.result import SearchResult
 
 __all__ = ["StructuralEM"]

@@ -17,7 +17,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError
 from bestdag.machine import thread_count
-from bestdag.scores.family_support import FamilySupport
+from bestdag.scores.engine import FamilySupport
 from bestdag.scores.support import Support
 
 __all__ = ["IncompleteRows"]
