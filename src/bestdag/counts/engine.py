@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
@@ -104,6 +105,14 @@ class CountingEngine:
         """States of each variable; a missing value is one more where there are some."""
         holes = self.dataset.missing_counts
         return [v.arity + (v.name in holes) for v in self.variables]
+
+    def with_threads(self, threads: int | None) -> CountingEngine:
+        """Return this engine, with so many threads from now on; None changes nothing."""
+        if threads is None or thread_count(threads, who="score") == self.threads:
+            return self
+        other = copy.copy(self)
+        other.threads = threads
+        return other
 
     def count(self, families: Iterable[tuple[str, Collection[str]]]) -> list[FamilyCounts]:
         """Count families, each given as (child, parents).

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
 from bestdag.data.holes import complete_rows
 from bestdag.errors import DataError, InvalidParameterError
@@ -67,9 +68,18 @@ class Available:
                 raise DataError(f"{what}; drop it").with_option(f"{what}; leave it out with --drop")
         return dataset
 
-    def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:
-        """Learn with any search that needs no score-equivalent score."""
-        if task.structure_prior is not None:
+    def scorer(
+        self,
+        dataset: Dataset,
+        score: Score,
+        structure_prior: StructurePrior | None,
+        *,
+        support: float = 0.0,
+        threads: int | None = None,
+        dag: Dag | None = None,
+    ) -> Scorer | None:
+        """Score by means over the rows that show a family, whatever the structure."""
+        if structure_prior is not None:
             raise InvalidParameterError(
                 "learn: missing='available' scores means per row, to which the logarithm of a "
                 "structure prior cannot be added; leave out structure_prior"
@@ -77,9 +87,15 @@ class Available:
                 "learn: --missing available scores means per row, to which the logarithm of a "
                 "structure prior cannot be added; leave out --structure-prior"
             )
-        scorer = task.scorer(dataset, score, missing="available")
+        return Scorer(dataset, score, missing="available", support=support, threads=threads)
+
+    def learn(
+        self, dataset: Dataset, score: Score, task: Task, scorer: Scorer | None
+    ) -> SearchResult:
+        """Learn with any search that needs no score-equivalent score."""
+        assert scorer is not None
         if task.knowledge is not None:
-            _require_seen(scorer, _demanded(task.knowledge, [v.name for v in scorer.variables]))
+            _require_seen(scorer, _demanded(task.knowledge, list(scorer.names)))
         found = task.solve(scorer)
         if found.score == -math.inf:
             _require_seen(scorer, [(name, found.dag.parents(name)) for name in found.dag.nodes])
@@ -94,20 +110,19 @@ class Available:
             )
         return replace(found, notes=(*found.notes, note))
 
-    def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
-        """Fit each table to the rows that show its family."""
-        return fitted_network(dag, dataset, estimator, missing="available", threads=threads)[0]
-
-    def scorer(
+    def fit(
         self,
         dag: Dag,
         dataset: Dataset,
-        score: Score,
-        structure_prior: StructurePrior | None,
+        estimator: Estimator,
         threads: int | None,
-    ) -> Scorer:
-        """Score each family over the rows that show it, whatever the structure."""
-        return Scorer(dataset, score, structure_prior, missing="available", threads=threads)
+        counts: CountingEngine | None = None,
+    ) -> Network:
+        """Fit each table to the rows that show its family."""
+        network, _ = fitted_network(
+            dag, dataset, estimator, missing="available", threads=threads, counts=counts
+        )
+        return network
 
 
 def _demanded(knowledge: Knowledge, names: list[str]) -> Iterator[Family]:

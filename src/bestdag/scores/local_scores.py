@@ -84,7 +84,7 @@ class LocalScores:
 
     Examples
     --------
-    >>> near = LocalScores.of("abc", lambda child, parents: -abs(len(parents) - 1))
+    >>> near = LocalScores.of(["a", "b", "c"], lambda child, parents: -abs(len(parents) - 1))
     >>> near.families([("a", []), ("a", ["b"]), ("c", ["a", "b"])]).tolist()
     [-1.0, 0.0, -1.0]
     """

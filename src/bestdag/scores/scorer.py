@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -131,20 +131,32 @@ class Scorer(LocalScores):
         """Return the same scores, within another limit of support; 0 is none."""
         return self._with(support=Support(rows_per_cell))
 
+    def with_threads(self, threads: int | None) -> Scorer:
+        """Return the same scores, worked out by so many threads; None changes nothing."""
+        counts = self.counts.with_threads(threads)
+        return self if counts is self.counts else self._with(counts=counts)
+
     def without_prior(self) -> Scorer:
         """Return the scores of the data alone, without the prior over structures."""
         other = self._with()
-        other._prior = None
+        other._prior = None  # nothing is remembered yet
         return other
 
     def exempting(self, families: Collection[tuple[str, frozenset[str]]]) -> Scorer:
         """Return the same scores, with these families admissible whatever their support."""
         return self._with(support=self.support.exempting(families))
 
-    def _with(self, *, score: Score | None = None, support: Support | None = None) -> Scorer:
+    def _with(
+        self,
+        *,
+        score: Score | None = None,
+        support: Support | None = None,
+        counts: CountingEngine | None = None,
+    ) -> Scorer:
         """Return the same data by another score or within another limit; what is read is shared."""
         other = copy.copy(self)
-        other._bind(self.counts, score or self._score, self._prior, support or self._support)
+        limit = self._support if support is None else support
+        other._bind(counts or self.counts, score or self._score, self._prior, limit)
         return other
 
     @property
@@ -389,6 +401,12 @@ class Scorer(LocalScores):
         (counts,) = self.counts.count([(child, given)])
         log_prior = None if self.structure_prior is None else self._log_prior(child, given)
         return explain(self.score, counts, log_prior)
+
+    def __copy__(self) -> Self:
+        """Share what is read and what counts; `__setstate__` would read all of it again."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        return other
 
     def __getstate__(self) -> dict[str, Any]:
         return {

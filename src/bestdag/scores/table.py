@@ -158,7 +158,7 @@ class ScoreTable(LocalScores):
     -5.75
     """
 
-    name = "a file of local scores"
+    name = "local scores"
     complete: bool
     n_scored: int
     names: tuple[str, ...]

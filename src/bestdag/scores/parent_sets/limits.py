@@ -27,7 +27,8 @@ __all__ = [
 ]
 
 _NO_BONUSES = np.zeros(0)
-_Ints, _Members = npt.NDArray[np.int64], npt.NDArray[np.int32]
+_Ints = npt.NDArray[np.int64]
+_Members = npt.NDArray[np.int32]
 _Floats = npt.NDArray[np.float64]
 _FlatLimits = tuple[_Ints, _Members, _Ints, _Members, _Floats, _Ints, _Floats]
 
