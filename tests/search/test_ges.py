@@ -12,7 +12,6 @@ from bestdag.data.schema import Variable
 from bestdag.errors import CycleError, GraphError, InvalidParameterError
 from bestdag.graph.enumeration import all_dags
 from bestdag.network.table import ConditionalTable
-from bestdag.scores.bulk import BulkScores
 from bestdag.scores.scorer import Scorer
 from bestdag.search.problem import Problem
 from tests.conftest import make_dataset
@@ -418,7 +417,7 @@ def test_ctrl_c_gives_the_class_reached_so_far():
 def test_ctrl_c_while_moves_are_scored_leaves_the_class_before(monkeypatch):
     scorer = random_scorer(7, 300)
     whole = GES().run(Problem(scorer))
-    changes, asked = BulkScores.numbered_changes, []
+    changes, asked = Scorer.numbered_changes, []
 
     def interrupted(self, *args):
         asked.append(args)
@@ -426,7 +425,7 @@ def test_ctrl_c_while_moves_are_scored_leaves_the_class_before(monkeypatch):
             raise KeyboardInterrupt
         return changes(self, *args)
 
-    monkeypatch.setattr(BulkScores, "numbered_changes", interrupted)
+    monkeypatch.setattr(Scorer, "numbered_changes", interrupted)
     found = GES().run(Problem(scorer))
     assert found.status == "interrupted"
     assert 1 <= len(found.trace) < len(whole.trace)

@@ -25,8 +25,7 @@ from bestdag.inference.tables import FlatTables
 from bestdag.network.fitting import tables_for
 from bestdag.parameters.dirichlet import HasPriors
 from bestdag.parameters.em import EM, Expectation
-from bestdag.scores.base import Score
-from bestdag.scores.penalised_likelihood import PenalisedLikelihood
+from bestdag.scores.base import PenalisedLikelihood, Score
 from bestdag.scores.qnml import QNML
 from bestdag.scores.support import Support
 from bestdag.search.annealing import Annealing

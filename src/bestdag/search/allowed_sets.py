@@ -8,7 +8,7 @@ import numpy as np
 
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.knowledge import NodeKnowledge
-from bestdag.scores.scorer import Scorer
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.table import ParentSets, ScoreTable
 
 __all__ = ["allowed_sets", "require_sums", "smallest_sets"]
@@ -64,7 +64,7 @@ def _lists_every_set(sets: ParentSets, n_others: int, limit: int) -> bool:
     return listed == sum(math.comb(n_others, k) for k in range(min(limit, n_others) + 1))
 
 
-def smallest_sets(scorer: Scorer, nodes: NodeKnowledge) -> ScoreTable:
+def smallest_sets(scorer: LocalScores, nodes: NodeKnowledge) -> ScoreTable:
     """List the required parents of every variable alone."""
     names = nodes.names
     sets = [nodes.required_parents(child) for child in range(len(names))]

@@ -20,9 +20,8 @@ from bestdag.graph.knowledge.knowledge import require_knowledge
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import peak_memory, size_in_bytes
 from bestdag.progress import Reporter, Told, listening, reporter_for
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.parent_sets.build import build_score_table
-from bestdag.scores.scorer import Scorer
-from bestdag.scores.support import Support
 from bestdag.scores.table import ScoreTable
 from bestdag.search.allowed_sets import allowed_sets, require_sums, smallest_sets
 from bestdag.search.feasible import feasible_parents, required_families
@@ -77,8 +76,8 @@ class Problem:
 
     Parameters
     ----------
-    scores : Scorer or ScoreTable
-        Where local scores come from.
+    scores : LocalScores
+        Where local scores come from: a `Scorer`, a `ScoreTable`, a score of your own.
     knowledge : Knowledge, optional
         What every structure must obey.
     max_parents : int, optional
@@ -104,7 +103,7 @@ class Problem:
 
     def __init__(
         self,
-        scores: Scorer | ScoreTable,
+        scores: LocalScores,
         *,
         knowledge: Knowledge | None = None,
         max_parents: int | None = None,
@@ -125,14 +124,10 @@ class Problem:
         if isinstance(scores, ScoreTable):
             require_sums(scores)
         self.scores = scores
-        self.names: tuple[str, ...] = (
-            scores.names
-            if isinstance(scores, ScoreTable)
-            else tuple(variable.name for variable in scores.variables)
-        )
+        self.names: tuple[str, ...] = scores.names
         self.knowledge = require_knowledge("search", knowledge)
         self._nodes = self.knowledge.for_nodes(self.names)
-        if isinstance(scores, Scorer) and scores.support and not self.knowledge.is_empty:
+        if scores.support and not self.knowledge.is_empty:
             self.require_families(required_families(self._nodes))
         self.max_parents = None
         if max_parents is not None:
@@ -162,25 +157,25 @@ class Problem:
     def limits(self) -> Limits:
         """What leaves structures out."""
         most = self.max_parents
-        support = self.scores.support if isinstance(self.scores, Scorer) else Support(0.0)
+        support = self.scores.support
         return Limits(
             max_parents=most if most is not None and most < len(self.names) - 1 else None,
-            support=support.rows_per_cell,
+            support=support.rows_per_cell if support else 0.0,
             has_statements=not self.knowledge.is_empty,
-            exempt=support.exempt,
+            exempt=support.exempt if support else (),
         )
 
     def require_families(self, families: Iterable[tuple[str, frozenset[str]]]) -> None:
         """Admit families that every structure asked for must have, whatever their support."""
-        if not isinstance(self.scores, Scorer) or not self.scores.support:
+        if not self.scores.support:
             return
-        lacking = self.scores.bulk.lacking_support(families)
+        lacking = self.scores.lacking_support(families)
         if lacking:
             self.scores = self.scores.exempting(lacking)
 
-    def scorer(self, who: str) -> Scorer:
+    def scorer(self, who: str) -> LocalScores:
         """Return where scores of any family come from; a file of local scores is refused."""
-        if isinstance(self.scores, Scorer):
+        if not isinstance(self.scores, ScoreTable):
             return self.scores
         raise InvalidParameterError(
             f"{who}: needs data, got a file of local scores, which lists some parent sets only; "
@@ -212,8 +207,7 @@ class Problem:
 
     def solve(self, search: Search) -> SearchResult:
         """Run a search within the memory limit; a start that it never looks at is noted."""
-        provider = self.scores.bulk.provider if isinstance(self.scores, Scorer) else None
-        n_before = 0 if provider is None else provider.passes
+        n_before = self.scores.passes
         with limited_memory(self.memory_limit) as memory, listening(self.reporter):
             found = checked_search(search).run(self)
             child = self._without_support(found.dag) if found.score == -math.inf else None
@@ -225,14 +219,14 @@ class Problem:
             found = replace(found, notes=(*found.notes, short))
         found = replace(found, peak_bytes=peak_memory())
         found = replace(found, limits=self.limits)
-        if provider is not None:
-            passes = provider.passes - n_before
-            found = replace(found, passes=passes, workers=provider.workers)
-        if isinstance(self.scores, Scorer):
-            found = replace(found, rows_in=self.scores.dataset.rows_in)
-            if not self.scores.is_per_row:
-                found = replace(found, n_rows=self.scores.dataset.total_weight)
-        else:
+        if n_before is not None and self.scores.passes is not None:
+            passes = self.scores.passes - n_before
+            found = replace(found, passes=passes, workers=self.scores.workers)
+        if self.scores.rows_in is not None:
+            found = replace(found, rows_in=self.scores.rows_in)
+        if self.scores.total_weight is not None and not self.scores.is_per_row:
+            found = replace(found, n_rows=self.scores.total_weight)
+        if isinstance(self.scores, ScoreTable):
             found = replace(found, is_among_listed=True)
         if self._start is None or "start" in self._looked_at:
             return found
@@ -360,10 +354,10 @@ class Problem:
 
     def _without_support(self, dag: Dag) -> str | None:
         """Name a variable of a structure with its parents that lack support, if there is one."""
-        if not isinstance(self.scores, Scorer):
+        if not self.scores.support:
             return None
         families = [(v, frozenset(dag.parents(v))) for v in self.names]
-        lacking = self.scores.bulk.lacking_support(families)
+        lacking = self.scores.lacking_support(families)
         if not lacking:
             return None
         least = count_of(self.scores.support.rows_per_cell, "row")

@@ -13,7 +13,7 @@ from bestdag import _core
 from bestdag.errors import GraphError, require_known
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
-from bestdag.scores.scorer import Scorer
+from bestdag.scores.local_scores import LocalScores
 from bestdag.search.arc_weights import ArcWeights
 from bestdag.search.naive_bayes import (
     class_arcs,
@@ -190,7 +190,7 @@ def _weights(
 
 
 def _total(
-    scorer: Scorer,
+    scorer: LocalScores,
     dag: Dag,
     scores: npt.NDArray[np.float64],
     parents: npt.NDArray[np.int32],
@@ -221,7 +221,7 @@ def _note(
 
 def _pair_scores(
     problem: Problem,
-    scorer: Scorer,
+    scorer: LocalScores,
     names: tuple[str, ...],
     given: tuple[str, ...],
     kept_back: float,
@@ -236,7 +236,7 @@ def _pair_scores(
         for start in range(0, len(names), _ROWS_AT_ONCE):  # Ctrl-C is heard in between
             scores[start : start + _ROWS_AT_ONCE] = math.nan
         is_filled = True
-        scorer.bulk.pair_scores(names, given, out=scores, time_limit=limit)
+        scorer.pair_scores(names, given, out=scores, time_limit=limit)
     except KeyboardInterrupt:
         return (scores if is_filled else _nothing_scored(len(names))), "interrupted"
     return scores, "time limit" if np.isnan(scores).any() else "local optimum"
@@ -293,7 +293,7 @@ def _choice(
                 f"{who}: {settings.root!r} cannot be the root, its parent "
                 f"{names[rules.parents[root]]!r} is required; choose another root"
             )
-    weight = 1.0 if scorer.is_per_row else scorer.dataset.total_weight
+    weight = 1.0 if scorer.is_per_row else float(scorer.total_weight or 1.0)
     return _Choice(rules, root, not settings.forest, scorer.is_score_equivalent, weight)
 
 

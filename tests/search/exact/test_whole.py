@@ -51,7 +51,7 @@ def dependent_data(n, n_rows, seed, *, arities=(2, 3)):
 
 def program(scorer, *, leave_out=False):
     n = len(scorer.variables)
-    sets = scorer.bulk.native.every_set()
+    sets = scorer.native.every_set()
     assert sets.compute(leave_out, 1, math.inf, None)
     everybody = np.full(n, (1 << n) - 1, np.uint64)
     return _core.EverySetProgram(
@@ -282,6 +282,6 @@ def test_counted_once_for_several_scores_each_has_the_optimum_it_has_alone(n):
 
 def test_what_is_counted_for_several_scores_is_of_one_table():
     data = dependent_data(5, 30, 1)
-    sets = [Scorer(data, "bic", threads=1).bulk.native.every_set() for _ in range(2)]
+    sets = [Scorer(data, "bic", threads=1).native.every_set() for _ in range(2)]
     with pytest.raises(ValueError, match="one table"):
         _core.compute_every_set(sets, True, 1, math.inf, None)

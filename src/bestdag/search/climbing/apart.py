@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
-from bestdag.scores.scorer import Scorer
+from bestdag.scores.local_scores import LocalScores
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult, Status
 from bestdag.search.ties import tie_width
@@ -22,7 +22,7 @@ class _Climb:
     """Climbs once, with all that the problem has."""
 
     once: Callable[[Problem, int], SearchResult]
-    scorer: Scorer
+    scorer: LocalScores
     settings: Mapping[str, Any]
 
     def __call__(self, number: int, threads: int) -> SearchResult:

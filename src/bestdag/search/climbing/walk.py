@@ -135,7 +135,7 @@ class Walk:
         else:
             self.notes = (f"parents were chosen among the {n_best} best single ones",)
             left = self.problem.seconds_left
-            scores = self._scorer.bulk.pair_scores(nodes.names, time_limit=max(left, 0.0))
+            scores = self._scorer.pair_scores(nodes.names, time_limit=max(left, 0.0))
             self.check_time()
             candidates = screened(scores, nodes, n_best, self.base)
         for child in np.flatnonzero(nodes.max_parents == 0).tolist():

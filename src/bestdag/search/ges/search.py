@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from bestdag.errors import InvalidParameterError, require_count, require_flag
 from bestdag.registry import setting
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.node_average import NodeAverage
-from bestdag.scores.scorer import Scorer
 from bestdag.search.ges.walk import Walk
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
@@ -109,7 +109,7 @@ _WITH_KNOWLEDGE = (
 )
 
 
-def _require_equivalence(scorer: Scorer) -> None:
+def _require_equivalence(scorer: LocalScores) -> None:
     if isinstance(scorer.score, NodeAverage):
         why = (
             "scores families over different rows, so that equivalent structures have different "

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.graph.dag import Dag
-from bestdag.scores.scorer import Scorer
+from bestdag.scores.local_scores import LocalScores
 from bestdag.search.problem import Problem, SearchEnd
 from bestdag.search.result import Step
 from bestdag.search.ties import tie_width
@@ -33,7 +33,7 @@ class Walk:
     def __init__(
         self,
         problem: Problem,
-        scorer: Scorer,
+        scorer: LocalScores,
         max_steps: int | None = None,
         saved: dict[str, Any] | None = None,
     ) -> None:
@@ -131,7 +131,7 @@ class Walk:
             return np.empty(0)
         groups = [candidates[a:b] for a, b in pairwise(candidate_offsets.tolist())]
         left = self._problem.seconds_left
-        return np.concatenate(self._scorer.bulk.numbered_changes(families, groups, left))
+        return np.concatenate(self._scorer.numbered_changes(families, groups, left))
 
     def _step(self, kind: str) -> bool:
         """Take the best step; False when there is none."""

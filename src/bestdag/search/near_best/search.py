@@ -15,7 +15,7 @@ from bestdag.errors import InvalidParameterError
 from bestdag.machine import memory_left
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.scores.parent_sets.build import build_score_table
-from bestdag.scores.parent_sets.enumeration import n_parent_sets
+from bestdag.scores.parent_sets.limits import n_parent_sets
 from bestdag.scores.table import ScoreTable
 from bestdag.search.auto import Auto
 from bestdag.search.exact.bnc.certificate import Certificate

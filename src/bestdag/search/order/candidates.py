@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.parent_sets.build import build_score_table
-from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets
 
 __all__ = ["Candidates", "Limits", "with_set"]
@@ -36,22 +36,22 @@ class Candidates:
 
     Parameters
     ----------
-    scorer : Scorer
+    scorer : LocalScores
     limits : Limits
     budget : int
         About so many sets are scored in all: as many parents are promising as that allows.
     """
 
-    def __init__(self, scorer: Scorer, limits: Limits, budget: int) -> None:
-        self.names = [variable.name for variable in scorer.variables]
+    def __init__(self, scorer: LocalScores, limits: Limits, budget: int) -> None:
+        self.names = list(scorer.names)
         self._scorer = scorer
         self._allowed = [np.flatnonzero(c).astype(np.int32) for c in limits.allowed.T]
         self._required = [frozenset(np.flatnonzero(c).tolist()) for c in limits.required.T]
         self._most = limits.max_parents.tolist()
         self._size = min(_LISTED_SIZE, max(self._most, default=0))
-        factor = _PYTHON_FACTOR if scorer.bulk.native is None else 1
+        factor = _PYTHON_FACTOR if scorer.native is None else 1
         self.n_promising = self._affordable_parents(max(1, budget // factor))
-        at_once = _SETS_TIMES_ROWS / factor / max(_LEAST_ROWS, scorer.dataset.n_rows)
+        at_once = _SETS_TIMES_ROWS / factor / max(_LEAST_ROWS, scorer.n_rows)
         self._step = max(1, int(at_once / _n_sets(self.n_promising, self._size)))
         self._next = 0
 
@@ -107,7 +107,7 @@ class Candidates:
         roots = [(v, tuple(sorted(self._required[v]))) for v in children]
         allowed = [self._allowed[v] for v, _ in roots]
         for (v, given), scores in zip(
-            roots, self._scorer.bulk.numbered_changes(roots, allowed), strict=True
+            roots, self._scorer.numbered_changes(roots, allowed), strict=True
         ):
             gain = np.where(np.isin(self._allowed[v], given), -np.inf, scores)
             best = np.argsort(-gain, kind="stable")[: self.n_promising]

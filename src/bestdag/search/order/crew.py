@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.machine import memory_left
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.prior import SparsePrior, UniformPrior
-from bestdag.scores.scorer import Scorer
 from bestdag.search.order.candidates import Limits
 from bestdag.search.ties import tie_width
 
@@ -27,7 +27,7 @@ PriorSums = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
 def new_crew(
-    scorer: Scorer,
+    scorer: LocalScores,
     prior: PriorSums | None,
     limits: Limits,
     before: Sequence[tuple[int, int]],
@@ -46,7 +46,7 @@ def new_crew(
     offsets = np.zeros(n + 1, np.int64)
     np.cumsum([len(group) for group in candidates], out=offsets[1:])
     arcs, bases = (np.zeros((n, n)), np.zeros(n)) if prior is None else prior
-    native = None if prior is None else scorer.bulk.native
+    native = None if prior is None else scorer.native
     return _core.OrderCrew(
         native.change_source if native else partial(_score_in_python, scorer),
         offsets,
@@ -57,7 +57,7 @@ def new_crew(
         limits.max_parents,
         before=[*((p, c) for p, c in np.argwhere(limits.required).tolist()), *before],
         tie=tie_width(score),
-        n_rows=float(scorer.dataset.n_rows),
+        n_rows=float(scorer.n_rows),
         seed=seed % 2**64,
         n_lanes=chains,
         max_bytes=max_bytes,
@@ -70,17 +70,17 @@ def crew_bytes() -> float:
 
 
 def _score_in_python(
-    scorer: Scorer, child: int, parents: list[int], candidates: list[int]
+    scorer: LocalScores, child: int, parents: list[int], candidates: list[int]
 ) -> npt.NDArray[np.float64]:
     wanted = np.array(candidates, np.int32)
-    return scorer.bulk.numbered_changes([(child, parents)], [wanted])[0]
+    return scorer.numbered_changes([(child, parents)], [wanted])[0]
 
 
-def prior_sums(scorer: Scorer) -> PriorSums | None:
+def prior_sums(scorer: LocalScores) -> PriorSums | None:
     """Return what a prior adds; None when it is no finite sum, or no native score adds to it."""
-    if scorer.bulk.native is None:
+    if scorer.native is None:
         return None
-    names = [variable.name for variable in scorer.variables]
+    names = list(scorer.names)
     n = len(names)
     prior: Any = scorer.structure_prior
     if prior is None or isinstance(prior, UniformPrior):

@@ -201,7 +201,7 @@ class Improver:
 
     def _find_first(self, at: dict[str, Any]) -> None:
         first = self._problem.within(math.inf, start=self._problem.dag(at["start"]))
-        has_ges = self._scorer.bulk.native is not None and self._scorer.is_score_equivalent
+        has_ges = self._scorer.native is not None and self._scorer.is_score_equivalent
         if len(self._numbers) > _MANY_FOR_TABU:
             climb = HillClimb(reinsert=False)
             walk = walk_for(climb, first, remember=True)
@@ -279,7 +279,7 @@ class Improver:
             self._make_crew()
             assert self._crew is not None
             assert self._lists is not None
-        with self._scorer.bulk.refusals():
+        with self._scorer.refusals():
             if self._lists and self._n_turns % self._list_every == 0:
                 self._list_sets(self._crew, self._lists)
             every = _TURN_EVERY if self._n_failures < _MANY_FAILURES else _TURN_SELDOM
@@ -300,7 +300,7 @@ class Improver:
 
     @property
     def _crew_threads(self) -> int:
-        native = self._scorer.bulk.native
+        native = self._scorer.native
         is_one_pass = native is None or native.shares_passes  # which has threads of its own
         return 1 if self._prior is None or is_one_pass else self._threads
 

@@ -107,7 +107,7 @@ def _restore_crew(improver: Improver, state: dict[str, Any]) -> None:
     improver._make_crew(_from(problem, improver, state["base"]))
     crew = improver._crew
     assert crew is not None
-    with improver._scorer.bulk.refusals():
+    with improver._scorer.refusals():
         for one, n_listed in zip(improver._all_lists, state["listed"], strict=True):
             while one.n_listed < n_listed:
                 for child, sets in one.list_next(math.inf).items():
