@@ -43,8 +43,8 @@ from bestdag.search import make_search
 from bestdag.search.about import about_run
 from bestdag.search.kept_result import result_from, state_of
 from bestdag.search.near_best.request import Request
-from bestdag.search.problem import Search, checked_search
 from bestdag.search.result import SearchResult
+from bestdag.search.steps import Search, checked_search
 
 __all__ = ["known_as", "learn"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from bestdag.checkpoint import text_of
 from bestdag.data.dataset import Dataset
 from bestdag.scores.table import ScoreTable
-from bestdag.search.problem import Search
+from bestdag.search.steps import Search
 
 __all__ = ["about_run"]
 
