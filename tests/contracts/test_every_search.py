@@ -16,12 +16,12 @@ from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.search import SEARCHES, make_search
 from bestdag.search.annealing import Annealing
-from bestdag.search.chow_liu import ChowLiu
 from bestdag.search.ges import GES
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.k2 import K2Search
 from bestdag.search.problem import Problem
 from bestdag.search.tabu import Tabu
+from bestdag.search.trees import ChowLiu
 from tests.conftest import make_dataset
 from tests.contracts.local_optima import better_structures
 from tests.search.neighbours import linked_data, neighbours

@@ -23,7 +23,7 @@ from bestdag.search.exact.search import Exact
 from bestdag.search.order.improve import Improver
 from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem
-from bestdag.search.result import BoundSource
+from bestdag.search.result import BoundKind, BoundSource
 from bestdag.search.steps import (
     POINT,
     Bounded,
@@ -32,8 +32,10 @@ from bestdag.search.steps import (
     Note,
     Outcome,
     Phase,
+    Point,
     Proved,
     SearchEnd,
+    Step,
     Steps,
     follow,
 )
@@ -142,6 +144,11 @@ class Auto:
             require_count("auto", "rounds", self.rounds, minimum=1)
         require_choice("auto", "engine", self.engine, ("auto", "dp", "gpu", "bnc"))
 
+    @property
+    def seconds_without_limit(self) -> float | None:
+        """How long it takes at most where nobody else says; exact search ends by itself."""
+        return self.budget if self.engine == "auto" else None
+
     def steps(self, problem: Problem) -> Steps:
         """Search; the notes of the result say what was tried and for how long."""
         if self.engine != "auto":
@@ -173,7 +180,7 @@ class _Schedule:
         self._table: ScoreTable | None = None  # once all sets are listed
         self._score = self._improver.best.score
         self._bound: float | None = None
-        self._is_proved = False
+        self._is_proved = self._is_over = False
         self._news_at = 0.0  # when score or bound improved last
         self._history = [(0.0, self._score)]  # seconds, and the score from then on
         self._spent = {"structures": 0.0, "proof": 0.0}
@@ -184,7 +191,15 @@ class _Schedule:
         self._began = deque([0.0], maxlen=T.recent_rounds if self._is_large else 1)
 
     def steps(self) -> Steps:
-        """Prove at once, or take turns until there is a proof or nothing improves."""
+        """Take turns until there is a proof or nothing improves; however it ends, with a bound."""
+        try:
+            yield from self._searched()
+        except SearchEnd:
+            yield from self._first_bound()
+            raise
+        yield from self._first_bound()
+
+    def _searched(self) -> Steps:
         yield Found(*self._improver.best, by="order")
         yield Note(self._words)
         self._whole = self._fitting_forecast()
@@ -192,7 +207,8 @@ class _Schedule:
         if is_small or (self._whole is not None and self._whole.seconds <= T.at_once):
             yield from self._prove_by_whole()
         else:
-            yield from self._first_round()
+            yield from self._improve()
+            yield from self._first_bound()
         while not self._is_proved:
             has_done_rounds = self._improver.n_rounds == self._settings.rounds
             if has_done_rounds and self._whole is None:
@@ -201,6 +217,7 @@ class _Schedule:
                 before = self._score
                 yield from self._passed(self._improver.climb(), by="order")
                 if self._score == before:
+                    self._is_over = True
                     return
             yield from self._turn(has_done_rounds)
 
@@ -244,18 +261,6 @@ class _Schedule:
 
     # Structures.
 
-    def _first_round(self) -> Steps:
-        """Find a first structure, and a first bound even where time is short."""
-        try:
-            for event in self._improve():
-                if self._problem.out_of_time():
-                    yield from self._first_bound()
-                yield event
-        except SearchEnd:
-            yield from self._first_bound()
-            raise
-        yield from self._first_bound()
-
     def _improve(self) -> Steps:
         began = time.monotonic()
         self._began.append(self._problem.seconds)
@@ -286,6 +291,8 @@ class _Schedule:
                 self._take(event.score)
             elif isinstance(event, Bounded):
                 self._take_bound(event)
+            elif isinstance(event, Step | Point) and self._problem.out_of_time():
+                yield from self._first_bound()
             yield event
 
     def _take(self, score: float) -> None:
@@ -383,7 +390,8 @@ class _Schedule:
 
     def _bounded(self, bound: Bound) -> Generator[Event, None, bool]:
         """Say a bound; returns whether it is much lower than before."""
-        event = Bounded(bound.value, BoundSource(kind="none", reason=bound.how))
+        kind: BoundKind = "none" if bound.value is None else "relaxation"
+        event = Bounded(bound.value, BoundSource(kind=kind, reason=bound.how))
         is_news = self._take_bound(event)
         yield event
         if bound.is_interrupted:
@@ -409,15 +417,17 @@ class _Schedule:
         if self._is_proved and not n_rounds:
             return ""  # at once: its seconds say as much
         text = f"auto {' and '.join(parts) or 'had no time'}"
+        if self._is_over:
+            text += "; stopped after no further improvement"
         if self._is_proved or self._seconds_for_whole is None:
             return text
-        # No less than what has just been too little.
-        seconds = _rounded_up(2.0 * max(self._seconds_for_whole + 1.0, self._problem.seconds))
+        seconds = _time_for_proof(self._seconds_for_whole, self._problem.seconds)
         return f"{text}; a time limit of {seconds} s would give a proof"
 
 
-def _rounded_up(seconds: float) -> int:
-    """Return a time that looks like one somebody would ask for."""
+def _time_for_proof(forecast_seconds: float, seconds: float) -> int:
+    """Return a time limit that people would give, and no less than what has been too little."""
+    seconds = 2.0 * max(forecast_seconds + 1.0, seconds)
     for step in (10, 30, 60, 120, 300, 600, 1200, 3600):
         if seconds <= step:
             return step

@@ -53,7 +53,7 @@ def run(search: Search, problem: Problem) -> SearchResult:
     search = checked_search(search)
     budget = None
     if problem.deadline is None:  # a search may say how long it takes where nobody else does
-        budget = getattr(search, "budget", None)
+        budget = getattr(search, "seconds_without_limit", None)
         if budget is not None:
             problem = problem.within(max(0.0, budget - problem.checkpoint.seconds_before))
     if problem.reporter is not None:

@@ -23,10 +23,14 @@ from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import Support
 from bestdag.scores.table import ScoreTable
-from bestdag.search.allowed_sets import allowed_sets, require_sums, smallest_sets
-from bestdag.search.feasible import feasible_parents, required_families
-from bestdag.search.limits import Limits
-from bestdag.search.result import BoundSource, SearchResult
+from bestdag.search.feasible import (
+    allowed_sets,
+    feasible_parents,
+    require_sums,
+    required_families,
+    smallest_sets,
+)
+from bestdag.search.result import BoundSource, Limits, SearchResult
 from bestdag.search.steps import Search, SearchEnd
 from bestdag.wording import count_of, first_names
 

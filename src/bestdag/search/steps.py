@@ -195,6 +195,7 @@ class Search(Protocol):
 
     A search that consists of independent ones, such as restarts, may list them in
     ``independent()``: where there is an executor, each becomes a task, and the best is the answer.
+    One that does not end by itself says in ``seconds_without_limit`` what it takes at most.
     """
 
     @property
@@ -289,10 +290,10 @@ def follow(
 def _steps_of_run(search: Any, problem: Problem) -> Steps:  # goes with the last `run`
     result = vars(type(search))["run"](search, problem)
     if result.bound is not None:
-        source = BoundSource(kind="none", reason="exact search")
+        source = BoundSource(kind="relaxation", reason="exact search")
         for note in result.notes:
             if note.startswith("bound on the best score: "):
-                source = BoundSource(kind="none", reason=note.split(": ", 1)[1])
+                source = BoundSource(kind="relaxation", reason=note.split(": ", 1)[1])
         yield Bounded(result.bound, source, result.resolution)
     if result.is_proved:
         yield Proved(

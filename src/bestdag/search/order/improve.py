@@ -16,8 +16,7 @@ from bestdag.machine import memory_left, thread_count
 from bestdag.scores.prior import SparsePrior, UniformPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
-from bestdag.search.climbing.ascent import Reinsertion, ascend
-from bestdag.search.climbing.starts import begun_walk
+from bestdag.search.climbing.ascent import Reinsertion, ascend, begun_walk
 from bestdag.search.climbing.walk import Walk
 from bestdag.search.feasible import Parents
 from bestdag.search.ges import GES
