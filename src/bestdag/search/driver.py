@@ -62,7 +62,9 @@ def run(search: Search, problem: Problem) -> SearchResult:
     n_before = 0 if provider is None else provider.passes
     with limited_memory(problem.memory_limit) as memory, listening(problem.reporter):
         if hasattr(search, "steps"):
-            result = _Run(search, problem).result()
+            whole = _Run(search, problem)
+            result = whole.result()
+            problem = whole.problem  # a search may have required families
         else:  # a search that is not converted yet
             result = vars(type(search))["run"](search, problem)
         lacking = problem.without_support(result.dag) if result.score == -math.inf else None
@@ -94,7 +96,7 @@ class _Run:
 
     def __init__(self, search: Search, problem: Problem) -> None:
         self._search = search
-        self._problem = problem
+        self.problem = problem
         self._known = Outcome()
         self._notes: list[str | Callable[[], str]] = []
         self._class: Class | None = None
@@ -105,7 +107,7 @@ class _Run:
 
     def result(self) -> SearchResult:
         """Run, and say what came of it."""
-        checkpoint = self._problem.checkpoint
+        checkpoint = self.problem.checkpoint
         with checkpoint.part(self._search.name, self._state) as saved:
             if saved is not None:
                 self._go_on(saved)
@@ -116,7 +118,7 @@ class _Run:
 
     def _searched(self) -> Status:
         """Run the steps; returns why they ended."""
-        problem = self._problem
+        problem = self.problem
         try:
             independent = getattr(self._search, "independent", None)
             if problem.executor is not None and independent is not None:
@@ -182,7 +184,7 @@ class _Run:
         detail = phase.detail
         if not detail and self._trace.n_steps:
             detail = count_of(self._trace.n_steps, "step")
-        self._problem.tell(
+        self.problem.tell(
             phase.text,
             detail,
             score=None if known.best is None else known.best.score,
@@ -194,7 +196,7 @@ class _Run:
 
     def _in_parallel(self, searches: Sequence[Search]) -> Status:
         """Run each search elsewhere, and take the best as if they had come one after another."""
-        problem = self._problem
+        problem = self.problem
         work = _Task(problem.scorer(self._search.name), problem.settings())
         results = run_all(
             work, searches, threads=None, who=self._search.name, executor=problem.executor
@@ -216,7 +218,7 @@ class _Run:
         best, bound = self._known.best, self._known.bound
         return {
             "best": best
-            and {"parents": self._problem.parents(best.structure), "score": best.score},
+            and {"parents": self.problem.parents(best.structure), "score": best.score},
             "bound": bound
             and {
                 "value": bound.value,
@@ -228,8 +230,8 @@ class _Run:
 
     def _go_on(self, saved: Mapping[str, Any]) -> None:
         """Begin with what an earlier part of the run has found."""
-        earlier = Earlier.of(self._problem, saved)
-        self._problem = self._problem.after(earlier)
+        earlier = Earlier.of(self.problem, saved)
+        self.problem = self.problem.after(earlier)
         self._kept = dict(earlier.kept)
         if earlier.best is not None:
             self._known.take(Found(*earlier.best, by=self._search.name))
@@ -237,7 +239,7 @@ class _Run:
             self._known.take(Bounded(*earlier.bound))
 
     def _as_result(self, status: Status) -> SearchResult:
-        known, problem, search = self._known, self._problem, self._search
+        known, problem, search = self._known, self.problem, self._search
         if known.best is None:  # the limit came before the first structure
             dag = problem.feasible_dag(search.name)
             known.best = Found(dag, problem.scorer(search.name).total(dag))

@@ -76,7 +76,7 @@ class Earlier:
 
 
 class Problem:
-    """What a search gets: scores, what the user knows, and a clock.
+    """What a search gets: scores, what the user knows, limits, and what an earlier run has found.
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ class Problem:
     progress : callable, optional
         Called a few times a second, from this thread, with a `Progress`.
     executor : concurrent.futures.Executor, optional
-        Who does what can be done apart: parent sets of each child, restarts of climbing.
+        Workers for what can be done in parallel: parent sets of each child, restarts of climbing.
     checkpoint : Checkpoint, optional
-        Where searches keep their state; nowhere unless given.
+        Where the driver writes what was found; nowhere unless given.
     """
 
     def __init__(
@@ -217,9 +217,8 @@ class Problem:
     @property
     def start(self) -> Dag | None:
         """The structure to begin with: the best of a run that goes on, or the one given."""
-        if self.earlier.best is not None:
-            return self.earlier.best[0]
-        return self.given_start
+        given = self.given_start
+        return given if self.earlier.best is None else self.earlier.best[0]
 
     @property
     def given_start(self) -> Dag | None:
