@@ -405,7 +405,7 @@ def test_a_table_of_local_scores():
 
 
 def test_a_table_without_a_proof_gives_the_better_structure_and_a_bound(monkeypatch):
-    monkeypatch.setattr(module, "T", module.T._replace(at_once=0.0))
+    monkeypatch.setattr(module, "TUNING", module.TUNING._replace(at_once=0.0))
     monkeypatch.setattr(Exact, "steps", _stopped, raising=False)
     table = random_table(6, 10, 1)
     found = Problem(table).solve(Auto())

@@ -217,8 +217,7 @@ class _Run:
         """Return what counts, as plain values."""
         best, bound = self._known.best, self._known.bound
         return {
-            "best": best
-            and {"parents": self.problem.parents(best.structure), "score": best.score},
+            "best": best and {"parents": self.problem.parents(best.structure), "score": best.score},
             "bound": bound
             and {
                 "value": bound.value,
