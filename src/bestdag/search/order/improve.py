@@ -112,7 +112,7 @@ class Improver:
         self._numbers = {name: i for i, name in enumerate(problem.names)}
         self._prior = _prior_sums(scorer)
         self._is_narrow = False  # whether limits are such that no statement can be broken
-        self._crew: _core.OrderCrew | None = None
+        self._searchers: _core.OrderCrew | None = None
         self._lists: list[Candidates] | None = None
         self._before: Sequence[tuple[int, int]] = ()
         self._sets: dict[int, ParentSets] = {}  # listed so far
@@ -228,15 +228,15 @@ class Improver:
         """Search over orders for a while, list some sets, or climb when that brings nothing."""
         problem = self._problem
         self._n_turns += 1
-        if self._crew is None or self._lists is None:
+        if self._searchers is None or self._lists is None:
             if TUNING.seconds_per_pair * len(self._numbers) ** 2 > problem.seconds_left:
                 raise SearchEnd("time limit")
-            self._make_crew()
-            assert self._crew is not None
+            self._set_up_searchers()
+            assert self._searchers is not None
             assert self._lists is not None
         with self._scorer.bulk.refusals():
             if self._lists and self._n_turns % self._list_every == 0:
-                self._list_sets(self._crew, self._lists)
+                self._list_sets(self._searchers, self._lists)
             every = (
                 TUNING.listed_every
                 if self._n_failures < TUNING.many_failures
@@ -245,12 +245,12 @@ class Improver:
             is_listed_turn = not self._lists and self._n_turns % every == 0
             if not is_listed_turn:
                 work = min(TUNING.work, TUNING.work_per_variable * len(self._numbers))
-                improved = self._crew.improve(work, self._crew_threads, problem.seconds_left)
+                improved = self._searchers.improve(work, self._threads_each, problem.seconds_left)
         yield POINT
         if is_listed_turn:
             yield from self._search_listed()
         elif improved:
-            yield from self._consider(self._crew.parents())
+            yield from self._consider(self._searchers.parents())
         else:
             yield from self.climb()
 
@@ -264,15 +264,15 @@ class Improver:
         )
 
     @property
-    def _crew_threads(self) -> int:
+    def _threads_each(self) -> int:
         native = self._scorer.bulk.native
         is_one_pass = native is None or native.shares_passes  # which has threads of its own
         return 1 if self._prior is None or is_one_pass else self._threads
 
-    def _list_sets(self, crew: _core.OrderCrew, lists: list[Candidates]) -> None:
+    def _list_sets(self, searchers: _core.OrderCrew, lists: list[Candidates]) -> None:
         for child, sets in lists[0].list_next(self._problem.seconds_left).items():
             self._sets[child] = sets
-            crew.add_sets(child, sets.scores, sets.offsets, sets.members)
+            searchers.add_sets(child, sets.scores, sets.offsets, sets.members)
         if lists[0].is_done:
             del lists[0]
 
@@ -314,11 +314,11 @@ class Improver:
         return Orders(table, self._before, seed, chains, self._threads)
 
     def _go_to_best(self) -> None:
-        """Let the crew go on from the best structure."""
-        if self._crew is None:
+        """Let the searchers go on from the best structure."""
+        if self._searchers is None:
             return
-        if self._is_narrow or not self._crew.begin(self._parents()):
-            self._crew = None  # the limits depend on the best, or have to
+        if self._is_narrow or not self._searchers.begin(self._parents()):
+            self._searchers = None  # the limits depend on the best, or have to
 
     def _parents(self) -> list[list[int]]:
         return self._problem.parents(self.best.dag)
@@ -328,7 +328,7 @@ class Improver:
         problem, nodes, dag = self._problem, self._problem.nodes, self._problem.dag(parents)
         if (nodes.required_edges or nodes.has_ancestral) and not problem.knowledge.allows(dag):
             self._is_narrow = True
-            self._crew = self._orders = None
+            self._searchers = self._orders = None
             return
         score = self._scorer.total(dag)
         if self._is_better(score):
@@ -336,26 +336,26 @@ class Improver:
             self._is_climbed = False
             yield Found(dag, score, "orders")
 
-    def _make_crew(self) -> None:
+    def _set_up_searchers(self) -> None:
         """Set up the native search, at the best structure, and what sets are to be listed."""
         nodes = self._problem.nodes
         limits = Limits(nodes.allowed, nodes.required, nodes.max_parents)
         if not self._is_narrow:
             self._before = precedences(nodes)
-            self._crew = self._new_crew(limits, self._before)
-            self._is_narrow = not self._crew.begin(self._parents())
+            self._searchers = self._new_searchers(limits, self._before)
+            self._is_narrow = not self._searchers.begin(self._parents())
         if self._is_narrow:
             limits = narrowed(limits, nodes, self.best.dag)
             self._before = ()
-            self._crew = self._new_crew(limits, ())
-            self._crew.begin(self._parents())
+            self._searchers = self._new_searchers(limits, ())
+            self._searchers.begin(self._parents())
         self._sets, self._orders = {}, None
         self._lists = [Candidates(self._scorer, limits, self._max_sets)]
         if self._lists[0].n_sets > TUNING.many_sets:
             self._lists.insert(0, Candidates(self._scorer, limits, TUNING.many_sets // 2))
 
-    def _new_crew(self, limits: Limits, before: Sequence[tuple[int, int]]) -> _core.OrderCrew:
-        return _new_crew(
+    def _new_searchers(self, limits: Limits, before: Sequence[tuple[int, int]]) -> _core.OrderCrew:
+        return _native_searchers(
             self._scorer,
             self._prior,
             limits,
@@ -422,7 +422,7 @@ class _ReinsertionTurns:
         return max(TUNING.reinserted, many)
 
 
-def _new_crew(
+def _native_searchers(
     scorer: Scorer,
     prior: PriorSums | None,
     limits: Limits,
