@@ -44,10 +44,10 @@ from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import make_search
 from bestdag.search.about import about_run
-from bestdag.search.kept_result import result_from, state_of
 from bestdag.search.near_best.request import Request
-from bestdag.search.problem import Search, checked_search
 from bestdag.search.result import SearchResult
+from bestdag.search.saved import plain, result_from
+from bestdag.search.steps import Search, checked_search
 
 __all__ = ["known_as", "learn"]
 
@@ -430,7 +430,7 @@ def _kept_result(kept: Checkpoint, found: SearchResult) -> SearchResult:
     if found.status in ("time limit", "interrupted"):
         kept.stop(at_once=found.status == "interrupted")
     else:
-        kept.finish(state_of(found))
+        kept.finish(plain(found))
     return found
 
 

@@ -23,6 +23,7 @@ from bestdag.scores.scorer import Scorer
 from bestdag.search import SEARCHES, make_search
 from bestdag.search.exact.search import Exact
 from bestdag.search.problem import Problem
+from bestdag.search.steps import Found
 from tests.conftest import make_dataset
 from tests.providers import PROVIDERS
 from tests.reference.posterior import enumerated
@@ -180,9 +181,9 @@ def test_the_lattice_of_all_sets_and_lists_of_sets_prove_the_same(score):
         n = int(rng.integers(6, 10))
         data = table_of(seed, n=n, n_rows=int(rng.integers(30, 400)), states=2 + seed % 4)
         scorer = Scorer(data, score, support=float(rng.uniform(1, 8)))
-        assert scorer.native.has_set_form()
-        by_lattice = Exact(engine="dp").run(Problem(scorer))
-        by_lists = Exact(engine="bnc").run(Problem(build_score_table(scorer)))
+        assert scorer.bulk.native.has_set_form()
+        by_lattice = Problem(scorer).solve(Exact(engine="dp"))
+        by_lists = Problem(build_score_table(scorer)).solve(Exact(engine="bnc"))
         assert by_lattice.is_proved
         assert by_lists.is_proved
         assert by_lattice.score == pytest.approx(by_lists.score, rel=1e-9)
@@ -350,9 +351,9 @@ class Whole:
 
     name = "whole"
 
-    def run(self, problem):
+    def steps(self, problem):
         dag = Dag(problem.names, list(itertools.combinations(problem.names, 2)))
-        return problem.result(_Plain(), dag, problem.scorer("whole").total(dag), "local optimum")
+        yield Found(dag, problem.scorer("whole").total(dag))
 
 
 @dataclasses.dataclass

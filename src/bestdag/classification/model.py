@@ -31,7 +31,7 @@ from bestdag.registry import canonical
 from bestdag.scores import DEFAULT_SCORE
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
-from bestdag.search.problem import Search
+from bestdag.search.steps import Search
 from bestdag.wording import arg, by_reader
 
 __all__ = ["Classifier", "Coding", "Recipe"]

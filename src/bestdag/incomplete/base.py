@@ -23,8 +23,9 @@ from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.bound import solve_with_bound
 from bestdag.search.near_best.request import Request
 from bestdag.search.near_best.search import solve_near_best
-from bestdag.search.problem import Problem, Search
+from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
+from bestdag.search.steps import Search
 
 __all__ = ["CompleteRows", "Task", "Treatment"]
 

@@ -9,7 +9,7 @@ from bestdag.checkpoint import text_of
 from bestdag.data.dataset import Dataset
 from bestdag.errors import InvalidParameterError
 from bestdag.scores.local_scores import LocalScores, describe
-from bestdag.search.problem import Search
+from bestdag.search.steps import Search
 
 __all__ = ["about_run"]
 

@@ -17,8 +17,9 @@ from bestdag.scores.prior import ArcPrior
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.components import Component, decompose
 from bestdag.search.exact.solver import Solver
-from bestdag.search.problem import Problem, Search
+from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
+from bestdag.search.steps import Search
 
 __all__ = ["Bound", "solve_with_bound", "upper_bound", "with_bound"]
 

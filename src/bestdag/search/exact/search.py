@@ -312,7 +312,7 @@ def _first(problem: Problem) -> Dag:
 
 
 def _climb(problem: Problem) -> SearchResult:
-    return HillClimb(reinsert=False).run(problem.without_start())
+    return problem.without_start().solve(HillClimb(reinsert=False))
 
 
 def _canonical(problem: Problem, found: SearchResult) -> SearchResult:
