@@ -105,7 +105,7 @@ def test_structural_em_goes_on(table, tmp_path, monkeypatch):
     def run(path):
         return learn(holes, **settings, checkpoint=path, resume=True)
 
-    for last in (3, 30, 60):
+    for last in (1, 2, 4):
         assert steps.kill_at(last, lambda: run(tmp_path / str(last))) is None  # noqa: B023
         same(steps.kill_at(None, lambda: run(tmp_path / str(last))), expected)  # noqa: B023
 

@@ -13,7 +13,6 @@ from bestdag.errors import require_choice, require_count, require_positive
 from bestdag.registry import setting
 from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
-from bestdag.search import auto_kept as kept
 from bestdag.search.auto_notes import advice, ending, what_was_done
 from bestdag.search.auto_table import AT_ONCE, BOUND, search_table
 from bestdag.search.bound import Bound, upper_bound
@@ -166,13 +165,8 @@ class _Run:
         return self._unproved(status)
 
     def _search(self) -> Status:
-        with self._problem.checkpoint.part("auto", lambda: kept.state_of(self)) as saved:
-            if saved is None:
-                self._begin()
-            else:
-                kept.restore(self, saved)
-                self._go_on()
-            return self._turn_by_turn()
+        self._begin()
+        return self._turn_by_turn()
 
     def _begin(self) -> None:
         """Prove at once, or find a first structure and a first bound."""

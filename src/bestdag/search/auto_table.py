@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bestdag.errors import GraphError
 from bestdag.search.exact.components import decompose
 from bestdag.search.exact.dp.engine import forecast
 from bestdag.search.exact.search import Exact
-from bestdag.search.kept_result import result_from, state_of
 from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
@@ -40,24 +39,15 @@ def search_table(settings: Auto, problem: Problem) -> SearchResult:
     seconds = math.inf if paths else forecast(n, n_sets=n_sets, threads=problem.threads).seconds
     note = f"auto chose exact: {together}, with {n_sets:,} parent sets"
     first: SearchResult | None = None
-    is_ordered = False
 
-    def state() -> dict[str, Any]:
-        return {"is_ordered": is_ordered, "first": None if first is None else state_of(first)}
-
-    with problem.checkpoint.part("auto", state) as saved:
-        if saved is not None:
-            is_ordered = saved["is_ordered"]
-            first = None if saved["first"] is None else result_from(saved["first"])
-        if seconds > AT_ONCE and not is_ordered:
-            limit = problem.time_limit
-            share = math.inf if limit is None else 0.3 * limit
-            with suppress(GraphError):  # what it does not find, exact search may
-                first = OrderSearch().run(within.within(share))
-            if first is not None and first.status == "interrupted":
-                return replace(first, notes=(note, *first.notes))
-            is_ordered = True
-        exact = Exact().run(within)
+    if seconds > AT_ONCE:
+        limit = problem.time_limit
+        share = math.inf if limit is None else 0.3 * limit
+        with suppress(GraphError):  # what it does not find, exact search may
+            first = OrderSearch().run(within.within(share))
+        if first is not None and first.status == "interrupted":
+            return replace(first, notes=(note, *first.notes))
+    exact = Exact().run(within)
     if exact.is_proved or first is None:
         return replace(exact, seconds=problem.seconds, notes=(note, *exact.notes))
     notes = (note, "the exact search ended without a proof; order was searched too")

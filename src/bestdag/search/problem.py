@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from bestdag.checkpoint import Checkpoint
+from bestdag.checkpoint import RunState
 from bestdag.errors import GraphError, InvalidParameterError, require_count, require_positive
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
@@ -98,7 +98,7 @@ class Problem:
         Called a few times a second, from this thread, with a `Progress`.
     executor : concurrent.futures.Executor, optional
         Who does what can be done apart: parent sets of each child, restarts of climbing.
-    checkpoint : Checkpoint, optional
+    checkpoint : RunState, optional
         Where searches keep their state; nowhere unless given.
     """
 
@@ -115,7 +115,7 @@ class Problem:
         start: Dag | None = None,
         progress: Told | Reporter | None = None,
         executor: Executor | None = None,
-        checkpoint: Checkpoint | None = None,
+        checkpoint: RunState | None = None,
     ) -> None:
         self.started = time.monotonic()
         if time_limit is not None:
@@ -144,7 +144,7 @@ class Problem:
         self.seed = require_count("search", "seed", seed)
         self._start = None if start is None else self._checked_start(start)
         self._looked_at: set[str] = set()  # shared with the problems made of this one
-        self.checkpoint = Checkpoint() if checkpoint is None else checkpoint
+        self.checkpoint = RunState() if checkpoint is None else checkpoint
         self.reporter = reporter_for("search", progress)
         if self.reporter is not None:
             self.reporter.until(self.deadline)

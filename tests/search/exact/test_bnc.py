@@ -18,7 +18,7 @@ from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.bnc.certificate import verify
 from bestdag.search.exact.bnc.engine import solve_bnc
-from bestdag.search.exact.solution import Solution
+from bestdag.search.exact.components import Solution
 from tests.search.exact.brute_force import (
     best_by_dp,
     best_by_enumeration,

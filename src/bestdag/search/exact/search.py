@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from bestdag.errors import InvalidParameterError, require_choice, require_count
 from bestdag.graph.dag import Dag
@@ -16,6 +16,7 @@ from bestdag.scores.parent_sets.enumeration import n_parent_sets
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search.bound import upper_bound, with_bound
+from bestdag.search.exact.components import Solution
 from bestdag.search.exact.dp.all_sets import (
     WholeResult,
     can_share_sets,
@@ -24,8 +25,6 @@ from bestdag.search.exact.dp.all_sets import (
     solve_whole_each,
 )
 from bestdag.search.exact.dp.engine import Forecast
-from bestdag.search.exact.kept import table_from, table_state
-from bestdag.search.exact.solution import Solution
 from bestdag.search.exact.solver import EngineChoice, Listener, Solver
 from bestdag.search.exact.statements.search import NoStructureError, StatementTree
 from bestdag.search.exact.statements.statements import Statements
@@ -92,12 +91,10 @@ class Exact:
 
     def run(self, problem: Problem) -> SearchResult:
         """Solve; a time limit or Ctrl-C gives the best structure so far and a bound."""
-        with problem.checkpoint.part(self.name, lambda: _lists_of(problem)) as saved:
-            if saved is not None:
-                problem.keep_table(table_from(problem.names, saved))
-            return self._solved(problem)
-
-    def _solved(self, problem: Problem) -> SearchResult:
+        if not problem.has_table and "lists" in problem.checkpoint:
+            lists = problem.checkpoint.get("lists", ScoreTable)
+            assert lists is not None
+            problem.keep_table(lists)
         needed = None if self.engine in ("gpu", "bnc") else forecast_whole(problem)
         if needed is not None and _fits(needed, problem):
             if _is_worth_listing(problem, needed):
@@ -107,7 +104,7 @@ class Exact:
                 except KeyboardInterrupt:
                     return self._unproved(problem, _climb(problem).dag, "interrupted")
                 if table.complete:
-                    problem.keep_table(table)
+                    _keep_lists(problem, table)
                     return self._from_lists(problem)
             return self._whole(problem)
         return self._from_lists(problem)
@@ -213,7 +210,7 @@ class Exact:
         statements = Statements.of(problem.nodes)
         told = None if problem.reporter is None else _told(problem, table, statements)
         if table.complete and isinstance(problem.scores, Scorer):
-            problem.keep_table(table)
+            _keep_lists(problem, table)
         solver = Solver(
             self.engine, problem.threads, deadline, told, self.nodes_at_once, problem.checkpoint
         )
@@ -260,10 +257,11 @@ class Exact:
         return _canonical(problem, result)
 
 
-def _lists_of(problem: Problem) -> dict[str, Any] | None:
-    """Return the lists of parent sets, once they are complete; those of a file are there again."""
-    is_needed = isinstance(problem.scores, Scorer) and problem.has_table
-    return table_state(problem.table()) if is_needed else None
+def _keep_lists(problem: Problem, table: ScoreTable) -> None:
+    """Remember lists of parent sets that are complete, here and in the file of the run."""
+    problem.keep_table(table)
+    if problem.checkpoint.is_saved and "lists" not in problem.checkpoint:
+        problem.checkpoint.put("lists", table)
 
 
 def _whole_progress(problem: Problem) -> Callable[[float], None] | None:

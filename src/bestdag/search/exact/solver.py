@@ -8,18 +8,18 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
-from bestdag.checkpoint import Checkpoint
+from bestdag.checkpoint import RunState
 from bestdag.errors import BestdagError, NotEnoughMemoryError
 from bestdag.machine import thread_count
 from bestdag.scores.table import ScoreTable
+from bestdag.search.exact.bnc.certificate import Certificate
 from bestdag.search.exact.bnc.engine import solve_bnc
-from bestdag.search.exact.components import Component, decompose
+from bestdag.search.exact.components import Component, Solution, decompose
+from bestdag.search.exact.dp.component import DpCertificate
 from bestdag.search.exact.dp.engine import MAX_VARIABLES, Forecast, forecast, solve_dp
-from bestdag.search.exact.dp.gpu.device import DeviceError, Gpu, find_gpu
-from bestdag.search.exact.kept import solution_from, solution_state
-from bestdag.search.exact.solution import Solution
+from bestdag.search.exact.dp.gpu import DeviceError, Gpu, find_gpu
 from bestdag.search.exact.verification import verify_solution
 from bestdag.search.result import Status
 
@@ -54,13 +54,34 @@ class ComponentProof:
         verify_solution(self.component.table, self.result)
 
 
-class Means:
-    """With what engines work: threads, and where they keep what they have."""
+@dataclass(frozen=True, slots=True, eq=False)
+class SolvedComponent:
+    """A solved component as it is saved, with the proof of one engine or the other."""
 
-    def __init__(self, threads: int | None, nodes_at_once: int, kept: Checkpoint | None) -> None:
+    solution: Solution
+    certificate: Certificate | None
+    subsets: DpCertificate | None
+
+    @classmethod
+    def of(cls, solved: Solution) -> SolvedComponent:
+        """Take the proof out of a solution."""
+        (proof,) = solved.proofs
+        by_cuts = proof if isinstance(proof, Certificate) else None
+        by_subsets = proof if isinstance(proof, DpCertificate) else None
+        return cls(replace(solved, proofs=()), by_cuts, by_subsets)
+
+    def whole(self) -> Solution:
+        """Return the solution with its proof, which is not checked here."""
+        return replace(self.solution, proofs=(self.certificate or self.subsets,))
+
+
+class Means:
+    """With what engines work: threads, and where what they have proved is saved."""
+
+    def __init__(self, threads: int | None, nodes_at_once: int, state: RunState | None) -> None:
         self.threads = threads
         self.nodes_at_once = nodes_at_once
-        self.kept = Checkpoint() if kept is None else kept
+        self.state = RunState() if state is None else state
 
 
 class Listener(Protocol):
@@ -88,13 +109,13 @@ class Solver:
         deadline: float | None,
         told: Listener | None = None,
         nodes_at_once: int = 1,
-        checkpoint: Checkpoint | None = None,
+        state: RunState | None = None,
     ) -> None:
         self._engine = engine
-        self._means = Means(threads, nodes_at_once, checkpoint)
+        self._means = Means(threads, nodes_at_once, state)
         self._deadline = deadline
         self._told = told
-        self._known: dict[bytes, Solution] = {}
+        self._known: dict[str, Solution] = {}
         self.was_interrupted = False  # by Ctrl-C, whatever was proved
 
     def solve(self, table: ScoreTable, *, stopped: Status | None = None) -> Solution:
@@ -103,15 +124,6 @@ class Solver:
         With `stopped`, and once an engine has been stopped, the rest gets no time: engines then
         give their first structure.
         """
-        with self._means.kept.part("components", self._state) as saved:
-            if saved is not None:
-                self._known = {bytes.fromhex(key): solution_from(one) for key, one in saved}
-            return self._solve(table, stopped)
-
-    def _state(self) -> list[Any]:
-        return [(key.hex(), solution_state(solved)) for key, solved in self._known.items()]
-
-    def _solve(self, table: ScoreTable, stopped: Status | None) -> Solution:
         chosen = [0] * len(table.names)
         proofs: list[ComponentProof] = []
         status: Status = stopped or "optimum proved"
@@ -143,18 +155,22 @@ class Solver:
     def _solve_part(self, part: Component, stopped: bool, heard: _Heard | None) -> Solution:
         if len(part.variables) == 1:
             return _best_set(part.table)
-        key = _key(part)
-        known = self._known.get(key)
+        name, state = f"component {_key(part).hex()}", self._means.state
+        known = self._known.get(name)
         if known is not None:
             return known
-        self._means.kept.keep()
+        before = state.get(name, SolvedComponent)
+        if before is not None:
+            self._known[name] = before.whole()
+            return self._known[name]
         deadline = time.monotonic() if stopped else self._deadline
         solve = _solve_by_either if self._engine == "auto" else _ENGINES[self._engine]
-        with self._means.kept.part(key.hex(), lambda: None):
-            solved = solve(part.table, self._means, deadline, heard)
+        solved = solve(part.table, self._means, deadline, heard)
         self.was_interrupted = self.was_interrupted or solved.was_interrupted
         if solved.is_proved:
-            self._known[key] = solved
+            self._known[name] = solved
+            state.put(name, SolvedComponent.of(solved))
+            state.keep()
         return solved
 
 
@@ -243,7 +259,6 @@ def _bnc(
         max_pivots=max_pivots,
         progress=progress,
         nodes_at_once=means.nodes_at_once,
-        checkpoint=means.kept,
     )
 
 

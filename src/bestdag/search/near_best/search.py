@@ -8,10 +8,11 @@ be listed are known once g is. For the k best, g is a guess that grows until the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from bestdag.errors import InvalidParameterError
+from bestdag.graph.equivalence import is_equivalent
 from bestdag.machine import memory_left
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.scores.parent_sets.build import build_score_table
@@ -29,15 +30,18 @@ from bestdag.search.near_best.enumeration import (
     Window,
     enumerate_choices,
 )
-from bestdag.search.near_best.files import about_file
-from bestdag.search.near_best.ranking import with_first
-from bestdag.search.near_best.request import Request, bayes_factors_of, refuse_classes
+from bestdag.search.near_best.request import (
+    Request,
+    about_file,
+    bayes_factors_of,
+    refuse_classes,
+)
 from bestdag.search.problem import Problem, Search, checked_search
 from bestdag.search.result import SearchResult
 from bestdag.search.structures import ListStatus, Structure, Structures
 from bestdag.search.ties import tie_width
 
-__all__ = ["solve_near_best"]
+__all__ = ["solve_near_best", "with_first"]
 
 # The first guess of how far below the best the k-th is, in nats: so much, and for each doubling of
 # k; then four times as far, up to so far, and then everything there is.
@@ -230,3 +234,39 @@ class _Run:
 def _furthest(table: ScoreTable, best: float) -> float:
     """How far below the best the worst choice of sets is, cycles or not."""
     return best - math.fsum(float(table.child(i).scores[-1]) for i in range(table.n_variables))
+
+
+def with_first(found: Sequence[Structure], first: Structure, *, per_class: bool) -> list[Structure]:
+    """Order structures best first, ties by their parents, and put one of the best before all.
+
+    Scores that differ by rounding alone are ties. Where the others leave out the first, it takes
+    the place of the last of those it ties with; where it is worse than the best, nothing is done.
+
+    Examples
+    --------
+    >>> from bestdag.graph.dag import Dag
+    >>> one, other = Dag(["a", "b"], [("b", "a")]), Dag(["a", "b"], [("a", "b")])
+    >>> pairs = [(-2.0, Dag(["a", "b"])), (-1.0, one), (-1.0, other)]
+    >>> listed = [Structure.of(score, dag) for score, dag in pairs]
+    >>> [s.dag.arcs for s in with_first(listed, listed[1], per_class=False)]
+    [(('b', 'a'),), (('a', 'b'),), ()]
+    """
+    ranked = sorted(found, key=lambda item: -item.score)
+    ordered: list[Structure] = []
+    while len(ordered) < len(ranked):
+        start = len(ordered)
+        least = ranked[start].score - tie_width(ranked[start].score)
+        end = start
+        while end < len(ranked) and ranked[end].score >= least:
+            end += 1
+        ordered += sorted(ranked[start:end], key=lambda item: item.parents)
+        if start == 0 and first.score >= least:
+            ordered = _led_by(ordered, first, per_class)
+    return ordered
+
+
+def _led_by(ties: list[Structure], first: Structure, per_class: bool) -> list[Structure]:
+    for place, item in enumerate(ties):
+        if item.parents == first.parents or (per_class and is_equivalent(item.dag, first.dag)):
+            return [first, *ties[:place], *ties[place + 1 :]]
+    return [first, *ties[:-1]]

@@ -7,20 +7,17 @@ import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import fsum, inf, nextafter
-from typing import Any
 
 import numpy as np
 
 from bestdag import _core
-from bestdag.checkpoint import Checkpoint
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.machine import do_without, memory_left
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.bnc import kept
-from bestdag.search.exact.bnc.certificate import Certificate, Node, verify
+from bestdag.search.exact.bnc.certificate import Certificate, Node
 from bestdag.search.exact.bnc.relaxation import Relaxation, Sets
 from bestdag.search.exact.bnc.tree import SearchTree, Stopped
-from bestdag.search.exact.solution import Solution
+from bestdag.search.exact.components import Solution
 from bestdag.search.result import Status
 
 __all__ = ["BranchAndCut", "solve_bnc"]
@@ -44,7 +41,6 @@ def solve_bnc(
     progress: Callable[[float, float], None] | None = None,
     incumbent: Sequence[int] | None = None,
     nodes_at_once: int = 1,
-    checkpoint: Checkpoint | None = None,
 ) -> Solution:
     """Find the acyclic choice of parent sets with the highest score, and prove it.
 
@@ -67,8 +63,6 @@ def solve_bnc(
         A known network to start from: for each child the position of its set.
     nodes_at_once : int, default 1
         The search works in rounds of so many nodes.
-    checkpoint : Checkpoint or None
-        Where the tree is kept; one that is there goes on, once its proof has been checked.
 
     Returns
     -------
@@ -106,7 +100,6 @@ def solve_bnc(
         incumbent=incumbent,
         nodes_at_once=nodes_at_once,
         threads=threads,
-        checkpoint=checkpoint,
     )
     return engine.run()
 
@@ -125,12 +118,10 @@ class BranchAndCut:
         incumbent: Sequence[int] | None = None,
         nodes_at_once: int = 1,
         threads: int = 1,
-        checkpoint: Checkpoint | None = None,
     ) -> None:
         self._table = table
         self._n_lanes = nodes_at_once
         self._threads = threads
-        self._checkpoint = Checkpoint() if checkpoint is None else checkpoint
         self._start = time.monotonic()
         self._deadline = inf if deadline is None else deadline
         self._max_pivots = max_pivots
@@ -197,20 +188,10 @@ class BranchAndCut:
 
     def _work(self) -> None:
         try:
-            cost = 0.0
-
-            def state() -> dict[str, Any]:
-                return {"cost": cost, "place": self._kernels.place()}
-
-            with self._checkpoint.part("bnc", state) as saved:
-                if saved is None:
-                    self._first_networks()
-                    cost = float(self._sets.costs[self._kernels.best()].sum())
-                else:
-                    self._kernels.restore(tuple(saved["place"]))
-                    cost = saved["cost"]
-                if cost > 0 and not (self._stop and saved is None):
-                    self._search(Relaxation(self._sets, self._kernels, cost))
+            self._first_networks()
+            cost = float(self._sets.costs[self._kernels.best()].sum())
+            if cost > 0 and not self._stop:
+                self._search(Relaxation(self._sets, self._kernels, cost))
         except Stopped:
             if not self._stop:
                 self._status = "step limit"
@@ -228,22 +209,10 @@ class BranchAndCut:
             self._max_pivots,
             self._n_lanes,
             self._threads,
-            self._checkpoint,
         )
-        with self._checkpoint.part("tree", lambda: kept.state_of(tree)) as saved:
-            if saved is None:
-                tree.begin()
-            else:
-                kept.restore(tree, saved)
-            self._tree = tree
-            if saved is not None:
-                score, bound = self._score_and_bound()
-                verify(self._table, self._certificate(score, bound), poll=self._check_stop)
-            tree.run()
-
-    def _check_stop(self) -> None:
-        if self._stop:
-            raise Stopped
+        tree.begin()
+        self._tree = tree
+        tree.run()
 
     def _first_networks(self) -> None:
         n = self._sets.n

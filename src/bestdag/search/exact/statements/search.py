@@ -19,11 +19,10 @@ import numpy.typing as npt
 
 from bestdag.errors import GraphError
 from bestdag.scores.table import ScoreTable
-from bestdag.search.exact.solution import Solution
+from bestdag.search.exact.components import Solution
 from bestdag.search.exact.solver import Solver
-from bestdag.search.exact.statements.narrowing import Limit, Narrowed, Narrower
 from bestdag.search.exact.statements.proof import Case, StatementProof
-from bestdag.search.exact.statements.statements import Statements
+from bestdag.search.exact.statements.statements import Limit, Narrowed, Narrower, Statements
 from bestdag.search.result import Status
 
 __all__ = ["NoStructureError", "StatementTree"]
