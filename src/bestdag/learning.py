@@ -42,8 +42,8 @@ from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
 from bestdag.search.near_best.request import Request
-from bestdag.search.problem import Search, checked_search
 from bestdag.search.result import SearchResult
+from bestdag.search.steps import Search, checked_search
 from bestdag.search.ties import tie_width
 
 __all__ = ["known_as", "learn"]
@@ -310,7 +310,7 @@ def learn(
             start=start,
             progress=told,
             executor=executor,
-            checkpoint=state,
+            state=state,
         )
 
         def solved(task: Task) -> SearchResult:
@@ -321,7 +321,7 @@ def learn(
         if result_before is not None:
             found = replace(result_before, resumed_seconds=state.seconds_before)
             if found.is_proved:
-                again = partial(solved, replace(task, checkpoint=None, progress=None))
+                again = partial(solved, replace(task, state=None, progress=None))
                 found = replace(found, certificates=(_ProofBySolvingAgain(found.score, again),))
             if is_confined:
                 notes.append(found.notes[-1])

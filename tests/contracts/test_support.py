@@ -181,8 +181,8 @@ def test_the_lattice_of_all_sets_and_lists_of_sets_prove_the_same(score):
         data = table_of(seed, n=n, n_rows=int(rng.integers(30, 400)), states=2 + seed % 4)
         scorer = Scorer(data, score, support=float(rng.uniform(1, 8)))
         assert scorer.bulk.native.has_set_form()
-        by_lattice = Exact(engine="dp").run(Problem(scorer))
-        by_lists = Exact(engine="bnc").run(Problem(build_score_table(scorer)))
+        by_lattice = Problem(scorer).solve(Exact(engine="dp"))
+        by_lists = Problem(build_score_table(scorer)).solve(Exact(engine="bnc"))
         assert by_lattice.is_proved
         assert by_lists.is_proved
         assert by_lattice.score == pytest.approx(by_lists.score, rel=1e-9)

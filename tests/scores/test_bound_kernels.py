@@ -110,7 +110,7 @@ def test_structure_priors_are_added(score_for):
 def test_exact_search_finds_what_it_finds_by_formula(score_for):
     dataset = small_dataset()
     native, formula = (
-        Exact().run(Problem(Scorer(dataset, s)))
+        Problem(Scorer(dataset, s)).solve(Exact())
         for s in (score_for(dataset), Formula(score_for(dataset)))
     )
     assert native.status == formula.status == "optimum proved"

@@ -66,7 +66,7 @@ def test_lists_and_searches_agree_with_the_prior_by_families():
     for search in SEARCHES:
         if search in ("tan", "naive_bayes"):
             continue
-        found = make_search(search).run(Problem(fast))
+        found = Problem(fast).solve(make_search(search))
         assert found.score == pytest.approx(slow.total(found.dag), abs=1e-9)
         if found.is_proved:
             assert found.score == pytest.approx(best, abs=1e-9)

@@ -23,7 +23,7 @@ from bestdag.search.auto import Auto
 from bestdag.search.bound import Bound
 from bestdag.search.exact.dp.engine import Forecast
 from bestdag.search.exact.search import Exact
-from bestdag.search.ges.search import GES
+from bestdag.search.ges import GES
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.k2 import K2Search
 from bestdag.search.order.improve import Structure
@@ -38,9 +38,9 @@ from tests.search.test_order import chain_data
 
 def test_a_small_problem_is_proved():
     scorer = Scorer(chain_data(8, 200, 0), "bdeu")
-    found = Auto().run(Problem(scorer))
+    found = Problem(scorer).solve(Auto())
     assert (found.search, found.status) == ("exact", "optimum proved")
-    assert found.score == pytest.approx(Exact().run(Problem(scorer)).score, rel=1e-12)
+    assert found.score == pytest.approx(Problem(scorer).solve(Exact()).score, rel=1e-12)
     assert not any(note.startswith("auto") for note in found.notes)  # its seconds say as much
     assert found.verify()
 
@@ -49,7 +49,7 @@ def test_a_small_problem_is_proved():
 def test_every_score_has_a_bound_when_the_proof_does_not_fit(name, monkeypatch):
     monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
     scorer = Scorer(chain_data(24, 300, 1), name)
-    found = Auto().run(Problem(scorer, time_limit=0.5))
+    found = Problem(scorer, time_limit=0.5).solve(Auto())
     assert found.bound is not None
     assert found.bound >= found.score
     assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-12)
@@ -69,7 +69,7 @@ def test_a_score_of_ones_own_says_that_no_bound_is_known():
             return None
 
     problem = Problem(Scorer(chain_data(30, 20, 0), Mine()), time_limit=0.3)
-    found = Auto().run(problem)
+    found = problem.solve(Auto())
     assert found.bound is None
     assert any("none is known for mine" in note for note in found.notes)
 
@@ -78,7 +78,7 @@ def test_rounds_give_the_same_structure_every_time(monkeypatch):
     monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
     monkeypatch.setattr(Exact, "run", _stopped)
     scorers = [Scorer(chain_data(25, 200, 3), "bdeu", threads=t) for t in (1, 3)]
-    first, second = (Auto(rounds=4).run(Problem(scorer)) for scorer in scorers)
+    first, second = (Problem(scorer).solve(Auto(rounds=4)) for scorer in scorers)
     assert first.dag == second.dag
     assert first.status == "step limit"
 
@@ -97,14 +97,16 @@ def test_rounds_give_the_same_structure_every_time(monkeypatch):
 def test_it_is_not_below_a_search_that_ends_by_itself(search, monkeypatch):
     monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
     scorer = Scorer(chain_data(35, 400, 5), "bic")
-    alone = search.run(Problem(scorer))
-    found = Auto(budget=5.0).run(Problem(scorer))
+    alone = Problem(scorer).solve(search)
+    found = Problem(scorer).solve(Auto(budget=5.0))
     assert found.score >= alone.score - 1e-9 * abs(alone.score)
 
 
 def test_statements_about_paths_are_obeyed():
     knowledge = Knowledge.parse(["v05 ~> v00", "v03 -- v04"])
-    found = Auto(budget=2.0).run(Problem(Scorer(chain_data(9, 100, 0), "bic"), knowledge=knowledge))
+    found = Problem(Scorer(chain_data(9, 100, 0), "bic"), knowledge=knowledge).solve(
+        Auto(budget=2.0)
+    )
     assert knowledge.allows(found.dag)
 
 
@@ -112,7 +114,7 @@ def test_statements_about_paths_are_obeyed():
 @pytest.mark.parametrize("name", ["bic", "max_bdeu"])
 def test_a_few_variables_are_proved_at_once(n, name):
     data = chain_data(n, 60, 0)
-    found = Auto().run(Problem(Scorer(data, name)))
+    found = Problem(Scorer(data, name)).solve(Auto())
     assert found.is_proved
     assert not any(note.startswith("auto") for note in found.notes)  # its seconds say as much
 
@@ -137,7 +139,7 @@ def test_ctrl_c_at_the_first_moment(monkeypatch):
     monkeypatch.setattr(module, "forecast_whole", pressed)
     knowledge = Knowledge.parse(["v01 -> v02"])
     problem = Problem(Scorer(chain_data(8, 100, 0), "bic"), knowledge=knowledge)
-    found = Auto().run(problem)
+    found = problem.solve(Auto())
     assert found.status == "interrupted"
     assert knowledge.allows(found.dag)
 
@@ -218,7 +220,7 @@ class World:
 
     def run(self, settings=None, *, n=9, **limits):
         self.now, self.log = 0.0, []
-        return (settings or Auto()).run(Problem(Scorer(chain_data(n, 20, 0), "bic"), **limits))
+        return Problem(Scorer(chain_data(n, 20, 0), "bic"), **limits).solve(settings or Auto())
 
 
 def test_the_work_up_to_a_step_does_not_depend_on_the_limit(monkeypatch):
@@ -403,7 +405,7 @@ def test_a_lower_bound_is_kept_and_counts_as_news(monkeypatch):
 
 
 def test_a_table_of_local_scores():
-    found = Auto().run(Problem(random_table(6, 10, 1)))
+    found = Problem(random_table(6, 10, 1)).solve(Auto())
     assert (found.search, found.status) == ("exact", "optimum proved")
 
 
@@ -411,7 +413,7 @@ def test_a_table_without_a_proof_gives_the_better_structure_and_a_bound(monkeypa
     monkeypatch.setattr("bestdag.search.auto_table.AT_ONCE", 0.0)
     monkeypatch.setattr(Exact, "run", _stopped)
     table = random_table(6, 10, 1)
-    found = Auto().run(Problem(table))
+    found = Problem(table).solve(Auto())
     assert (found.search, found.status) == ("order", "time limit")
     assert found.bound == 1000.0
     assert any("without a proof" in note for note in found.notes)
@@ -419,12 +421,12 @@ def test_a_table_without_a_proof_gives_the_better_structure_and_a_bound(monkeypa
 
 def test_tables_need_no_data():
     table = ScoreTable.from_lists(["a"], {"a": [(-1.0, [])]})
-    assert Auto().run(Problem(table)).is_proved
+    assert Problem(table).solve(Auto()).is_proved
 
 
 def test_variables_that_stand_alone_are_said_to():
     table = ScoreTable.from_lists(["a", "b"], {"a": [(-1.0, [])], "b": [(-2.0, [])]})
-    note = Auto().run(Problem(table)).notes[0]
+    note = Problem(table).solve(Auto()).notes[0]
     assert note.startswith("auto chose exact: no variables depend on each other")
 
 
@@ -444,7 +446,7 @@ def _stopped(self, problem):
 
 @pytest.mark.parametrize("engine", ["dp", "bnc"])
 def test_an_engine_asked_for_means_exact_search(engine):
-    found = Auto(budget=1e-3, engine=engine).run(Problem(random_table(6, 10, 1)))
+    found = Problem(random_table(6, 10, 1)).solve(Auto(budget=1e-3, engine=engine))
     assert (found.search, found.engine, found.is_proved) == ("exact", engine, True)
     assert found.notes[0] == f"auto chose exact: the engine '{engine}' was asked for"
 

@@ -38,7 +38,7 @@ def parents_of(dag, names):
 
 def run(data, score="bdeu", *, search=None, prior=None, **settings):
     scorer = Scorer(data, score, prior)
-    return (search or ChowLiu()).run(Problem(scorer, **settings)), scorer
+    return Problem(scorer, **settings).solve(search or ChowLiu()), scorer
 
 
 # All n^(n - 2) trees with each of their n roots.
@@ -395,7 +395,7 @@ def test_files_of_local_scores_are_refused():
 
     table = build_score_table(Scorer(random_data(1, 3)))
     with pytest.raises(InvalidParameterError, match="tree: needs data"):
-        ChowLiu().run(Problem(table))
+        Problem(table).solve(ChowLiu())
 
 
 @pytest.mark.parametrize("statements", [[], ["b -> a", "c -- d"]])
@@ -421,7 +421,7 @@ def test_interrupt_gives_the_best_tree_of_the_pairs_scored():
     data = make_dataset({f"v{k:03}": rng.integers(0, 9, 100_000).tolist() for k in range(120)})
     problem = Problem(Scorer(data, "max_bdeu", threads=1))
     timer = interrupt_soon(0.02)
-    found = ChowLiu().run(problem)
+    found = problem.solve(ChowLiu())
     with contextlib.suppress(KeyboardInterrupt):  # it came after the search
         timer.join()
     assert found.status in ("interrupted", "local optimum")  # the latter on a very fast machine

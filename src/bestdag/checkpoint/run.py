@@ -11,7 +11,6 @@ import math
 import os
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -289,15 +288,6 @@ class RunState:
     def result(self, kind: type[_Type]) -> _Type | None:
         """Return the result of a run that has ended; None of one that has not."""
         return self.get(_RESULT, kind) if self.is_finished else None
-
-    # Gone with the last search that is no driver's.
-    def part(self, name: str, state: Any) -> AbstractContextManager[Any]:
-        """Nothing."""
-        return nullcontext()
-
-    def paused(self) -> AbstractContextManager[Any]:
-        """Nothing."""
-        return nullcontext()
 
     def close(self) -> None:
         """Let other runs write the file."""

@@ -22,7 +22,7 @@ from bestdag.registry import canonical
 from bestdag.scores import DEFAULT_SCORE
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
-from bestdag.search.problem import Search
+from bestdag.search.steps import Search
 
 __all__ = ["Classifier", "Recipe"]
 

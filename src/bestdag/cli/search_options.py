@@ -13,7 +13,7 @@ from bestdag.search import SEARCHES, make_search, search_name
 
 if TYPE_CHECKING:
     from bestdag.graph.knowledge import Knowledge
-    from bestdag.search.problem import Search
+    from bestdag.search.steps import Search
 
 __all__ = [
     "choose_knowledge",

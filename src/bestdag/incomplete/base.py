@@ -22,8 +22,9 @@ from bestdag.scores.table import ScoreTable
 from bestdag.search.bound import solve_with_bound
 from bestdag.search.near_best.request import Request
 from bestdag.search.near_best.search import solve_near_best
-from bestdag.search.problem import Problem, Search
+from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
+from bestdag.search.steps import Search
 
 __all__ = ["CompleteRows", "Task", "Treatment"]
 
@@ -45,7 +46,7 @@ class Task:
     start: Dag | None = None
     progress: Reporter | None = None
     executor: Executor | None = None
-    checkpoint: RunState | None = None
+    state: RunState | None = None
 
     def scorer(self, dataset: Dataset, score: Score, **settings: Any) -> Scorer:
         """Return where local scores of these data come from; `settings` are those of `Scorer`."""
@@ -70,7 +71,7 @@ class Task:
             start=self.start,
             progress=self.progress,
             executor=self.executor,
-            checkpoint=self.checkpoint,
+            state=self.state,
         )
         if self.near_best is not None:
             return solve_near_best(problem, self.search, self.near_best)

@@ -33,12 +33,13 @@ from bestdag.scores.support import Support
 from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
 from bestdag.search.exact.search import Exact
-from bestdag.search.ges.search import GES
+from bestdag.search.ges import GES
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.limits import Limits
 from bestdag.search.order.search import OrderSearch
-from bestdag.search.problem import Problem, Search
+from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult, Status, Step
+from bestdag.search.steps import Search
 from bestdag.search.tabu import Tabu
 from bestdag.search.ties import is_better
 from bestdag.wording import count_of
@@ -113,7 +114,7 @@ class Rounds:
         self._n_drawn = self._n_groups = self._n_rounds = 0
         self._deadline = math.inf  # there is none until there is something to return
         self._look_seconds = 0.0
-        self._state = task.checkpoint or RunState()
+        self._state = task.state or RunState()
         self._n_searches = 0
         self._support = Support(task.support)  # what searches found to be exempt is in it
         self._limits = Limits()
@@ -244,7 +245,7 @@ class Rounds:
             start=start,
             time_limit=limit,
             bound=False,
-            checkpoint=None,  # the round is what is kept
+            state=None,  # the round is what is kept
             progress=None if told is None else told.within(_PHASE),
         )
         if to_the_end:

@@ -8,8 +8,8 @@ from typing import ClassVar
 from bestdag.errors import require_flag
 from bestdag.registry import setting
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult
 from bestdag.search.spanning import best_tree
+from bestdag.search.steps import Steps
 
 __all__ = ["ChowLiu"]
 
@@ -75,6 +75,6 @@ class ChowLiu:
     def __post_init__(self) -> None:
         require_flag(self.name, "forest", self.forest)
 
-    def run(self, problem: Problem) -> SearchResult:
+    def steps(self, problem: Problem) -> Steps:
         """Score all pairs and find the tree; after the time limit, from the pairs scored."""
-        return best_tree(self, problem, kinds=("trees", "forests"))
+        yield from best_tree(self, problem, kinds=("trees", "forests"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, replace
-from typing import Any, Protocol, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from bestdag.errors import GraphError, InvalidParameterError, require_count, req
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.graph.knowledge.given import require_knowledge
-from bestdag.machine import memory_limit as limited_memory
-from bestdag.machine import peak_memory, size_in_bytes
-from bestdag.progress import Reporter, Told, listening, reporter_for
+from bestdag.machine import size_in_bytes
+from bestdag.progress import Reporter, Told, reporter_for
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import Support
@@ -27,49 +26,20 @@ from bestdag.scores.table import ScoreTable
 from bestdag.search.allowed_sets import allowed_sets, require_sums, smallest_sets
 from bestdag.search.feasible import feasible_parents, required_families
 from bestdag.search.limits import Limits
-from bestdag.search.result import SearchResult, Status
+from bestdag.search.result import SearchResult
+from bestdag.search.steps import Search, SearchEnd
 from bestdag.wording import count_of, first_names
 
-__all__ = ["Problem", "Search", "SearchEnd", "checked_search"]
+if TYPE_CHECKING:
+    from bestdag.search.driver import Afterwards
+
+__all__ = ["Problem"]
 
 # A limit of zero would be refused; a millisecond gives the smallest sets.
 _LEAST_SECONDS = 1e-3
 # To make lists of who may be whose parent, for each pair; what takes no longer than the second is
 # done whatever time is left.
 _SECONDS_PER_PAIR, _AT_ONCE = 3e-7, 0.05
-
-
-class SearchEnd(Exception):  # noqa: N818 (not an error)
-    """A limit is reached, and the search ends with what it has."""
-
-    def __init__(self, status: Status) -> None:
-        super().__init__(status)
-        self.status: Status = status
-
-
-class Search(Protocol):
-    """Settings and a run."""
-
-    @property
-    def name(self) -> str:
-        """Name in the list of searches."""
-        ...
-
-    def run(self, problem: Problem) -> SearchResult:
-        """Search; keeps nothing between calls."""
-        ...
-
-
-def checked_search(search: object) -> Search:
-    """Return a search, or say that something else was given."""
-    if isinstance(search, type):
-        name = search.__name__
-        raise InvalidParameterError(
-            f"search: must be a search, got the class {name}; give an instance, {name}()"
-        )
-    if not callable(getattr(search, "run", None)):
-        raise InvalidParameterError(f"search: must be a search or its name, got {search!r:.60}")
-    return cast(Search, search)
 
 
 class Problem:
@@ -98,8 +68,8 @@ class Problem:
         Called a few times a second, from this thread, with a `Progress`.
     executor : concurrent.futures.Executor, optional
         Who does what can be done apart: parent sets of each child, restarts of climbing.
-    checkpoint : RunState, optional
-        Where searches keep their state; nowhere unless given.
+    state : RunState, optional
+        What an earlier part of the run has found, and what this one does; in no file unless given.
     """
 
     def __init__(
@@ -115,11 +85,12 @@ class Problem:
         start: Dag | None = None,
         progress: Told | Reporter | None = None,
         executor: Executor | None = None,
-        checkpoint: RunState | None = None,
+        state: RunState | None = None,
     ) -> None:
         self.started = time.monotonic()
         if time_limit is not None:
             require_positive("search", "time_limit", time_limit)
+        self.time_limit = time_limit
         self._end = None if time_limit is None else self.started + time_limit
         self.memory_limit = None if memory_limit is None else size_in_bytes(memory_limit)
         if isinstance(scores, ScoreTable):
@@ -143,8 +114,9 @@ class Problem:
         self.executor = executor
         self.seed = require_count("search", "seed", seed)
         self._start = None if start is None else self._checked_start(start)
+        self._best_before: Dag | None = None
         self._looked_at: set[str] = set()  # shared with the problems made of this one
-        self.checkpoint = RunState() if checkpoint is None else checkpoint
+        self.state = RunState() if state is None else state
         self.reporter = reporter_for("search", progress)
         if self.reporter is not None:
             self.reporter.until(self.deadline)
@@ -194,59 +166,62 @@ class Problem:
         if self.deadline is None or end < self.deadline:
             other._end = None if math.isinf(end) else end
         if start is not None:
-            other._start = start
+            other._start, other._best_before = start, None
         return other
 
     def without_start(self) -> Problem:
         """Return this problem without a structure to begin with."""
         other = copy.copy(self)
-        other._start = None
+        other._start, other._best_before = None, None
         return other
+
+    def go_on_from(self, best: Dag) -> None:
+        """Begin with the best structure of an earlier part of the run."""
+        self._best_before = best
 
     @property
     def start(self) -> Dag | None:
-        """The structure to begin with."""
+        """The structure to begin with: the best of a run that goes on, or the one given."""
+        return self.given_start if self._best_before is None else self._best_before
+
+    @property
+    def given_start(self) -> Dag | None:
+        """The structure that the caller wants to begin with."""
         if self._start is not None:
             self._looked_at.add("start")
         return self._start
 
-    def solve(self, search: Search) -> SearchResult:
-        """Run a search within the memory limit; a start that it never looks at is noted."""
-        provider = self.scores.bulk.provider if isinstance(self.scores, Scorer) else None
-        n_before = 0 if provider is None else provider.passes
-        with limited_memory(self.memory_limit) as memory, listening(self.reporter):
-            found = checked_search(search).run(self)
-            child = self._without_support(found.dag) if found.score == -math.inf else None
-            if child is not None:  # a search of the user's own that does not look at scores
-                what = f"search: {search.name} gives {child};"
-                raise GraphError(f"{what} set support=0").with_option(f"{what} pass --support 0")
-        if memory.shortages and not found.is_proved:
-            short = f"within {memory}: {', '.join(memory.shortages.values())}"
-            found = replace(found, notes=(*found.notes, short))
-        found = replace(found, peak_bytes=peak_memory())
-        found = replace(found, limits=self.limits)
-        if provider is not None:
-            passes = provider.passes - n_before
-            found = replace(found, passes=passes, workers=provider.workers)
-        if isinstance(self.scores, Scorer):
-            found = replace(found, rows_in=self.scores.dataset.rows_in)
-            if not self.scores.is_per_row:
-                found = replace(found, n_rows=self.scores.dataset.total_weight)
-        else:
-            found = replace(found, is_among_listed=True)
-        if self._start is None or "start" in self._looked_at:
-            return found
-        return replace(found, notes=(*found.notes, f"the start is not used by {search.name}"))
+    @property
+    def start_is_unused(self) -> bool:
+        """Whether a start was given that no search has looked at."""
+        return self._start is not None and "start" not in self._looked_at
+
+    def solve(self, search: Search, afterwards: Afterwards | None = None) -> SearchResult:
+        """Run a search to its end, to a limit or to Ctrl-C, and return the best it came to.
+
+        `afterwards` follows it, such as the work on a bound.
+
+        Examples
+        --------
+        >>> from bestdag.data.readers import read
+        >>> from bestdag.examples import example
+        >>> from bestdag.search.hill_climb import HillClimb
+        >>> Problem(Scorer(read(example("asia.csv")), "bic")).solve(HillClimb()).status
+        'local optimum'
+        """
+        from bestdag.search.driver import run
+
+        return run(search, self, afterwards)
+
+    @property
+    def has_data(self) -> bool:
+        """Whether any structure can be scored; among the sets of a file, few can."""
+        return isinstance(self.scores, Scorer)
 
     @property
     def deadline(self) -> float | None:
         """When the time is up: early enough to keep what there is by then; None without a limit."""
-        return None if self._end is None else self._end - self.checkpoint.reserve
-
-    @property
-    def time_limit(self) -> float | None:
-        """Seconds for all of it; None without a limit."""
-        return None if self._end is None else self._end - self.started
+        return None if self._end is None else self._end - self.state.reserve
 
     def out_of_time(self) -> bool:
         """Whether the limit is reached."""
@@ -268,22 +243,6 @@ class Problem:
         if self.out_of_time():
             raise SearchEnd("time limit")
 
-    def keep(self) -> None:
-        """Keep the state of the run if that is due."""
-        self.checkpoint.keep()
-
-    def until_stopped(self, body: Callable[[], Status | None]) -> Status:
-        """Run the body of a search to its end, a limit or Ctrl-C, and return which it was.
-
-        A body that runs to its end without naming a status has reached a local optimum.
-        """
-        try:
-            return body() or "local optimum"
-        except SearchEnd as end:
-            return end.status
-        except KeyboardInterrupt:
-            return "interrupted"
-
     def dag(self, parents: Sequence[Sequence[int]]) -> Dag:
         """Return a structure by names; parents are numbers of variables in name order."""
         names = self.names
@@ -293,19 +252,21 @@ class Problem:
         """Return a structure to begin with: the one given, or one that your constraints allow."""
         return self.start or self.dag(feasible_parents(self.nodes, who=who))
 
-    def result(
-        self, search: Any, dag: Dag, score: float, status: Status, **more: Any
-    ) -> SearchResult:
-        """Return the result of a search, which ended now."""
-        return SearchResult(
-            dag=dag,
-            score=score,
-            status=status,
-            search=search.name,
-            seconds=self.seconds,
-            settings=asdict(search),
-            **more,
-        )
+    def parents(self, dag: Dag) -> list[list[int]]:
+        """Return the parents of every variable by their numbers in name order."""
+        number = {name: i for i, name in enumerate(self.names)}
+        return [sorted(number[p] for p in dag.parents(name)) for name in self.names]
+
+    def settings(self) -> dict[str, Any]:
+        """Return what makes the same problem of the same scores, from now, elsewhere."""
+        left = self.seconds_left
+        return {
+            "knowledge": self.knowledge,
+            "max_parents": self.max_parents,
+            "time_limit": None if math.isinf(left) else max(left, _LEAST_SECONDS),
+            "seed": self.seed,
+            "start": self.start,
+        }
 
     def tell(
         self,
@@ -358,7 +319,7 @@ class Problem:
         """Remember what `table` would list, for this problem and those made of it."""
         self._table = table
 
-    def _without_support(self, dag: Dag) -> str | None:
+    def without_support(self, dag: Dag) -> str | None:
         """Name a variable of a structure with its parents that lack support, if there is one."""
         if not isinstance(self.scores, Scorer):
             return None
@@ -382,7 +343,7 @@ class Problem:
         if broken:
             what = f"violates your constraints: {broken[0]}"
             raise GraphError(f"search: start {what}").with_option(f"search: --start {what}")
-        child = self._without_support(start)
+        child = self.without_support(start)
         if child is not None:
             what = f"gives {child}; begin with another structure, or"
             raise GraphError(f"search: start {what} set support=0").with_option(

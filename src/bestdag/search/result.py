@@ -16,7 +16,7 @@ from bestdag.search.structures import Structures
 from bestdag.search.ties import tie_width
 from bestdag.wording import count_of
 
-__all__ = ["SearchResult", "Status", "Step"]
+__all__ = ["BoundSource", "SearchResult", "Status", "Step"]
 
 Status = Literal["optimum proved", "local optimum", "step limit", "time limit", "interrupted"]
 
@@ -27,6 +27,78 @@ class Step(NamedTuple):
     move: str
     gain: float
     score: float
+
+
+BoundKind = Literal[
+    "none",
+    "best local scores",
+    "joint likelihood",
+    "relaxation",
+    "best listed",
+    "exact search",
+    "proof",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundSource:
+    """What proves a bound.
+
+    Attributes
+    ----------
+    kind : str
+        "best local scores": their sum over the variables; "joint likelihood": what no distribution
+        over all variables exceeds; "relaxation": linear programs over parent sets; "best listed":
+        the best structure among sets some of which stand for many; "exact search": one that was
+        not finished; "proof": one that was; "none": nothing does.
+    n_sets : int
+        Parent sets of a relaxation.
+    has_open_sets : bool
+        Whether some of these stand for all larger ones.
+    n_solved, n_variables : int
+        How many of the variables are in components that were solved to optimality.
+    reason : str
+        Of "none": why.
+    """
+
+    kind: BoundKind
+    n_sets: int = 0
+    has_open_sets: bool = False
+    n_solved: int = 0
+    n_variables: int = 0
+    reason: str = ""
+
+    def words(self) -> str:
+        """Say it in words.
+
+        Examples
+        --------
+        >>> BoundSource(kind="relaxation", n_sets=1200, has_open_sets=True).words()
+        'linear programs over 1,200 parent sets, some for all larger ones'
+        >>> BoundSource(kind="none", reason="there was no time for one").words()
+        'there was no time for one'
+        """
+        over = f"{self.n_sets:,} parent sets"
+        if self.has_open_sets:
+            over += ", some for all larger ones"
+        match self.kind:
+            case "none":
+                return self.reason
+            case "best local scores":
+                return "the sum of the best local scores"
+            case "joint likelihood":
+                return "the likelihood of the joint distribution"
+            case "best listed":
+                return f"the best choice among {over}"
+            case "exact search":
+                return "exact search"
+            case "proof":
+                return "all components solved to optimality"
+            case "relaxation" if self.n_solved:
+                solved = f"components with {self.n_solved} of {self.n_variables} variables"
+                return f"linear programs over {over}; {solved} solved to optimality"
+            case "relaxation":
+                return f"linear programs over {over}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -40,6 +112,8 @@ class SearchResult:
         Natural logarithm; higher is better.
     bound : float or None
         No structure scores more than this (within `resolution`); None where nothing is proven.
+    bound_source : BoundSource or None
+        What proves the bound, or why there is none; None where nobody asked for a bound.
     status : str
         "optimum proved", "local optimum", "step limit", "time limit" or "interrupted".
     search : str
@@ -48,8 +122,6 @@ class SearchResult:
         The engine that did it, for searches that have several.
     seconds : float
         Of all parts of a run that was kept and went on.
-    resumed_seconds : float
-        Of these, the seconds before it went on the last time.
     settings : mapping
         Settings of the search.
     resolution : float
@@ -69,8 +141,9 @@ class SearchResult:
     is_among_listed : bool
         Whether structure and bound are those of a file of local scores, among its sets alone.
     among : str or None
-        "trees" or "tan": the structure is the best of these, unless a limit came first, and the
-        first note says of which exactly. `status` and `bound` are about all structures.
+        "trees", "tan" or "naive bayes": the structure is the best of these, unless a limit came
+        first, and the first note says of which exactly. `status` and `bound` are about all
+        structures.
     limits : Limits
         What left structures out; `status` and `bound` are about the others.
     structures : Structures or None
@@ -91,6 +164,7 @@ class SearchResult:
     dag: Dag
     score: float
     bound: float | None = None
+    bound_source: BoundSource | None = None
     status: Status
     search: str
     engine: str | None = None
@@ -216,7 +290,16 @@ class SearchResult:
     def remarks(self) -> tuple[str, ...]:
         """Return the notes that the headline does not say, and what was made an exception."""
         notes = self.notes[1:] if self._says_what() else self.notes
-        return (*notes, *self.exceptions())
+        return (*notes, *self._words_on_bound(), *self.exceptions())
+
+    def _words_on_bound(self) -> tuple[str, ...]:
+        """Say where the bound comes from, or why there is none."""
+        source = self.bound_source
+        if source is None or self.is_proved:
+            return ()
+        if source.kind == "none":
+            return (f"no bound on the best score: {source.words()}",)
+        return (f"bound on the best score: {source.words()}",)
 
     def exceptions(self) -> tuple[str, ...]:
         """Say which families of the structure were kept without support."""
@@ -225,8 +308,7 @@ class SearchResult:
 
     def _says_what(self) -> bool:
         """Whether the first note says among which structures this one is the best."""
-        is_class = self.among is not None or self.search == "naive_bayes"
-        return is_class and self.status == "local optimum" and bool(self.notes)
+        return self.among is not None and self.status == "local optimum"
 
     def _reaches_bound(self) -> bool:
         """Whether the bound leaves nothing but rounding."""

@@ -22,7 +22,8 @@ from bestdag.search.naive_bayes import (
     require_class,
 )
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult, Status
+from bestdag.search.result import Status
+from bestdag.search.steps import Class, Found, Phase, SearchEnd, Steps
 from bestdag.search.ties import tie_width
 
 __all__ = ["TreeSettings", "best_tree"]
@@ -121,7 +122,7 @@ def best_tree(
     *,
     kinds: tuple[str, str],
     target: str | None = None,
-) -> SearchResult:
+) -> Steps:
     """Find the best tree over all variables, or over all but the class, the parent of all.
 
     `kinds` says what the structure is among, as a tree and as a forest.
@@ -135,36 +136,35 @@ def best_tree(
     names = tuple(name for name in problem.names if name != target)
     how = _choice(settings, problem, names, given)
     takes = _choosing_takes(len(names), how)
+    status: Status = "interrupted"  # unless it gets further
+    scores = _nothing_scored(len(names))
+    parents: npt.NDArray[np.int32] | None = None
     try:
-        problem.tell(f"search {who}", "scoring pairs of variables")
+        yield Phase(f"search {who}", "scoring pairs of variables")
         if takes > _AT_ONCE:  # so that its score is known when Ctrl-C comes
             scorer.total(_structure(problem, names, _required_parents(len(names), how), given))
         scores, status = _pair_scores(problem, scorer, names, given, takes)
+        is_scored = status != "interrupted" and scores.strides != (0, 0)
+        if is_scored or takes <= _AT_ONCE:
+            parents = _best_parents(scores, how)
     except KeyboardInterrupt:
-        scores, status = _nothing_scored(len(names)), "interrupted"
-    has_none = status == "interrupted" or scores.strides == (0, 0)
-    if has_none and takes > _AT_ONCE:
+        status = "interrupted"
+    if parents is None:
         scores = _nothing_scored(len(names))
         parents = _required_parents(len(names), how)
-    else:
-        try:
-            parents = _best_parents(scores, how)
-        except KeyboardInterrupt:
-            status = "interrupted"
-            scores = _nothing_scored(len(names))
-            parents = _required_parents(len(names), how)
     dag = _structure(problem, names, parents, given)
     _refuse_violations(who, problem.knowledge, dag)
     n_roots = int((parents < 0).sum())
-    return problem.result(
-        settings,
-        dag,
-        _total(scorer, dag, scores, parents, given),
-        status,
-        notes=(_note(settings, problem, kinds, n_roots, status),),
-        weights=_weights(names, scores, given, how),
-        among="trees" if target is None else "tan",
+    yield Class(
+        "trees" if target is None else "tan",
+        _words(settings, problem, kinds, n_roots, status),
+        _weights(names, scores, given, how),
     )
+    yield Found(dag, _total(scorer, dag, scores, parents, given))
+    if status == "interrupted":
+        raise KeyboardInterrupt
+    if status != "local optimum":
+        raise SearchEnd(status)
 
 
 def _structure(
@@ -204,7 +204,7 @@ def _total(
     return math.fsum([*local, *scorer.families([(name, ()) for name in given])])
 
 
-def _note(
+def _words(
     settings: TreeSettings, problem: Problem, kinds: tuple[str, str], n_roots: int, status: Status
 ) -> str:
     """Say among which structures the result is the best."""

@@ -9,8 +9,8 @@ from bestdag.errors import require_flag
 from bestdag.registry import setting
 from bestdag.search.naive_bayes import require_target
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult
 from bestdag.search.spanning import best_tree
+from bestdag.search.steps import Steps
 
 __all__ = ["TAN"]
 
@@ -71,10 +71,10 @@ class TAN:
         require_target(self.name, self.target)
         require_flag(self.name, "forest", self.forest)
 
-    def run(self, problem: Problem) -> SearchResult:
+    def steps(self, problem: Problem) -> Steps:
         """Score all pairs given the class and find the tree over the attributes."""
         kinds = (
             f"TAN networks with class {self.target!r}",
             f"forest-augmented naive Bayes networks with class {self.target!r}",
         )
-        return best_tree(self, problem, kinds=kinds, target=self.target)
+        yield from best_tree(self, problem, kinds=kinds, target=self.target)

@@ -126,7 +126,7 @@ def test_limits_on_families(name, statements, max_parents):
     knowledge = Knowledge.parse(statements)
     problem = Problem(scorer, knowledge=knowledge, max_parents=max_parents)
     assert forecast_whole(problem) is not None
-    found = Exact(engine="dp")._whole(problem)
+    found = problem.solve(Exact(engine="dp"))
     table = build_score_table(scorer, knowledge=knowledge, max_parents=max_parents)
     assert found.score == pytest.approx(solve_dp(table).score, rel=1e-9)
     assert knowledge.allows(found.dag)
@@ -243,7 +243,7 @@ def test_what_is_too_large_to_check_is_said():
 
 def test_equivalent_optima_are_one_structure_whatever_the_engine():
     scorer = Scorer(dependent_data(8, 300, 6), "bdeu")
-    dags = {Exact(engine=engine).run(Problem(scorer)).dag for engine in ("auto", "dp", "bnc")}
+    dags = {Problem(scorer).solve(Exact(engine=engine)).dag for engine in ("auto", "dp", "bnc")}
     assert len(dags) == 1
 
 
@@ -259,7 +259,7 @@ def test_ctrl_c_leaves_a_structure(monkeypatch, where):
         monkeypatch.setattr(Problem, "table", pressed)
     knowledge = Knowledge.parse(["v01 -> v02"])
     problem = Problem(Scorer(dependent_data(8, 100, 0), "bic"), knowledge=knowledge)
-    found = Exact().run(problem)
+    found = problem.solve(Exact())
     assert (found.status, found.bound) == ("interrupted", None)
     assert knowledge.allows(found.dag)
     assert found.score == problem.scorer("test").total(found.dag)
@@ -272,7 +272,7 @@ def test_counted_once_for_several_scores_each_has_the_optimum_it_has_alone(n):
     scorers = [scorer, *map(scorer.by, ["fnml", "min_bdeu", "qnml", "bdeu"])]
     results = Exact().run_each([Problem(one, threads=1) for one in scorers])
     for one, found in zip(scorers, results, strict=True):
-        alone = Exact().run(Problem(Scorer(one.dataset, one.score), threads=1))
+        alone = Problem(Scorer(one.dataset, one.score), threads=1).solve(Exact())
         assert found.status == alone.status == "optimum proved"
         assert found.score == pytest.approx(alone.score, abs=1e-9)
         assert one.total(found.dag) == pytest.approx(found.score, abs=1e-9)

@@ -6,10 +6,10 @@ import math
 from collections import Counter, deque
 from collections.abc import Iterable
 from itertools import chain
-from typing import Any
 
 from bestdag.search.climbing.walk import ADD, REMOVE, Mark, Move, Walk
 from bestdag.search.feasible import Parents
+from bestdag.search.steps import Steps
 
 __all__ = ["Reinsertion", "ascend"]
 
@@ -18,14 +18,13 @@ __all__ = ["Reinsertion", "ascend"]
 _MANY_VARIABLES = 200
 
 
-def ascend(walk: Walk) -> None:
+def ascend(walk: Walk) -> Steps:
     """Take the best move until none gains."""
     while True:
-        walk.step()
         move = walk.climb.best(walk.tie)
         if move is None or not move[3] > walk.tie:
             return
-        walk.make([_better_direction(walk, move)])
+        yield from walk.make([_better_direction(walk, move)])
 
 
 def _better_direction(walk: Walk, move: Move) -> Move:
@@ -71,61 +70,32 @@ class Reinsertion:
         self._walk = walk
         self._home = walk.mark()
         self._waiting = deque(_busiest_first(self._home.parents, range(len(walk.base))))
-        self._is_out = False  # on the way from home, after a cut
 
     @property
     def home(self) -> Mark:
         """The structure found so far."""
         return self._home
 
-    def go_to(self, parents: Parents) -> None:
+    def go_to(self, parents: Parents) -> Steps:
         """Go on from another local optimum."""
-        self._walk.go_to(parents, "go on elsewhere")
+        yield from self._walk.go_to(parents, "go on elsewhere")
         self._settle()
 
-    def run(self, n_cuts: float = math.inf) -> None:
+    def run(self, n_cuts: float = math.inf) -> Steps:
         """Make so many cuts, or all."""
         walk = self._walk
-        with walk.part("reinsert", self.state) as saved:
-            if saved is not None:
-                self.restore(saved)
-            self._run(walk, n_cuts)
-
-    def state(self) -> dict[str, Any]:
-        """Return what is left to do; the walk has its own state."""
-        return {
-            "home": self._home.state(),
-            "waiting": list(self._waiting),
-            "is_out": self._is_out,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state; where it was on its way, the walk is at a local optimum by now."""
-        self._home = Mark.restored(state["home"])
-        self._waiting = deque(state["waiting"])
-        if state["is_out"]:
-            self._come_home()
-
-    def _run(self, walk: Walk, n_cuts: float) -> None:
         while self._waiting and n_cuts > 0:
-            walk.step()
             node = self._waiting.popleft()
             moves = _cut(walk, self._home.parents, node)
             if not moves:
                 continue
             n_cuts -= 1
-            walk.jump(moves, f"cut {walk.nodes.names[node]} loose")
-            self._is_out = True
-            ascend(walk)
-            self._come_home()
-
-    def _come_home(self) -> None:
-        """Let home be where the walk is, if that is better, or go back."""
-        self._is_out = False
-        if self._walk.score > self._home.score + self._walk.tie:
-            self._settle()
-        else:
-            self._walk.return_to(self._home)
+            yield from walk.jump(moves, f"cut {walk.nodes.names[node]} loose")
+            yield from ascend(walk)
+            if walk.score > self._home.score + walk.tie:
+                self._settle()
+            else:
+                yield from walk.return_to(self._home)
 
     def _settle(self) -> None:
         left, self._home = self._home.parents, self._walk.mark()

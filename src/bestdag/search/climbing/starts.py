@@ -1,16 +1,23 @@
-"""Structures to start from: empty, random, or a tree."""
+"""Where a walk begins: at a structure that is given, empty, random, or a tree."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
+from typing import Any
 
 import numpy as np
 
 from bestdag import _core
+from bestdag.errors import require_count
 from bestdag.search.climbing.walk import ADD, Move, Walk
 from bestdag.search.feasible import Parents
+from bestdag.search.problem import Problem
+from bestdag.search.steps import Event
 
-__all__ = ["Draws", "random_parents", "tree_parents"]
+__all__ = ["STARTS", "Draws", "begun_walk", "random_parents", "require_limits"]
+
+STARTS = ("empty", "random", "tree")
 
 # Tries for each arc of a random structure; where arcs are hard to place there are fewer.
 _TRIES_PER_ARC = 20
@@ -42,6 +49,36 @@ class Draws:
                 self._climb.apply(*move[:3])
                 moves.append(move)
         return moves
+
+
+def require_limits(who: str, candidates: int | None, max_steps: int | None) -> None:
+    """Check settings that several searches have."""
+    if candidates is not None:
+        require_count(who, "candidates", candidates, minimum=1)
+    if max_steps is not None:
+        require_count(who, "max_steps", max_steps)
+
+
+def begun_walk(
+    search: Any, problem: Problem, *, start_from: str = "empty"
+) -> Generator[Event, None, Walk]:
+    """Make the walk that the settings of a search ask for, and score its first structure."""
+    walk = Walk(
+        search.name,
+        problem,
+        problem.nodes,
+        n_candidates=search.candidates,
+        max_steps=search.max_steps,
+        remember=True,
+    )
+    yield from walk.prepare()
+    first = walk.base
+    if problem.start is None and start_from == "random":
+        first = random_parents(walk, 0)
+    elif problem.start is None and start_from == "tree":
+        first = tree_parents(walk)
+    yield from walk.begin(first)
+    return walk
 
 
 def random_parents(walk: Walk, stream: int) -> Parents:

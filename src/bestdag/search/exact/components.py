@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.result import Status
 
-__all__ = ["Component", "Solution", "decompose"]
+__all__ = ["Component", "Interim", "Solution", "decompose"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +32,17 @@ class Component:
     variables: tuple[int, ...]
     table: ScoreTable
     origins: tuple[npt.NDArray[np.int64], ...]
+
+
+class Interim(NamedTuple):
+    """What an engine knows while it works: a choice of sets, its score, and what none exceeds.
+
+    There is no choice where it is about a part of the table only.
+    """
+
+    bound: float
+    score: float | None = None
+    chosen: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.equivalence import is_equivalent
 from bestdag.machine import memory_left
-from bestdag.machine import memory_limit as limited_memory
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.parent_sets.enumeration import n_parent_sets
 from bestdag.scores.table import ScoreTable
 from bestdag.search.auto import Auto
+from bestdag.search.driver import Afterwards
 from bestdag.search.exact.bnc.certificate import Certificate
 from bestdag.search.exact.bnc.engine import solve_bnc
 from bestdag.search.exact.search import Exact
@@ -36,8 +35,9 @@ from bestdag.search.near_best.request import (
     bayes_factors_of,
     refuse_classes,
 )
-from bestdag.search.problem import Problem, Search, checked_search
+from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
+from bestdag.search.steps import Listed, Outcome, Phase, Search, Steps, checked_search
 from bestdag.search.structures import ListStatus, Structure, Structures
 from bestdag.search.ties import tie_width
 
@@ -70,34 +70,36 @@ def solve_near_best(problem: Problem, search: Search, request: Request) -> Searc
         )
     if request.per_class:
         refuse_classes(problem.scores)
-    found = problem.solve(search)
-    with limited_memory(problem.memory_limit):
-        listed = _Run(problem, found, request).run()
-    return replace(found, structures=listed, seconds=problem.seconds)
+    return problem.solve(
+        search, Afterwards(lambda outcome: _Listing(problem, outcome, request).steps())
+    )
 
 
-class _Run:
+class _Listing:
     """One list: the table of each window, what it gives, and what is said about it."""
 
-    def __init__(self, problem: Problem, best: SearchResult, request: Request) -> None:
+    def __init__(self, problem: Problem, outcome: Outcome, request: Request) -> None:
+        assert outcome.best is not None
         self._problem = problem
-        self._best = best
+        self._outcome, self._best = outcome, outcome.best
         self._request = request
         self._notes: list[str] = []
-        self._slack = 2.0 * tie_width(best.score) + best.resolution
+        resolution = 0.0 if outcome.proof is None else outcome.proof.resolution
+        self._slack = 2.0 * tie_width(self._best.score) + resolution
         self._certificate: Certificate | None = None
         self._statements = Statements.of(problem.nodes)
         self._number, self._is_capped = self._most()
 
-    def run(self) -> Structures:
+    def steps(self) -> Steps:
         """List what was asked for, as far as limits allow."""
         best, problem = self._best, self._problem
-        if not best.is_proved:
+        if self._outcome.proof is None:
             self._notes.append(
                 "the best structure is not proved, and other structures are unranked"
             )
-            is_interrupted = best.status == "interrupted"
-            return self._listed(None, "interrupted" if is_interrupted else "time limit")
+            is_interrupted = self._outcome.status == "interrupted"
+            yield Listed(self._listed(None, "interrupted" if is_interrupted else "time limit"))
+            return
         if isinstance(problem.scores, ScoreTable):
             self._notes.append(about_file(problem.table(), is_checked=self._request.per_class))
         elif self._request.per_class and not problem.knowledge.is_empty:
@@ -111,7 +113,12 @@ class _Run:
                     status = "time limit" if problem.out_of_time() else "memory limit"
                     break
                 furthest = _furthest(table, best.score)
-                found = self._enumerated(table, min(nats, furthest), kept)
+                nearer = min(nats, furthest)
+                yield Phase(
+                    "listing structures",
+                    f"within {nearer:.3g} nats, among {table.n_sets:,} parent sets",
+                )
+                found = self._enumerated(table, nearer, kept)
                 if kept is None or len(found.scores) >= len(kept.scores):
                     kept = found
                 status = found.status
@@ -120,7 +127,7 @@ class _Run:
                 if nats >= furthest and (math.isinf(nats) or self._is_from_file):
                     found.rest = -math.inf  # there is nothing else
                     break
-                problem.tell("listing structures", f"{len(found.scores):,} found, looking further")
+                yield Phase("listing structures", f"{len(found.scores):,} found, looking further")
         except KeyboardInterrupt:
             status = "interrupted"
         if (
@@ -129,7 +136,7 @@ class _Run:
             and len(kept.scores if kept else ()) >= self._number
         ):
             status = "memory limit"
-        return self._listed(kept, status)
+        yield Listed(self._listed(kept, status))
 
     @property
     def _is_from_file(self) -> bool:
@@ -187,9 +194,6 @@ class _Run:
             if solved.status == "interrupted":
                 raise KeyboardInterrupt
             self._certificate = solved.proofs[0]
-        problem.tell(
-            "listing structures", f"within {nats:.3g} nats, among {table.n_sets:,} parent sets"
-        )
         window = Window(
             best=self._best.score,
             nats=nats,
@@ -205,8 +209,8 @@ class _Run:
 
     def _listed(self, found: Choices | None, status: ListStatus) -> Structures:
         best = self._best
-        first = Structure.of(best.score, best.dag, self._problem.names)
-        rest = best.bound
+        first = Structure.of(best.score, best.structure, self._problem.names)
+        rest = best.score if self._outcome.proof is not None else self._bound()
         items = [first]
         if found is not None:
             rest = None if found.rest == -math.inf else min(found.rest, best.score)
@@ -229,6 +233,13 @@ class _Run:
             has_bayes_factors=has_factors,
             notes=tuple(self._notes),
         )
+
+    def _bound(self) -> float | None:
+        """Return what no structure exceeds, where the best is not proved."""
+        bound = self._outcome.bound
+        if bound is None or bound.value is None:
+            return None
+        return max(bound.value, self._best.score)
 
 
 def _furthest(table: ScoreTable, best: float) -> float:
