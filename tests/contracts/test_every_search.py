@@ -16,12 +16,13 @@ from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.search import SEARCHES, make_search
 from bestdag.search.annealing import Annealing
-from bestdag.search.chow_liu import ChowLiu
 from bestdag.search.ges import GES
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.k2 import K2Search
 from bestdag.search.problem import Problem
+from bestdag.search.steps import Found
 from bestdag.search.tabu import Tabu
+from bestdag.search.trees import ChowLiu
 from tests.conftest import make_dataset
 from tests.contracts.local_optima import better_structures
 from tests.search.neighbours import linked_data, neighbours
@@ -254,13 +255,13 @@ class RandomWalk:
 
     seed: int = 0
 
-    def run(self, problem):
+    def steps(self, problem):
         rng = np.random.default_rng(self.seed)
         dag = problem.feasible_dag(self.name)
         for _ in range(20):
             near = neighbours(dag, problem.knowledge, problem.max_parents)
             dag = near[rng.integers(len(near))]
-        return problem.result(self, dag, problem.scores.total(dag), "local optimum")
+        yield Found(dag, problem.scores.total(dag))
 
 
 def is_local_optimum(*arguments):

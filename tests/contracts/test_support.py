@@ -23,6 +23,7 @@ from bestdag.scores.scorer import Scorer
 from bestdag.search import SEARCHES, make_search
 from bestdag.search.exact.search import Exact
 from bestdag.search.problem import Problem
+from bestdag.search.steps import Found
 from tests.conftest import make_dataset
 from tests.providers import PROVIDERS
 from tests.reference.posterior import enumerated
@@ -350,9 +351,9 @@ class Whole:
 
     name = "whole"
 
-    def run(self, problem):
+    def steps(self, problem):
         dag = Dag(problem.names, list(itertools.combinations(problem.names, 2)))
-        return problem.result(_Plain(), dag, problem.scorer("whole").total(dag), "local optimum")
+        yield Found(dag, problem.scorer("whole").total(dag))
 
 
 @dataclasses.dataclass

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from bestdag.cli.structure import learn_structure, structure_options, weights_option
-from bestdag.search.tan import TAN
+from bestdag.search.trees import TAN
 
 __all__ = ["command"]
 

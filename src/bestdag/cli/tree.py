@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from bestdag.cli.structure import learn_structure, structure_options, weights_option
-from bestdag.search.chow_liu import ChowLiu
+from bestdag.search.trees import ChowLiu
 
 __all__ = ["command"]
 

@@ -35,10 +35,9 @@ from bestdag.search.auto import Auto
 from bestdag.search.exact.search import Exact
 from bestdag.search.ges import GES
 from bestdag.search.hill_climb import HillClimb
-from bestdag.search.limits import Limits
 from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult, Status, Step
+from bestdag.search.result import Limits, SearchResult, Status, Step
 from bestdag.search.steps import Search
 from bestdag.search.tabu import Tabu
 from bestdag.search.ties import is_better

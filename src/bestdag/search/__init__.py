@@ -18,8 +18,8 @@ from bestdag.search.annealing import Annealing as Annealing
 from bestdag.search.k2 import K2Search as K2Search
 from bestdag.search.order.search import OrderSearch as OrderSearch
 from bestdag.search.ges import GES as GES
-from bestdag.search.chow_liu import ChowLiu as ChowLiu
-from bestdag.search.tan import TAN as TAN
+from bestdag.search.trees import ChowLiu as ChowLiu
+from bestdag.search.trees import TAN as TAN
 from bestdag.search.naive_bayes import NaiveBayes as NaiveBayes
 # isort: on
 

@@ -8,8 +8,14 @@ from typing import ClassVar, Literal
 
 from bestdag.errors import InvalidParameterError, require_choice, require_count, require_positive
 from bestdag.registry import setting
-from bestdag.search.climbing.ascent import Reinsertion, ascend
-from bestdag.search.climbing.starts import STARTS, Draws, begun_walk, require_limits
+from bestdag.search.climbing.ascent import (
+    STARTS,
+    Draws,
+    Reinsertion,
+    ascend,
+    begun_walk,
+    require_limits,
+)
 from bestdag.search.climbing.walk import Walk
 from bestdag.search.problem import Problem
 from bestdag.search.steps import POINT, Steps

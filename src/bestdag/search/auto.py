@@ -31,8 +31,10 @@ from bestdag.search.steps import (
     Note,
     Outcome,
     Phase,
+    Point,
     Proved,
     SearchEnd,
+    Step,
     Steps,
     follow,
 )
@@ -44,7 +46,7 @@ __all__ = ["Auto"]
 _T = TypeVar("_T")
 
 
-class _Constants(NamedTuple):
+class _Tuning(NamedTuple):
     """The constants of the schedule; shares are of the time so far unless said otherwise."""
 
     # A proof over all parent sets that comes within a second needs nothing before it, nor do so
@@ -52,7 +54,7 @@ class _Constants(NamedTuple):
     # forecast is good to a factor of two.
     at_once: float = 1.0
     few_variables: int = 8
-    share_before_whole: float = 0.25
+    share_before: float = 0.25
     caution: float = 2.0
     # What proofs may have taken when all parent sets are listed: a proof is a matter of time then.
     share_for_proof: float = 0.5
@@ -84,7 +86,7 @@ class _Constants(NamedTuple):
     least_shown: float = 0.05
 
 
-T = _Constants()
+TUNING = _Tuning()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +143,11 @@ class Auto:
             require_count("auto", "rounds", self.rounds, minimum=1)
         require_choice("auto", "engine", self.engine, ("auto", "dp", "gpu", "bnc"))
 
+    @property
+    def seconds_without_limit(self) -> float | None:
+        """How long it takes at most where nobody else says; exact search ends by itself."""
+        return self.budget if self.engine == "auto" else None
+
     def steps(self, problem: Problem) -> Steps:
         """Search; the notes of the result say what was tried and for how long."""
         if self.engine != "auto":
@@ -172,26 +179,35 @@ class _Schedule:
         self._table: ScoreTable | None = None  # once all sets are listed
         self._score = self._improver.best.score
         self._bound: float | None = None
-        self._is_proved = False
+        self._is_proved = self._is_over = False
         self._news_at = 0.0  # when score or bound improved last
         self._history = [(0.0, self._score)]  # seconds, and the score from then on
         self._spent = {"structures": 0.0, "proof": 0.0}
         self._turns = 0  # of the exact search
-        self._is_large = len(problem.names) > T.many_variables
-        self._share_for_bound = T.share_for_bound
+        self._is_large = len(problem.names) > TUNING.many_variables
+        self._share_for_bound = TUNING.share_for_bound
         # When the last rounds began.
-        self._began = deque([0.0], maxlen=T.recent_rounds if self._is_large else 1)
+        self._began = deque([0.0], maxlen=TUNING.recent_rounds if self._is_large else 1)
 
     def steps(self) -> Steps:
-        """Prove at once, or take turns until there is a proof or nothing improves."""
+        """Take turns until there is a proof or nothing improves; however it ends, with a bound."""
+        try:
+            yield from self._searched()
+        except SearchEnd:
+            yield from self._first_bound()
+            raise
+        yield from self._first_bound()
+
+    def _searched(self) -> Steps:
         yield Found(*self._improver.best, by="order")
         yield Note(self._words)
         self._whole = self._fitting_forecast()
-        is_small = len(self._problem.names) <= T.few_variables
-        if is_small or (self._whole is not None and self._whole.seconds <= T.at_once):
+        is_small = len(self._problem.names) <= TUNING.few_variables
+        if is_small or (self._whole is not None and self._whole.seconds <= TUNING.at_once):
             yield from self._prove_by_whole()
         else:
-            yield from self._first_round()
+            yield from self._improve()
+            yield from self._first_bound()
         while not self._is_proved:
             has_done_rounds = self._improver.n_rounds == self._settings.rounds
             if has_done_rounds and self._whole is None:
@@ -200,17 +216,17 @@ class _Schedule:
                 before = self._score
                 yield from self._passed(self._improver.climb(), by="order")
                 if self._score == before:
+                    self._is_over = True
                     return
             yield from self._turn(has_done_rounds)
 
     def _turn(self, has_done_rounds: bool) -> Steps:
         """Give the next turn to whatever has had less than its share."""
         seconds, whole = self._problem.seconds, self._whole
-        if whole is not None and (
-            seconds >= T.share_before_whole * whole.seconds or self._is_idle() or has_done_rounds
-        ):
+        is_over = has_done_rounds or self._is_idle()
+        if whole is not None and (is_over or seconds >= TUNING.share_before * whole.seconds):
             yield from self._prove_by_whole()
-        elif whole is None and self._spent["proof"] + T.least_slice <= self._share() * seconds:
+        elif whole is None and self._spent["proof"] + TUNING.least_slice <= self._share() * seconds:
             yield from self._work_on_proof(self._share() * seconds)
         else:
             yield from self._improve()
@@ -218,10 +234,10 @@ class _Schedule:
     def _share(self) -> float:
         """Of the time so far, what proofs and bounds may have taken."""
         if self._table is not None:
-            return T.share_for_proof
+            return TUNING.share_for_proof
         if self._is_steep():
             return 0.0
-        return T.share_for_lists if self._may_list_all else self._share_for_bound
+        return TUNING.share_for_lists if self._may_list_all else self._share_for_bound
 
     @property
     def _may_list_all(self) -> bool:
@@ -230,30 +246,18 @@ class _Schedule:
 
     def _is_steep(self) -> bool:
         """Whether structures rise fast."""
-        before = min((1.0 - T.recent) * self._problem.seconds, self._began[0])
+        before = min((1.0 - TUNING.recent) * self._problem.seconds, self._began[0])
         place = bisect_right(self._history, before, key=lambda point: point[0])
-        return self._score - self._history[place - 1][1] > T.steep * abs(self._score)
+        return self._score - self._history[place - 1][1] > TUNING.steep * abs(self._score)
 
     def _is_idle(self) -> bool:
         """Whether nothing has improved for as long as it took to get here."""
         if self._problem.time_limit is not None:
             return False
         idle = self._problem.seconds - self._news_at
-        return idle >= max(T.least_idle, self._news_at)
+        return idle >= max(TUNING.least_idle, self._news_at)
 
     # Structures.
-
-    def _first_round(self) -> Steps:
-        """Find a first structure, and a first bound even where time is short."""
-        try:
-            for event in self._improve():
-                if self._problem.out_of_time():
-                    yield from self._first_bound()
-                yield event
-        except SearchEnd:
-            yield from self._first_bound()
-            raise
-        yield from self._first_bound()
 
     def _improve(self) -> Steps:
         began = time.monotonic()
@@ -285,6 +289,8 @@ class _Schedule:
                 self._take(event.score)
             elif isinstance(event, Bounded):
                 self._take_bound(event)
+            elif isinstance(event, Step | Point) and self._problem.out_of_time():
+                yield from self._first_bound()
             yield event
 
     def _take(self, score: float) -> None:
@@ -298,7 +304,7 @@ class _Schedule:
         known, new = self._bound, bound.value
         if new is None:
             return False
-        is_news = known is None or known - new > T.news * (known - self._score)
+        is_news = known is None or known - new > TUNING.news * (known - self._score)
         if is_news:
             self._news_at = self._problem.seconds
         self._bound = new if known is None else min(known, new)
@@ -311,13 +317,13 @@ class _Schedule:
         if needed is None or not needed.has_room:
             return None
         self._seconds_for_whole = needed.seconds
-        return needed if T.caution * needed.seconds <= self._problem.seconds_left else None
+        return needed if TUNING.caution * needed.seconds <= self._problem.seconds_left else None
 
     def _prove_by_whole(self) -> Steps:
         """Prove; a proof that takes much longer than its forecast leaves time for structures."""
         whole, self._whole = self._whole, None
         left = self._problem.seconds_left
-        seconds = left if whole is None else max(T.caution * whole.seconds, 0.5 * left)
+        seconds = left if whole is None else max(TUNING.caution * whole.seconds, 0.5 * left)
         yield from self._exact(self._problem.within(seconds))
         self._news_at = self._problem.seconds  # nothing could improve meanwhile
 
@@ -349,7 +355,7 @@ class _Schedule:
         problem, nodes = self._problem, self._problem.nodes
         if self._table is not None or nodes.required_edges or nodes.has_ancestral:
             # For as long as everything before it took.
-            problem = problem.within(max(T.at_once, problem.seconds))
+            problem = problem.within(max(TUNING.at_once, problem.seconds))
             yield from self._exact(problem)
             if problem.has_table:
                 self._take_table(problem.table())
@@ -365,7 +371,7 @@ class _Schedule:
         problem = self._problem
         if self._listing is None:
             self._listing = ParentSetListing(problem.scorer("auto"), problem.nodes)
-        share = T.lists_alone if self._may_list_all else 0.5
+        share = TUNING.lists_alone if self._may_list_all else 0.5
         self._listing.run(min(share * seconds, problem.seconds_left))
         yield POINT
         table = self._listing.table(finish=self._listing.is_over)
@@ -378,7 +384,7 @@ class _Schedule:
         )
         if not self._may_list_all:
             share = self._share_for_bound * (2.0 if is_news else 0.5)
-            self._share_for_bound = min(max(share, T.least_share), T.most_share)
+            self._share_for_bound = min(max(share, TUNING.least_share), TUNING.most_share)
         yield POINT
 
     def _bounded(self, steps: Generator[Bounded, None, Bounded]) -> Generator[Event, None, bool]:
@@ -395,24 +401,26 @@ class _Schedule:
         """Say what the time went into, and how to get a proof."""
         n_rounds, spent = self._improver.n_rounds, self._spent
         parts = []
-        if n_rounds and spent["structures"] >= T.least_shown:
+        if n_rounds and spent["structures"] >= TUNING.least_shown:
             rounds = count_of(n_rounds, "round")
             parts.append(f"improved a structure for {spent['structures']:.1f} s ({rounds})")
-        if spent["proof"] >= T.least_shown:
+        if spent["proof"] >= TUNING.least_shown:
             aim = "a proof" if self._turns else "a bound"
             parts.append(f"worked on {aim} for {spent['proof']:.1f} s")
         if self._is_proved and not n_rounds:
             return ""  # at once: its seconds say as much
         text = f"auto {' and '.join(parts) or 'had no time'}"
+        if self._is_over:
+            text += "; stopped after no further improvement"
         if self._is_proved or self._seconds_for_whole is None:
             return text
-        # No less than what has just been too little.
-        seconds = _rounded_up(2.0 * max(self._seconds_for_whole + 1.0, self._problem.seconds))
+        seconds = _time_for_proof(self._seconds_for_whole, self._problem.seconds)
         return f"{text}; a time limit of {seconds} s would give a proof"
 
 
-def _rounded_up(seconds: float) -> int:
-    """Return a time that looks like one somebody would ask for."""
+def _time_for_proof(forecast_seconds: float, seconds: float) -> int:
+    """Return a time limit that people would give, and no less than what has been too little."""
+    seconds = 2.0 * max(forecast_seconds + 1.0, seconds)
     for step in (10, 30, 60, 120, 300, 600, 1200, 3600):
         if seconds <= step:
             return step
@@ -430,9 +438,9 @@ def _search_table(problem: Problem) -> Steps:
     if not has_paths:
         seconds = forecast(n, n_sets=n_sets, threads=problem.threads).seconds
     first = None
-    if seconds > T.at_once:
+    if seconds > TUNING.at_once:
         limit = problem.time_limit
-        share = math.inf if limit is None else T.share_for_orders * limit
+        share = math.inf if limit is None else TUNING.share_for_orders * limit
         with suppress(GraphError):  # what it does not find, exact search may
             first = yield from follow(OrderSearch(), problem.within(share), by="order")
     outcome = yield from follow(Exact(), problem, by="exact")

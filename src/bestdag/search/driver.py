@@ -77,7 +77,7 @@ def run(search: Search, problem: Problem, afterwards: Afterwards | None = None) 
     search = checked_search(search)
     budget = None
     if problem.deadline is None:  # a search may say how long it takes where nobody else does
-        budget = getattr(search, "budget", None)
+        budget = getattr(search, "seconds_without_limit", None)
         if budget is not None:
             problem = problem.within(max(0.0, budget - problem.state.seconds_before))
     if problem.reporter is not None:
@@ -165,7 +165,7 @@ class _Run:
     def _searched(self) -> Status:
         """Run the steps of the search; returns why they ended."""
         problem, left = self._problem, self._problem.seconds_left
-        if self._afterwards is not None and self._afterwards.share and math.isfinite(left):
+        if self._afterwards is not None and problem.time_limit is not None:
             problem = problem.within((1.0 - self._afterwards.share) * left)
         try:
             independent = getattr(self._search, "independent", None)

@@ -8,10 +8,11 @@ from typing import ClassVar, Literal
 
 from bestdag.errors import InvalidParameterError, require_choice, require_count, require_flag
 from bestdag.registry import setting
-from bestdag.search.climbing.ascent import Reinsertion, ascend
-from bestdag.search.climbing.starts import (
+from bestdag.search.climbing.ascent import (
     STARTS,
     Draws,
+    Reinsertion,
+    ascend,
     begun_walk,
     random_parents,
     require_limits,

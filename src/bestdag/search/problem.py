@@ -23,10 +23,14 @@ from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import Support
 from bestdag.scores.table import ScoreTable
-from bestdag.search.allowed_sets import allowed_sets, require_sums, smallest_sets
-from bestdag.search.feasible import feasible_parents, required_families
-from bestdag.search.limits import Limits
-from bestdag.search.result import SearchResult
+from bestdag.search.feasible import (
+    allowed_sets,
+    feasible_parents,
+    require_sums,
+    required_families,
+    smallest_sets,
+)
+from bestdag.search.result import Limits, SearchResult
 from bestdag.search.steps import Search, SearchEnd
 from bestdag.wording import count_of, first_names
 
@@ -43,7 +47,7 @@ _SECONDS_PER_PAIR, _AT_ONCE = 3e-7, 0.05
 
 
 class Problem:
-    """What a search gets: scores, what the user knows, and a clock.
+    """What a search gets: scores, what the user knows, limits, and what an earlier run has found.
 
     Parameters
     ----------
@@ -67,7 +71,7 @@ class Problem:
     progress : callable, optional
         Called a few times a second, from this thread, with a `Progress`.
     executor : concurrent.futures.Executor, optional
-        Who does what can be done apart: parent sets of each child, restarts of climbing.
+        Workers for what can be done in parallel: parent sets of each child, restarts of climbing.
     state : RunState, optional
         What an earlier part of the run has found, and what this one does; in no file unless given.
     """
@@ -182,7 +186,8 @@ class Problem:
     @property
     def start(self) -> Dag | None:
         """The structure to begin with: the best of a run that goes on, or the one given."""
-        return self.given_start if self._best_before is None else self._best_before
+        given = self.given_start
+        return given if self._best_before is None else self._best_before
 
     @property
     def given_start(self) -> Dag | None:

@@ -207,6 +207,7 @@ class Search(Protocol):
 
     A search that consists of independent ones, such as restarts, may list them in
     ``independent()``: where there is an executor, each becomes a task, and the best is the answer.
+    One that does not end by itself says in ``seconds_without_limit`` what it takes at most.
     """
 
     @property

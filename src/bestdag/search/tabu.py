@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 
 from bestdag.errors import require_choice, require_count, require_flag
 from bestdag.registry import setting
-from bestdag.search.climbing.ascent import Reinsertion, ascend
-from bestdag.search.climbing.starts import STARTS, begun_walk, require_limits
+from bestdag.search.climbing.ascent import STARTS, Reinsertion, ascend, begun_walk, require_limits
 from bestdag.search.problem import Problem
 from bestdag.search.steps import Steps
 

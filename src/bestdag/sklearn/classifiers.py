@@ -23,7 +23,7 @@ from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import search_for_fit
 from bestdag.search.naive_bayes import NaiveBayes, augmented
 from bestdag.search.steps import Search
-from bestdag.search.tan import TAN
+from bestdag.search.trees import TAN
 from bestdag.sklearn.tables import (
     KEEPING,
     TrainingRows,

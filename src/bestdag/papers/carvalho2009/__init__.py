@@ -20,7 +20,7 @@ from bestdag.papers.carvalho2009.tables import sections
 from bestdag.papers.data_folder import DataFolder
 from bestdag.papers.study import Size, Study, Trial, generator_of
 from bestdag.scores import make_score
-from bestdag.search.tan import TAN
+from bestdag.search.trees import TAN
 
 __all__ = ["STUDY"]
 

@@ -14,15 +14,9 @@ from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets
+from bestdag.search.order.tuning import TUNING
 
 __all__ = ["Candidates", "Limits", "narrowed", "precedences", "with_set"]
-
-# Sets up to this size are listed for every choice of promising parents.
-_LISTED_SIZE = 3
-# Without a native twin a score takes so many times longer.
-_PYTHON_FACTOR = 100
-# Sets scored in one portion, times rows (at least so many): a fraction of a second.
-_SETS_TIMES_ROWS, _LEAST_ROWS = 2.5e9, 4000
 
 
 class Limits(NamedTuple):
@@ -50,10 +44,10 @@ class Candidates:
         self._allowed = [np.flatnonzero(c).astype(np.int32) for c in limits.allowed.T]
         self._required = [frozenset(np.flatnonzero(c).tolist()) for c in limits.required.T]
         self._most = limits.max_parents.tolist()
-        self._size = min(_LISTED_SIZE, max(self._most, default=0))
-        factor = _PYTHON_FACTOR if scorer.bulk.native is None else 1
+        self._size = min(TUNING.listed_size, max(self._most, default=0))
+        factor = TUNING.python_factor if scorer.bulk.native is None else 1
         self.n_promising = self._affordable_parents(max(1, budget // factor))
-        at_once = _SETS_TIMES_ROWS / factor / max(_LEAST_ROWS, scorer.dataset.n_rows)
+        at_once = TUNING.sets_times_rows / factor / max(TUNING.least_rows, scorer.dataset.n_rows)
         self._step = max(1, int(at_once / _n_sets(self.n_promising, self._size)))
         self._next = 0
 

@@ -16,14 +16,14 @@ from bestdag.machine import memory_left, thread_count
 from bestdag.scores.prior import SparsePrior, UniformPrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
-from bestdag.search.climbing.ascent import Reinsertion, ascend
-from bestdag.search.climbing.starts import begun_walk
+from bestdag.search.climbing.ascent import Reinsertion, ascend, begun_walk
 from bestdag.search.climbing.walk import Walk
 from bestdag.search.feasible import Parents
 from bestdag.search.ges import GES
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.order.families import Candidates, Limits, narrowed, precedences, with_set
 from bestdag.search.order.listed import Orders, chains_among_sets
+from bestdag.search.order.tuning import TUNING
 from bestdag.search.problem import Problem
 from bestdag.search.steps import (
     POINT,
@@ -41,40 +41,6 @@ from bestdag.search.tabu import Tabu
 from bestdag.search.ties import is_better, tie_width
 
 __all__ = ["Improver", "Structure"]
-
-# Work of one round, in nanoseconds by our count: a fraction of a second.
-_MOST_WORK, _WORK_PER_VARIABLE = 3e8, 1e6
-# Rounds of the search among listed sets in one turn, and how often it has one: every so many
-# rounds, fewer after so many turns without success.
-_ROUNDS, _ROUNDS_PER_VARIABLE = 1000, 5
-_TURN_EVERY, _TURN_SELDOM, _MANY_FAILURES = 2, 8, 3
-# Of a small set that is listed, here and in native code; and of the memory there is, for them all.
-_BYTES_PER_SET, _SHARE_FOR_SETS = 60, 0.2
-# To set up the search over orders, for each pair of variables.
-_SECONDS_PER_PAIR = 1e-7
-# One round in so many lists small parent sets, until they are listed: where large families are
-# common, few of these sets will be of use.
-_LIST_EVERY, _LIST_SELDOM = 2, 4
-_LARGE, _COMMON = 3, 0.3
-# Where there are more sets, they are first listed for the most promising parents.
-_MANY_SETS = 2_000_000
-# Where classes grow denser than this, steps of GES take longer and longer.
-_STEPS_PER_VARIABLE = 6
-# With more variables tabu search takes too long for one round. Then variables are reinserted in
-# turns, and GES takes so many steps in one of three rounds until it ends.
-_MANY_FOR_TABU = 200
-_GES_STEPS, _TURN_OF = 200, 3
-# This share of the variables is reinserted in a turn, again and again while each of them raises the
-# score by more than such a share on average. After that so many variables are reinserted in one of
-# three rounds; in one of nine, when that gained less than half of what the search over orders did
-# of late. Where it gains more than a third of that, which takes three times as long, it has up to
-# so many turns in a row.
-_SHARE_REINSERTED, _STEEP, _REINSERTIONS = 0.125, 4e-7, 50
-_TURN_OF, _RARE_TURN_OF, _WORTH = 3, 9, 0.5
-_IN_A_ROW, _WORTH_MORE = 4, 1 / 3
-# Bytes of scores that are kept, and of the memory there is; when there are more, they are forgotten
-# and scored again.
-_MAX_BYTES, _SHARE_FOR_SCORES = 1 << 29, 0.25
 
 # What a prior adds, by arcs and by children.
 PriorSums = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
@@ -141,12 +107,12 @@ class Improver:
         self._problem = problem
         self._scorer = scorer
         self._chains = chains
-        self._max_sets = int(min(max_sets, _SHARE_FOR_SETS * memory_left() / _BYTES_PER_SET))
+        self._max_sets = int(min(max_sets, TUNING.set_share * memory_left() / TUNING.bytes_per_set))
         self._threads = thread_count(problem.threads, who="order")
         self._numbers = {name: i for i, name in enumerate(problem.names)}
         self._prior = _prior_sums(scorer)
         self._is_narrow = False  # whether limits are such that no statement can be broken
-        self._crew: _core.OrderCrew | None = None
+        self._searchers: _core.OrderCrew | None = None
         self._lists: list[Candidates] | None = None
         self._before: Sequence[tuple[int, int]] = ()
         self._sets: dict[int, ParentSets] = {}  # listed so far
@@ -176,7 +142,7 @@ class Improver:
             yield from self._find_first()
         elif self._reinsertion is not None and self._reinsertion.has_turn(self.n_rounds):
             yield from self._reinsert(self._reinsertion)
-        elif self._classes is not None and self.n_rounds % _TURN_OF == 2:
+        elif self._classes is not None and self.n_rounds % TUNING.turn_of == 2:
             yield from self._walk_classes(self._classes)
         else:
             yield from self._search_orders()
@@ -188,7 +154,7 @@ class Improver:
         """Find a first good structure."""
         first = self._from_best()
         has_ges = self._scorer.bulk.native is not None and self._scorer.is_score_equivalent
-        if len(self._numbers) > _MANY_FOR_TABU:
+        if len(self._numbers) > TUNING.many_for_tabu:
             yield Phase("search hill_climb")
             walk = yield from begun_walk(HillClimb(reinsert=False), first)
             yield from ascend(walk)
@@ -198,7 +164,7 @@ class Improver:
                 self._classes = GES().steps(first)
             return
         if has_ges:
-            most = _STEPS_PER_VARIABLE * len(self._numbers)
+            most = TUNING.ges_steps_per_variable * len(self._numbers)
             yield from self._take(GES(max_steps=most), first, "ges")
         yield from self._take(Tabu(), first, "tabu")
 
@@ -209,7 +175,7 @@ class Improver:
             outcome.take(event)
             n_taken += isinstance(event, Step)
             yield POINT
-            if n_taken == _GES_STEPS:
+            if n_taken == TUNING.ges_steps:
                 break
         else:
             self._classes = None
@@ -262,43 +228,51 @@ class Improver:
         """Search over orders for a while, list some sets, or climb when that brings nothing."""
         problem = self._problem
         self._n_turns += 1
-        if self._crew is None or self._lists is None:
-            if _SECONDS_PER_PAIR * len(self._numbers) ** 2 > problem.seconds_left:
+        if self._searchers is None or self._lists is None:
+            if TUNING.seconds_per_pair * len(self._numbers) ** 2 > problem.seconds_left:
                 raise SearchEnd("time limit")
-            self._make_crew()
-            assert self._crew is not None
+            self._set_up_searchers()
+            assert self._searchers is not None
             assert self._lists is not None
         with self._scorer.bulk.refusals():
             if self._lists and self._n_turns % self._list_every == 0:
-                self._list_sets(self._crew, self._lists)
-            every = _TURN_EVERY if self._n_failures < _MANY_FAILURES else _TURN_SELDOM
+                self._list_sets(self._searchers, self._lists)
+            every = (
+                TUNING.listed_every
+                if self._n_failures < TUNING.many_failures
+                else TUNING.listed_seldom
+            )
             is_listed_turn = not self._lists and self._n_turns % every == 0
             if not is_listed_turn:
-                work = min(_MOST_WORK, _WORK_PER_VARIABLE * len(self._numbers))
-                improved = self._crew.improve(work, self._crew_threads, problem.seconds_left)
+                work = min(TUNING.work, TUNING.work_per_variable * len(self._numbers))
+                improved = self._searchers.improve(work, self._threads_each, problem.seconds_left)
         yield POINT
         if is_listed_turn:
             yield from self._search_listed()
         elif improved:
-            yield from self._consider(self._crew.parents())
+            yield from self._consider(self._searchers.parents())
         else:
             yield from self.climb()
 
     @property
     def _list_every(self) -> int:
-        n_large = sum(len(group) > _LARGE for group in self._parents())
-        return _LIST_SELDOM if n_large > _COMMON * len(self._numbers) else _LIST_EVERY
+        n_large = sum(len(group) > TUNING.large_family for group in self._parents())
+        return (
+            TUNING.list_seldom
+            if n_large > TUNING.large_families * len(self._numbers)
+            else TUNING.list_every
+        )
 
     @property
-    def _crew_threads(self) -> int:
+    def _threads_each(self) -> int:
         native = self._scorer.bulk.native
         is_one_pass = native is None or native.shares_passes  # which has threads of its own
         return 1 if self._prior is None or is_one_pass else self._threads
 
-    def _list_sets(self, crew: _core.OrderCrew, lists: list[Candidates]) -> None:
+    def _list_sets(self, searchers: _core.OrderCrew, lists: list[Candidates]) -> None:
         for child, sets in lists[0].list_next(self._problem.seconds_left).items():
             self._sets[child] = sets
-            crew.add_sets(child, sets.scores, sets.offsets, sets.members)
+            searchers.add_sets(child, sets.scores, sets.offsets, sets.members)
         if lists[0].is_done:
             del lists[0]
 
@@ -308,14 +282,16 @@ class Improver:
         if self._orders is None or self._orders[0] != self.best.dag:
             orders = self._new_orders(self.best.dag)
             if not orders.is_feasible:
-                self._n_failures = _MANY_FAILURES
+                self._n_failures = TUNING.many_failures
                 return
             first = [self._numbers[v] for v in self.best.dag.topological_order()]
             orders.descend_from(first, problem.seconds_left)
             orders.scatter(problem.seconds_left)
             self._orders = (self.best.dag, orders)
         orders = self._orders[1]
-        orders.improve(_ROUNDS + _ROUNDS_PER_VARIABLE * n, problem.seconds_left)
+        orders.improve(
+            TUNING.listed_rounds + TUNING.listed_rounds_per_variable * n, problem.seconds_left
+        )
         before = self.best.score
         yield from self._consider(orders.parents())
         self._n_failures += 1
@@ -338,11 +314,11 @@ class Improver:
         return Orders(table, self._before, seed, chains, self._threads)
 
     def _go_to_best(self) -> None:
-        """Let the crew go on from the best structure."""
-        if self._crew is None:
+        """Let the searchers go on from the best structure."""
+        if self._searchers is None:
             return
-        if self._is_narrow or not self._crew.begin(self._parents()):
-            self._crew = None  # the limits depend on the best, or have to
+        if self._is_narrow or not self._searchers.begin(self._parents()):
+            self._searchers = None  # the limits depend on the best, or have to
 
     def _parents(self) -> list[list[int]]:
         return self._problem.parents(self.best.dag)
@@ -352,7 +328,7 @@ class Improver:
         problem, nodes, dag = self._problem, self._problem.nodes, self._problem.dag(parents)
         if (nodes.required_edges or nodes.has_ancestral) and not problem.knowledge.allows(dag):
             self._is_narrow = True
-            self._crew = self._orders = None
+            self._searchers = self._orders = None
             return
         score = self._scorer.total(dag)
         if self._is_better(score):
@@ -360,26 +336,26 @@ class Improver:
             self._is_climbed = False
             yield Found(dag, score, "orders")
 
-    def _make_crew(self) -> None:
+    def _set_up_searchers(self) -> None:
         """Set up the native search, at the best structure, and what sets are to be listed."""
         nodes = self._problem.nodes
         limits = Limits(nodes.allowed, nodes.required, nodes.max_parents)
         if not self._is_narrow:
             self._before = precedences(nodes)
-            self._crew = self._new_crew(limits, self._before)
-            self._is_narrow = not self._crew.begin(self._parents())
+            self._searchers = self._new_searchers(limits, self._before)
+            self._is_narrow = not self._searchers.begin(self._parents())
         if self._is_narrow:
             limits = narrowed(limits, nodes, self.best.dag)
             self._before = ()
-            self._crew = self._new_crew(limits, ())
-            self._crew.begin(self._parents())
+            self._searchers = self._new_searchers(limits, ())
+            self._searchers.begin(self._parents())
         self._sets, self._orders = {}, None
         self._lists = [Candidates(self._scorer, limits, self._max_sets)]
-        if self._lists[0].n_sets > _MANY_SETS:
-            self._lists.insert(0, Candidates(self._scorer, limits, _MANY_SETS // 2))
+        if self._lists[0].n_sets > TUNING.many_sets:
+            self._lists.insert(0, Candidates(self._scorer, limits, TUNING.many_sets // 2))
 
-    def _new_crew(self, limits: Limits, before: Sequence[tuple[int, int]]) -> _core.OrderCrew:
-        return _new_crew(
+    def _new_searchers(self, limits: Limits, before: Sequence[tuple[int, int]]) -> _core.OrderCrew:
+        return _native_searchers(
             self._scorer,
             self._prior,
             limits,
@@ -408,8 +384,8 @@ class _ReinsertionTurns:
 
     def has_turn(self, n_rounds: int) -> bool:
         """Say whether the round of this number is a turn of it."""
-        is_worth_it = self._gains["reinsert"] >= _WORTH * self._gains["orders"]
-        every = _TURN_OF if is_worth_it else _RARE_TURN_OF
+        is_worth_it = self._gains["reinsert"] >= TUNING.worth * self._gains["orders"]
+        every = TUNING.turn_of if is_worth_it else TUNING.rare_turn_of
         return self._is_steep or self._n_more > 0 or n_rounds % every == 0
 
     def run(self, parents: Parents, score: float) -> Steps:
@@ -430,10 +406,10 @@ class _ReinsertionTurns:
     def take_gain(self, gain: float, score: float) -> None:
         """Note what a turn gained, at the score of the best structure now."""
         self._gains["reinsert"] = gain
-        self._n_more = (self._n_more or _IN_A_ROW) - 1
-        if gain <= _WORTH_MORE * self._gains["orders"]:
+        self._n_more = (self._n_more or TUNING.turns_in_a_row) - 1
+        if gain <= TUNING.worth_more * self._gains["orders"]:
             self._n_more = 0
-        self._is_steep = gain > self._n_cuts * _STEEP * abs(score)
+        self._is_steep = gain > self._n_cuts * TUNING.steep * abs(score)
 
     def take_gain_of_orders(self, gain: float) -> None:
         """Note what a round of search over orders gained."""
@@ -442,11 +418,11 @@ class _ReinsertionTurns:
     @property
     def _n_cuts(self) -> int:
         """Of one turn."""
-        many = int(_SHARE_REINSERTED * len(self._walk.base)) if self._is_steep else 0
-        return max(_REINSERTIONS, many)
+        many = int(TUNING.reinserted_share * len(self._walk.base)) if self._is_steep else 0
+        return max(TUNING.reinserted, many)
 
 
-def _new_crew(
+def _native_searchers(
     scorer: Scorer,
     prior: PriorSums | None,
     limits: Limits,
@@ -479,7 +455,7 @@ def _new_crew(
         n_rows=float(scorer.dataset.n_rows),
         seed=seed % 2**64,
         n_lanes=chains,
-        max_bytes=min(_MAX_BYTES, _SHARE_FOR_SCORES * memory_left()),
+        max_bytes=min(TUNING.score_bytes, TUNING.score_share * memory_left()),
     )
 
 

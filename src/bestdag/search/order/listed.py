@@ -16,16 +16,12 @@ from bestdag.machine import thread_count
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search.exact.bnc.relaxation import Sets
 from bestdag.search.order.families import precedences
+from bestdag.search.order.tuning import TUNING
 from bestdag.search.problem import Problem
 from bestdag.search.steps import POINT, Found, Phase, SearchEnd, Steps
 from bestdag.search.ties import is_better, tie_width
 
 __all__ = ["Orders", "chains_among_sets", "search_listed"]
-
-_MANY_VARIABLES = 100
-_ROUNDS, _ROUNDS_PER_VARIABLE = 1000, 5
-# Rounds in all, times variables: a round takes longer the more variables there are.
-_MOST_WORK = 150_000_000
 
 
 def chains_among_sets(chains: int, n_variables: int) -> int:
@@ -33,7 +29,7 @@ def chains_among_sets(chains: int, n_variables: int) -> int:
 
     They do not share what they find in different corners of a large problem: half of them.
     """
-    return chains if n_variables <= _MANY_VARIABLES else max(1, chains // 2)
+    return chains if n_variables <= TUNING.many_for_chains else max(1, chains // 2)
 
 
 class _ListedSearch:
@@ -85,8 +81,8 @@ def search_listed(problem: Problem, patience: int, n_chains: int) -> Steps:
     """Search until so many turns bring nothing and no single arc change helps."""
     table = problem.table()
     search = _ListedSearch(problem, table, n_chains)
-    rounds_left = _MOST_WORK // len(problem.names)
-    rounds = _ROUNDS + _ROUNDS_PER_VARIABLE * len(problem.names)
+    rounds_left = TUNING.listed_work // len(problem.names)
+    rounds = TUNING.listed_rounds + TUNING.listed_rounds_per_variable * len(problem.names)
     n_idle = 0  # turns without a better structure
     if search.orders.is_feasible:
         yield from search.begin()

@@ -10,13 +10,12 @@ from bestdag.registry import setting
 from bestdag.scores.table import ScoreTable
 from bestdag.search.order.improve import Improver
 from bestdag.search.order.listed import search_listed
+from bestdag.search.order.tuning import TUNING
 from bestdag.search.problem import Problem
 from bestdag.search.steps import POINT, Phase, SearchEnd, Steps
 
 __all__ = ["OrderSearch"]
 
-# Rounds of the search among listed sets, for each round of the search with data.
-_TURNS_PER_ROUND = 0.25
 # Each chain has its own orders and scores, however few threads there are.
 _MOST_CHAINS = 1024
 
@@ -107,7 +106,7 @@ class OrderSearch:
     def steps(self, problem: Problem) -> Steps:
         """Improve a structure round by round until nothing has come of it for a while."""
         if isinstance(problem.scores, ScoreTable):
-            turns = max(1, round(_TURNS_PER_ROUND * self.patience))
+            turns = max(1, round(TUNING.turns_per_round * self.patience))
             yield from search_listed(problem, turns, self.chains)
             return
         start = problem.feasible_dag("order")
