@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
-from bestdag.checkpoint import Checkpoint
+from bestdag.checkpoint import RunState
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
 from bestdag.graph.dag import Dag
@@ -47,7 +47,7 @@ class Task:
     start: Dag | None = None
     progress: Reporter | None = None
     executor: Executor | None = None
-    checkpoint: Checkpoint | None = None
+    state: RunState | None = None
 
     def solve(self, scores: LocalScores) -> SearchResult:
         """Run the search once; a task with other settings is made by `dataclasses.replace`."""
@@ -61,7 +61,7 @@ class Task:
             start=self.start,
             progress=self.progress,
             executor=self.executor,
-            checkpoint=self.checkpoint,
+            state=self.state,
         )
         if self.near_best is not None:
             return solve_near_best(problem, self.search, self.near_best)
