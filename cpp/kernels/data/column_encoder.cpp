@@ -87,11 +87,12 @@ std::int64_t index_at(char format, const void* indices, std::size_t row) noexcep
 // broken text, too.
 void write_utf8(const std::byte* letters, std::size_t n, std::string& text) {
     text.clear();
-    while (n > 0 && value_at<std::uint32_t>(letters, static_cast<std::ptrdiff_t>(4 * (n - 1))) == 0) {
-        --n;
-    }
+    const auto letter_at = [letters](std::size_t i) {
+        return value_at<std::uint32_t>(letters, static_cast<std::ptrdiff_t>(4 * i));
+    };
+    while (n > 0 && letter_at(n - 1) == 0) --n;
     for (std::size_t i = 0; i < n; ++i) {
-        const auto letter = value_at<std::uint32_t>(letters, static_cast<std::ptrdiff_t>(4 * i));
+        const std::uint32_t letter = letter_at(i);
         const auto tail = [&](int shift) {
             text.push_back(static_cast<char>(0x80 | (letter >> shift & 0x3f)));
         };
