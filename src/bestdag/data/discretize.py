@@ -18,6 +18,7 @@ from bestdag.data.settings import choose, text_list
 from bestdag.data.sinks.memory import dataset_of
 from bestdag.data.table import open_table
 from bestdag.errors import InvalidParameterError, require_count
+from bestdag.wording import arg
 
 __all__ = ["discretize"]
 
@@ -134,10 +135,10 @@ def discretize(
     chosen = None if cut is None else frozenset(text_list("cut", cut))
     if made.needs_target and target is None and chosen != frozenset():
         others = ", ".join(name for name, kind in METHODS.items() if not kind.needs_target)
-        needed = f"the class column, or choose a method without one: {others}"
         raise InvalidParameterError(
-            f"discretize: method {made.name!r} needs a target; name {needed}"
-        ).with_option(f"discretize: the method {made.name} needs --target; name {needed}")
+            f"discretize: {arg('method', made.name)} needs {arg('target')}; name the class column, "
+            f"or choose a method without one: {others}"
+        )
     cutter = Cutter(
         method=made,
         target=target,
