@@ -164,7 +164,7 @@ CASES = {
         ["score-table", "t.csv", "-o", "t.jkl"],
         lambda table: bestdag.read(table),
         "pass --missing drop or --missing state, or leave the columns out with --drop",
-        'set missing to "drop", "state" or "keep", or drop the columns',
+        "pass missing='drop', missing='state' or missing='keep', or leave the columns out with drop",
     ),
     "missing values in learn": (
         HOLES,
@@ -204,8 +204,8 @@ CASES = {
         "a,b\n1.5,x\n2.5,y\n",
         ["discretize", "t.csv", "--method", "fayyad_irani", "-o", "out.csv"],
         lambda table: bestdag.discretize(table, method="fayyad_irani"),
-        "the method fayyad_irani needs --target; name the class column",
-        "method 'fayyad_irani' needs a target; name the class column",
+        "--method fayyad_irani needs --target; name the class column",
+        "method='fayyad_irani' needs target; name the class column",
     ),
     "bins of a method that has none": (
         "a,b\n1.5,x\n2.5,y\n",
@@ -351,7 +351,7 @@ def test_warnings_too(tmp_path, monkeypatch, capsys):
         bestdag.read(table)
     said = "\n".join(str(warning.message) for warning in seen)
     assert "pass missing_values=('', '?')" in said
-    assert 'discretize(..., method="quantile") bins them' in said
+    assert "discretize(..., method='quantile') bins them" in said
     assert not _OPTION.search(said)
 
 

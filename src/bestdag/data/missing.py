@@ -94,11 +94,9 @@ class _Refuse(_Keep):
         who, what = f"read: {options.source}", missing_text(missing.counts)
         how = f"pass {arg('missing', 'drop')} to leave out their rows"
         if not options.states.keys() >= missing.counts.keys():
-            keep = by_reader(f", {arg('missing', 'keep')}", "")
-            how = (
-                f"pass {arg('missing', 'drop')} or {arg('missing', 'state')}{keep}, or leave the "
-                f"columns out with {arg('drop')}"
-            )
+            drop, state, keep = (arg("missing", name) for name in ("drop", "state", "keep"))
+            ways = by_reader(f"{drop}, {state} or {keep}", f"{drop} or {state}")
+            how = f"pass {ways}, or leave the columns out with {arg('drop')}"
         also = ""
         if missing.marks:
             cells = " and ".join(f"{n:,} {mark!r}" for mark, n in missing.marks.items())
