@@ -9,7 +9,6 @@ import threading
 import warnings
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import astuple, dataclass
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,7 +21,6 @@ from bestdag.classification.trial import Trial
 from bestdag.classification.uncut import read_uncut
 from bestdag.data.readers import read
 from bestdag.examples import example
-from bestdag.papers.runner import reproduce
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.search.exact.search import Exact
@@ -31,8 +29,6 @@ from bestdag.search.naive_bayes import NaiveBayes
 from bestdag.validation.cross_validation import cross_validate
 from bestdag.validation.learning_curve import learning_curve
 from bestdag.workers import run_all
-from tests.papers.toy import TOY
-from tests.signals import GUARD
 
 
 class Elsewhere(Executor):
@@ -48,7 +44,7 @@ class Elsewhere(Executor):
         work, items = pickle.loads(sent)
         future = Future()
         with pytest.MonkeyPatch.context() as there:
-            there.setattr("bestdag.shipment._OWN", {})  # another process
+            there.setattr("bestdag.workers._OWN", {})  # another process
             try:
                 future.set_result(pickle.loads(pickle.dumps(work(*items, **more))))
             except BaseException as error:
@@ -98,24 +94,6 @@ def test_answers_come_in_order_and_each_has_its_threads():
     assert told == dict(enumerate(found))
 
 
-def test_nobody_waits_for_what_is_not_done_in_time(monkeypatch):
-    now = [0.0]  # the time is up when the first is done
-    monkeypatch.setattr("bestdag.workers.time", SimpleNamespace(monotonic=lambda: now[0]))
-    told = {"threads": None, "who": "t", "on_done": lambda _: now.__setitem__(0, GUARD)}
-    with ThreadPoolExecutor(1) as pool:
-        try:
-            assert run_all(_held, [0, 1, 2], end=GUARD, executor=pool, **told) == [0]
-        finally:
-            _MAY_END.set()
-
-
-_MAY_END = threading.Event()
-
-
-def _held(item, threads):
-    return item if item == 0 else _MAY_END.wait(GUARD)
-
-
 def test_errors_and_warnings_come_from_there(elsewhere):
     with (
         pytest.warns(DataWarning, match="1 is odd"),
@@ -156,7 +134,7 @@ def test_large_work_reaches_a_worker_once(elsewhere, tmp_path, monkeypatch):
     n_read = []
     load = pickle.loads
     monkeypatch.setattr(
-        "bestdag.shipment.pickle.loads", lambda sent: n_read.append(len(sent) > 9999) or load(sent)
+        "bestdag.workers.pickle.loads", lambda sent: n_read.append(len(sent) > 9999) or load(sent)
     )
     found = run_all(LARGE, [5, 260, 7], threads=None, who="test", executor=elsewhere)
     assert found == [(5, 1), (4, 1), (7, 1)]
@@ -173,8 +151,8 @@ def test_a_worker_of_another_machine_gets_it_with_its_items(elsewhere, there, mo
                 raise FileNotFoundError
             super().__init__(there)
 
-    monkeypatch.setattr("bestdag.shipment.open", File, raising=False)
-    monkeypatch.setattr("bestdag.shipment._LAST", threading.local())
+    monkeypatch.setattr("bestdag.workers.open", File, raising=False)
+    monkeypatch.setattr("bestdag.workers._LAST", threading.local())
     found = run_all(LARGE, [5, 260], threads=None, who="test", executor=elsewhere)
     assert found == [(5, 1), (4, 1)]
     assert elsewhere.n_tasks == 4  # each is asked for once more
@@ -266,11 +244,3 @@ def test_classifiers(elsewhere):
     there = dict(Trial(table, "dysp", n_folds=3, executor=elsewhere).run(recipes))
     assert here["naive"].log_loss == there["naive"].log_loss
     assert elsewhere.n_tasks == 3
-
-
-def test_trials_of_studies(tmp_path, elsewhere):
-    reproduce(TOY, tmp_path / "here", threads=1)
-    reproduce(TOY, tmp_path / "there", executor=elsewhere)
-    texts = [(tmp_path / folder / "summary.md").read_text() for folder in ("here", "there")]
-    assert texts[0] == texts[1]
-    assert elsewhere.n_tasks == 5

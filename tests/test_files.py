@@ -11,6 +11,7 @@ import pytest
 from bestdag import machine
 from bestdag.errors import FileError, FormatError, NotEnoughMemoryError, WriteError
 from bestdag.files import read_file, temporary, through_link, write_file, writing
+from tests.signals import GUARD
 
 
 def names(folder):
@@ -100,7 +101,7 @@ context.__enter__()
 open(sys.argv[1], "w").close()
 """
     command = [sys.executable, "-c", code, str(tmp_path / "x")]
-    assert subprocess.run(command, check=False, timeout=60).returncode == 0
+    assert subprocess.run(command, check=False, timeout=GUARD).returncode == 0
     assert names(tmp_path) == []
 
 

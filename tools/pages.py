@@ -116,7 +116,7 @@ def shell_lines(code: str) -> Iterator[str]:
 
 def unrunnable(command: str) -> bool:
     """Say whether a line of sh is for people alone: it installs, builds, measures, needs a GPU."""
-    measures = r"python benchmarks/\w+\.py|bestdag reproduce"
+    measures = r"python benchmarks/\w+\.py|python -m studies"
     return bool(re.match(rf"(make|pip|cd|\.|git|{measures})\s|bestdag .*--engine gpu", command))
 
 

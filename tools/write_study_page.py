@@ -1,6 +1,6 @@
 """Writes the pages of studies into the documentation, from what runs of them wrote.
 
-Run: python tools/write_study_page.py FOLDER..., each a folder of `bestdag reproduce`. A page is the
+Run: python tools/write_study_page.py FOLDER..., each a folder of `python -m studies`. A page is the
 summary of the run with some of its figures; the table of all claims on the first page is made of
 the pages that are there.
 """
@@ -37,7 +37,7 @@ FIGURES = {
 }
 _FIGURE = re.compile(r"### [^\n]*\n\n(?:[^#!|\n][^\n]*\n\n)?!\[[^\n]*\]\(([\w-]+)\.svg\)\n\n?")
 _BEGIN, _END = "<!-- claims -->\n", "<!-- end of claims -->\n"
-_COMMAND = re.compile(r"^`(bestdag reproduce [^`]*)`\n\n([^\n]*)", re.MULTILINE)
+_COMMAND = re.compile(r"^`(python -m studies [^`]*)`\n\n([^\n]*)", re.MULTILINE)
 _CLAIM = re.compile(r"^\| ([A-Z]\d) \| .* \| (holds|does not hold|cannot be told) \|", re.MULTILINE)
 
 

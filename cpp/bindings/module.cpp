@@ -33,7 +33,9 @@
     BINDING(near_best)                \
     BINDING(posterior)                \
     BINDING(entropy_cuts)             \
-    BINDING(sampling)
+    BINDING(sampling)                 \
+    BINDING(column_encoder)           \
+    BINDING(csv_check)
 // clang-format on
 
 #define BESTDAG_DECLARE(name) void register_##name(nb::module_& m);

@@ -835,3 +835,73 @@ def sample_network(keys: Annotated[NDArray[numpy.uint64], dict(shape=(None, None
     """
     Draw rows of a network from row `first` on, parents first, into the columns; see kernels/data/sampling.hpp.
     """
+
+class ArrowTypeError(TypeError):
+    pass
+
+class EncodedColumn:
+    @property
+    def labels(self) -> object: ...
+
+    @property
+    def counts(self) -> object: ...
+
+    @property
+    def first_rows(self) -> object: ...
+
+    @property
+    def n_missing(self) -> int: ...
+
+    @property
+    def first_missing(self) -> int | None: ...
+
+    @property
+    def is_coded(self) -> bool: ...
+
+    @property
+    def n_distinct(self) -> int: ...
+
+    @property
+    def is_exact(self) -> bool: ...
+
+    @property
+    def type(self) -> str: ...
+
+    @property
+    def declared(self) -> object: ...
+
+class ColumnEncoder:
+    """Codes and labels of columns; see kernels/data/column_encoder.hpp."""
+
+    def __init__(self, limits: Sequence[int], missing_values: Sequence[str], numbers: Sequence[int] = []) -> None: ...
+
+    def add_streams(self, streams: Sequence[object], first_columns: Sequence[int], threads: int) -> None: ...
+
+    def add_batches(self, stream: object, first_column: int, n_batches: int, threads: int) -> bool: ...
+
+    def add_arrays(self, arrays: Sequence[object], columns: Sequence[int], masks: Sequence[object], threads: int) -> None: ...
+
+    def add_objects(self, items: object, column: int) -> None: ...
+
+    def n_rows(self, column: int) -> int: ...
+
+    def column(self, column: int) -> EncodedColumn: ...
+
+    def take(self, columns: Sequence[int], maps: Sequence[Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)] | None], threads: int) -> list: ...
+
+def stream_types(stream: object) -> list[tuple[str, str, str | None]]:
+    """
+    Name, Arrow format, and that of dictionary values, of the columns of a stream.
+    """
+
+def recode(codes: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu')], map: Annotated[NDArray, dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    """Replace codes by entries of a map, in place."""
+
+class CsvCheck:
+    """Whether a CSV file is plain; see kernels/data/csv_check.hpp."""
+
+    def __init__(self, separator: str, n_columns: int) -> None: ...
+
+    def add(self, piece: bytes) -> bool: ...
+
+    def is_plain(self) -> bool: ...

@@ -18,7 +18,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import make_method
 from bestdag.data.discretization.base import Method
 from bestdag.data.discretize import discretize as cut_numbers
-from bestdag.data.readers import Rows, read_rows
+from bestdag.data.readers import Place, Rows, read_rows
 from bestdag.errors import (
     ClusterError,
     InvalidParameterError,
@@ -388,12 +388,12 @@ def _read(
                 "uniform"
             )
         return Rows(cut_numbers(data, method=method, missing=treatment.reads_as))
+    place: str | Place = "auto"
     if client is not None:
-        from bestdag.cluster.reading import is_read_there, read_on
+        from bestdag.cluster.reading import Workers
 
-        if is_read_there(data):
-            return Rows(read_on(client, data, missing=treatment.reads_as))
-    return read_rows(data, missing=treatment.reads_as)
+        place = Workers(client)
+    return read_rows(data, rows_in=place, missing=treatment.reads_as)
 
 
 def _kept_result(kept: Checkpoint, found: SearchResult) -> SearchResult:

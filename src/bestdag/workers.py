@@ -1,30 +1,40 @@
-"""Many runs at once: processes that share the processors, the memory limit and Ctrl-C."""
+"""Many runs at once, in processes that share the processors, the memory limit and Ctrl-C.
+
+They are copies of this process, or the workers of an executor. Work holds the rows, and an executor
+sends with each item all that it is given: work that is large is therefore put into a file without a
+name, which ends with the process, and what travels with an item says where that file is
+(`_Broadcast`). A worker of this machine reads it for its first item; one elsewhere says that it
+cannot, and gets the work itself.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import gc
-import math
+import hashlib
 import multiprocessing
 import os
 import pickle
 import signal
 import sys
+import tempfile
 import threading
-import time
 import warnings
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+)
 from concurrent.futures import wait as wait_for
-from contextlib import suppress
-from dataclasses import dataclass
-from itertools import takewhile
-from multiprocessing.connection import Connection, wait
-from typing import Any, Generic, TypeVar
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from bestdag.errors import BestdagError, InvalidParameterError
 from bestdag.machine import memory_limit, thread_count
-from bestdag.shipment import Shipment, is_missed
 from bestdag.wording import arg
 
 __all__ = ["run_all"]
@@ -32,8 +42,8 @@ __all__ = ["run_all"]
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
 _DIE_WITH_PARENT = 1  # of Linux's prctl
-_FOR_EVER = 1e6  # seconds; no system waits much longer
-_BETWEEN_LOOKS = 0.5  # seconds, at whether executors may go on
+_LARGE = 1 << 16  # bytes: less is sent with each item
+_MISSED = b""  # what a worker answers that has no such work
 
 
 def run_all(
@@ -44,9 +54,6 @@ def run_all(
     who: str,
     on_done: Callable[[int], None] | None = None,
     on_answer: Callable[[int, _Answer], None] | None = None,
-    may_begin: Callable[[], bool] | None = None,
-    end: float = math.inf,
-    apart: bool = False,
     executor: Executor | None = None,
 ) -> list[_Answer]:
     """Return work(item, threads) for every item, in their order, on all processors.
@@ -65,22 +72,10 @@ def run_all(
         Called here with the numbers of items as they are done, in any order.
     on_answer : callable, optional
         Called here with the number of an item and its answer as soon as that is known.
-    may_begin : callable, optional
-        Asked here before each item; once it says no, no other item is begun, and the answers are
-        those of the items that were.
-    end : float, default infinity
-        A time of ``time.monotonic()`` at which all work stops: items that are not done by then are
-        dropped, and the answers are those of the others. Where items come one after another in
-        this process, or run elsewhere, one that has begun cannot be stopped: here it ends, there
-        nobody waits for it.
-    apart : bool, default False
-        Work in other processes where they can be had, even if there is only one: Ctrl-C and `end`
-        then stop what answers them in ways of its own.
     executor : concurrent.futures.Executor, optional
         Who works, instead of processes of this machine: a pool of processes, Dask's
         ``client.get_executor()``, MPI's. Work, items and answers must then be possible to pickle;
-        each item has `threads` threads, one unless given. Work reaches each worker of this
-        machine once, see `bestdag.shipment`.
+        each item has `threads` threads, one unless given.
 
     Notes
     -----
@@ -88,272 +83,110 @@ def run_all(
     at once, and Python code runs at once too. Elsewhere such copies are not safe, and items come
     one after another, each with all threads; so it is outside the main thread. The first failure,
     or Ctrl-C, ends all of them before it is raised. The memory limit is divided between those that
-    run at once.
+    run at once. docs/decisions/0051 has what joblib and loky do instead.
 
     Examples
     --------
     >>> run_all(lambda item, threads: item * item, [3, 1, 2], threads=2, who="doctest")
     [9, 1, 4]
     """
-    if executor is not None:
-        given = _Given(work, 1 if threads is None else thread_count(threads, who=who))
-        return _run_by(executor, given, items, who, on_done, on_answer, _Gate(may_begin, end))
-    n_threads = thread_count(threads, who=who)
-    n_workers = min(n_threads, len(items))
-    gate = _Gate(may_begin, end)
-    if (n_workers > 1 or (n_workers == 1 and apart)) and _can_copy():
-        own = n_threads // n_workers
-        with memory_limit(None, sharers=n_workers):
-            crew = _Crew(lambda number: work(items[number], own), len(items), who)
-            try:
-                if crew.begin(n_workers):
-                    return crew.run(on_done, on_answer, gate)
-            finally:
-                crew.end()
-    answers = []
-    for number, item in enumerate(items):
-        if not gate.is_open():
-            break
-        answers.append(work(item, n_threads))
+
+    def take(number: int, answer: _Answer) -> None:
         if on_answer is not None:
-            on_answer(number, answers[-1])
+            on_answer(number, answer)
         if on_done is not None:
             on_done(number)
+
+    n_threads = thread_count(threads, who=who)
+    if executor is not None:
+        if not callable(getattr(executor, "submit", None)):
+            raise InvalidParameterError(
+                f"{who}: executor must be an Executor of concurrent.futures, got {executor!r:.60}"
+            )
+        with _broadcast(_Task(work, 1 if threads is None else n_threads), who) as shared:
+            return _gathered(executor, shared, items, who, take)
+    n_workers = min(n_threads, len(items))
+    if n_workers > 1 and _can_copy():
+        task = _Task(lambda number, own: work(items[number], own), n_threads // n_workers)
+        with memory_limit(None, sharers=n_workers), _copies(n_workers, task) as pool:
+            if pool is not None:
+                return _gathered(pool, _Inherited(), range(len(items)), who, take)
+    answers = []
+    for number, item in enumerate(items):
+        answers.append(work(item, n_threads))
+        take(number, answers[-1])
     return answers
 
 
-@dataclass(frozen=True, slots=True)
-class _Gate:
-    """Whether items may begin, and how long there is to wait for those that have."""
-
-    may_begin: Callable[[], bool] | None
-    end: float
-
-    def is_open(self) -> bool:
-        return self.left() != 0 and (self.may_begin is None or self.may_begin())
-
-    def left(self) -> float | None:
-        seconds = self.end - time.monotonic()
-        return None if seconds > _FOR_EVER else max(0.0, seconds)
-
-
-@dataclass(frozen=True, slots=True)
-class _Given(Generic[_Item, _Answer]):
-    """Work as an executor gets it."""
-
-    work: Callable[[_Item, int], _Answer]
-    threads: int
-
-    def __call__(self, item: _Item) -> bytes:
-        return _tried(lambda _: self.work(item, self.threads), 0)
-
-
-def _run_by(
+def _gathered(
     executor: Executor,
-    work: _Given[_Item, _Answer],
+    shared: _Inherited | _Broadcast,
     items: Sequence[_Item],
     who: str,
-    on_done: Callable[[int], None] | None,
-    on_answer: Callable[[int, _Answer], None] | None,
-    gate: _Gate,
-) -> list[_Answer]:
-    if not callable(getattr(executor, "submit", None)):
-        raise InvalidParameterError(
-            f"{who}: executor must be an Executor of concurrent.futures, got {executor!r:.60}"
-        )
-    waiting: dict[Any, int] = {}
-    answers: dict[int, _Answer] = {}
-    shipment = _sendable(work, who)
+    take: Callable[[int, Any], None],
+) -> list[Any]:
+    """Give all items to an executor and take their answers as they come."""
+    waiting: dict[Future[bytes], int] = {}
+    answers: dict[int, Any] = {}
     try:
         for number, item in enumerate(items):
-            waiting[executor.submit(shipment.parcel, item)] = number
+            waiting[executor.submit(shared, item)] = number
         while waiting:
-            if not gate.is_open():
-                waiting = {future: n for future, n in waiting.items() if not future.cancel()}
-            left = gate.left()
-            looks = None if gate.may_begin is None else _BETWEEN_LOOKS
-            seconds = min((s for s in (left, looks) if s is not None), default=None)
-            done = wait_for(waiting, seconds, FIRST_COMPLETED).done
-            if not done and left == 0:
-                break
+            done = wait_for(waiting, return_when=FIRST_COMPLETED).done
             for future in sorted(done, key=waiting.__getitem__):
                 number = waiting.pop(future)
-                result = _result(future, who)
-                if is_missed(result):  # by a worker of another machine
-                    waiting[executor.submit(shipment.whole(), items[number])] = number
+                sent = future.result()
+                if sent == _MISSED and isinstance(shared, _Broadcast):  # on another machine
+                    waiting[executor.submit(shared.whole(), items[number])] = number
                     continue
-                answers[number] = _answer(result)
-                if on_answer is not None:
-                    on_answer(number, answers[number])
-                if on_done is not None:
-                    on_done(number)
-    finally:
-        for future in waiting:  # after a failure, or Ctrl-C; what runs already runs to its end
-            future.cancel()
-        shipment.close()
-    return [answers[number] for number in sorted(answers)]
-
-
-def _sendable(work: Any, who: str) -> Shipment:
-    """Pack work for others; refuse what cannot be sent before some of it is done."""
-    try:
-        return Shipment(work)
-    except BestdagError:
-        raise
-    except Exception as error:
-        raise InvalidParameterError(
-            f"{who}: what executor gets must be possible to pickle, and is not ({error}); use a "
-            "score, search and estimator whose classes are in a module"
-        ) from None
-
-
-def _result(future: Any, who: str) -> bytes:
-    try:
-        found: bytes = future.result()
+                answers[number] = _unpacked(sent)
+                take(number, answers[number])
     except BrokenExecutor:
-        what = f"{who}: a worker of the executor was ended, perhaps because memory ran out"
-        raise BestdagError(f"{what}; use fewer workers") from None
-    return found
+        if isinstance(shared, _Broadcast):
+            what = f"{who}: a worker of the executor was ended, perhaps because memory ran out"
+            raise BestdagError(f"{what}; use fewer workers") from None
+        what = f"{who}: one of the processes was ended, perhaps because memory ran out"
+        raise BestdagError(f"{what}; use a smaller {arg('threads')}") from None
+    finally:
+        # After a failure, or Ctrl-C; what runs already runs to its end. Copies are killed instead:
+        # a pool whose processes die must not find a future cancelled (a bug before Python 3.12).
+        for future in waiting if isinstance(shared, _Broadcast) else ():
+            future.cancel()
+    return [answers[number] for number in range(len(items))]
 
 
-def _answer(sent: bytes) -> Any:
-    done = pickle.loads(sent)
-    assert isinstance(done, _Done)
-    for warned in done.warned:
-        warnings.warn_explicit(warned[0], None, *warned[1:])
-    if done.failure is not None:
-        raise done.failure
-    return done.answer
-
-
-def _can_copy() -> bool:
-    is_main = threading.current_thread() is threading.main_thread()
-    return sys.platform == "linux" and is_main and not multiprocessing.current_process().daemon
+# What is done with an item, wherever that is.
 
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """What a process says of one item."""
+    """What a worker says of one item."""
 
     answer: Any
     failure: BaseException | None
     warned: list[tuple[Warning, str, int]]
 
 
-class _Crew(Generic[_Answer]):
-    """Processes that are each given an item whenever they have none."""
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """Work with its threads, whose answers can be sent."""
 
-    def __init__(self, work: Callable[[int], _Answer], n_items: int, who: str) -> None:
-        self._work = work
-        self._n_items = n_items
-        self._who = who
-        self._processes: list[Any] = []
-        self._lines: list[Connection] = []
+    work: Callable[[Any, int], Any]
+    threads: int
 
-    def begin(self, n_workers: int) -> bool:
-        """Start processes; False when the system has none to give."""
-        context = multiprocessing.get_context("fork")
-        for _ in range(n_workers):
+    def __call__(self, item: Any) -> bytes:
+        with warnings.catch_warnings(record=True) as caught:
+            failure, packed = None, b""
             try:
-                here, there = context.Pipe()
-                self._lines.append(here)
-                process = context.Process(
-                    target=_work_on, args=(self._work, there, os.getpid()), daemon=True
-                )
-                self._processes.append(process)
-                with warnings.catch_warnings():
-                    # Other threads are not copied; kernels have none between calls.
-                    warnings.simplefilter("ignore", DeprecationWarning)
-                    process.start()
-                there.close()
-            except OSError:
-                return False
-        return True
-
-    def run(
-        self,
-        on_done: Callable[[int], None] | None,
-        on_answer: Callable[[int, _Answer], None] | None,
-        gate: _Gate,
-    ) -> list[_Answer]:
-        answers: dict[int, _Answer] = {}
-        busy: dict[Any, int] = {}
-        waiting = takewhile(lambda _: gate.is_open(), range(self._n_items))
-        for first in self._lines:
-            self._give(first, next(waiting, None), busy)
-        while busy:
-            heard = wait(list(busy), gate.left())
-            if not heard:  # the time is over: what they do is dropped
-                break
-            for line in list(heard):
-                number = busy.pop(line)
-                answers[number] = _answer(self._heard(line))
-                self._give(line, next(waiting, None), busy)
-                if on_answer is not None:
-                    on_answer(number, answers[number])
-                if on_done is not None:
-                    on_done(number)
-        return [answers[number] for number in sorted(answers)]
-
-    def _give(self, line: Any, number: int | None, busy: dict[Any, int]) -> None:
-        if number is None:
-            return
-        with suppress(BrokenPipeError):  # it is heard of when its answer is read
-            line.send(number)
-        busy[line] = number
-
-    def _heard(self, line: Any) -> bytes:
-        try:
-            sent: bytes = line.recv_bytes()
-        except (EOFError, ConnectionError):
-            raise BestdagError(
-                f"{self._who}: one of the processes was ended, perhaps because memory ran out; use "
-                f"a smaller {arg('threads')}"
-            ) from None
-        return sent
-
-    def end(self) -> None:
-        """Let no process be left, however often Ctrl-C comes."""
-        stopped: BaseException | None = None
-        while self._processes:
-            try:
-                process = self._processes[-1]
-                if process.pid is not None:
-                    process.kill()
-                    process.join()
-                self._processes.remove(process)
+                answer = self.work(item, self.threads)
+                warned = [(one.message, one.filename, one.lineno) for one in caught]
+                packed = pickle.dumps(_Done(answer, None, warned))  # type: ignore[arg-type]
             except BaseException as error:
-                stopped = error
-        for line in self._lines:
-            line.close()
-        if stopped is not None:
-            raise stopped
-
-
-def _work_on(work: Callable[[int], Any], line: Connection, parent: int) -> None:
-    """Answer for items until no more come; signals are the first process's to answer."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        signal.signal(getattr(signal, name), signal.SIG_IGN)
-    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-    if os.getppid() != parent:  # it was killed before that
-        os._exit(1)
-    gc.freeze()  # what the first process has is not looked through, nor copied by that
-    with suppress(EOFError):
-        while True:
-            line.send_bytes(_tried(work, line.recv()))
-
-
-def _tried(work: Callable[[int], Any], number: int) -> bytes:
-    with warnings.catch_warnings(record=True) as caught:
-        try:
-            done = _Done(work(number), None, _told(caught))
-            return pickle.dumps(done)
-        except BaseException as error:
-            return pickle.dumps(_Done(None, _that_travels(error), _told(caught)))
-
-
-def _told(caught: Sequence[warnings.WarningMessage]) -> list[tuple[Warning, str, int]]:
-    return [(one.message, one.filename, one.lineno) for one in caught]  # type: ignore[misc]
+                failure = _that_travels(error)
+                warned = [(one.message, one.filename, one.lineno) for one in caught]
+        if failure is not None:
+            packed = pickle.dumps(_Done(None, failure, warned))  # type: ignore[arg-type]
+        return packed
 
 
 def _that_travels(error: BaseException) -> BaseException:
@@ -363,3 +196,168 @@ def _that_travels(error: BaseException) -> BaseException:
     except Exception:
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
+
+
+def _unpacked(sent: bytes) -> Any:
+    done = pickle.loads(sent)
+    assert isinstance(done, _Done)
+    for message, path, line in done.warned:
+        warnings.warn_explicit(message, None, path, line)
+    if done.failure is not None:
+        raise done.failure
+    return done.answer
+
+
+# Copies of this process.
+
+# Of a copy: what it was made for.
+_inherited: _Task | None = None
+
+
+class _Inherited:
+    """What travels with an item to a copy, which has the work already."""
+
+    def __call__(self, number: Any) -> bytes:
+        assert _inherited is not None
+        return _inherited(number)
+
+
+def _can_copy() -> bool:
+    is_main = threading.current_thread() is threading.main_thread()
+    is_copy = _inherited is not None or multiprocessing.current_process().daemon
+    return sys.platform == "linux" and is_main and not is_copy
+
+
+@contextmanager
+def _copies(n_workers: int, task: _Task) -> Iterator[Executor | None]:
+    """Give a pool of copies, of which none is left afterwards; None when there are none to have."""
+    before = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(
+        n_workers, multiprocessing.get_context("fork"), _begin_copy, (task, os.getpid())
+    )
+    try:
+        with warnings.catch_warnings():
+            # Other threads are not copied; kernels have none between calls.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            try:
+                pool.submit(int)  # which makes all copies
+            except OSError:
+                yield None
+                return
+        yield pool
+    finally:
+        signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+        masked = signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # they wait for the end of this
+        try:
+            for process in set(multiprocessing.active_children()) - before:
+                process.kill()
+            pool.shutdown()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+
+
+def _begin_copy(task: _Task, parent: int) -> None:
+    """Leave signals to the first process, and end with it."""
+    global _inherited
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    if os.getppid() != parent:  # it was killed before that
+        os._exit(1)
+    _inherited = task
+    gc.freeze()  # what the first process has is not looked through, nor copied by that
+
+
+# Work that reaches each worker of an executor once.
+
+# What this process has sent; copies of it have that, too, and so have its threads.
+_OWN: dict[bytes, _Task] = {}
+# What a thread of a worker has worked on last: tasks that run at once share nothing.
+_LAST = threading.local()
+
+
+@dataclass(frozen=True, slots=True)
+class _Broadcast:
+    """What travels with an item: what to do with it, or the file where that is to be had."""
+
+    digest: bytes
+    path: str | None = None
+    packed: bytes | None = None
+
+    def __call__(self, item: Any) -> bytes:
+        """Work on an item, or say that the work is not here."""
+        task = self._task()
+        return _MISSED if task is None else task(item)
+
+    def whole(self) -> _Broadcast:
+        """Return the same for a worker that cannot read the file."""
+        return replace(self, packed=pickle.dumps(_OWN[self.digest]))
+
+    def _task(self) -> _Task | None:
+        if (own := _OWN.get(self.digest)) is not None:
+            return own
+        if getattr(_LAST, "digest", None) != self.digest:
+            packed = self._read() if self.packed is None else self.packed
+            if packed is None:
+                return None
+            _LAST.task, _LAST.digest = None, None  # two at once would take twice the memory
+            _LAST.task, _LAST.digest = pickle.loads(packed), self.digest
+        task: _Task = _LAST.task
+        return task
+
+    def _read(self) -> bytes | None:
+        try:
+            with open(self.path or "", "rb") as file:
+                packed = file.read()
+        except OSError:
+            return None
+        return packed if _digest(packed) == self.digest else None
+
+
+@contextmanager
+def _broadcast(task: _Task, who: str) -> Iterator[_Broadcast]:
+    """Pack work for others; its file is gone afterwards, and who has read it keeps it.
+
+    What cannot be sent is refused before some of it is done.
+    """
+    try:
+        packed = pickle.dumps(task)
+    except BestdagError:
+        raise
+    except Exception as error:
+        raise InvalidParameterError(
+            f"{who}: what executor gets must be possible to pickle, and is not ({error}); use a "
+            "score, search and estimator whose classes are in a module"
+        ) from None
+    digest = _digest(packed)
+    _OWN[digest] = task
+    file: Any = None
+    try:
+        shared = _Broadcast(digest, packed=packed)
+        if len(packed) >= _LARGE:
+            try:
+                file, path = _unnamed_file()
+                file.write(packed)
+                file.flush()
+                shared = _Broadcast(digest, path)
+            except OSError:  # no room for it: it is sent with each item
+                pass
+        yield shared
+    finally:
+        del _OWN[digest]
+        if file is not None:
+            file.close()
+
+
+def _unnamed_file() -> tuple[Any, str]:
+    if sys.platform == "linux":
+        file: Any = tempfile.TemporaryFile()  # noqa: SIM115
+        path = f"/proc/{os.getpid()}/fd/{file.fileno()}"
+    else:
+        file = tempfile.NamedTemporaryFile()  # noqa: SIM115
+        path = file.name
+    return file, path
+
+
+def _digest(packed: bytes) -> bytes:
+    return hashlib.blake2b(packed, digest_size=32).digest()

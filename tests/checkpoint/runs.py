@@ -11,7 +11,6 @@ import sys
 import traceback
 from dataclasses import astuple
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
@@ -21,10 +20,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.incomplete import StructuralEM
 from bestdag.learning import learn
 from bestdag.network.random_network import random_network
-from bestdag.papers.runner import reproduce
-from bestdag.papers.study import Study, Trial
 from bestdag.search import make_search
-from tests.papers.toy import claims, sections
 
 # Of each search: its settings, and the variables and rows of its table.
 SEARCHES = {
@@ -100,27 +96,6 @@ def _chains(prior):
     return run
 
 
-def _trials(size, seed):
-    for k in range(60):
-        yield Trial(f"group {k % 2}", {"k": k, "seed": seed})
-
-
-def _tried(trial, _folder):
-    k = trial.settings["k"]
-    found = learn(table(20, 500).select(rows=slice(0, 200 + k)), "bic", search="hill_climb")
-    return {"value": round(found.score, 7), "timing": {}}
-
-
-def _study():
-    study = Study("killed", "A study", "Nobody.", _trials, _tried, sections, claims, ())
-
-    def run(path, **_kept):
-        reproduce(study, Path(path).parent, resume=True, threads=2)
-        return (Path(path).parent / "summary.md").read_text()
-
-    return run
-
-
 RUNS = {
     **{name: (lambda name=name: _learned(name)) for name in SEARCHES},
     "short": _short,
@@ -129,7 +104,6 @@ RUNS = {
     "bootstrap": _bootstrap,
     "chains over DAGs": lambda: _chains("uniform"),
     "chains over orders": lambda: _chains("order"),
-    "study": _study,
 }
 
 

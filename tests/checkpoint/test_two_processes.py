@@ -13,21 +13,17 @@ from bestdag.averaging.posterior import posterior
 from bestdag.checkpoint import Checkpoint, open_checkpoint
 from bestdag.checkpoint.lock import Lock
 from bestdag.data.readers import read
-from bestdag.errors import FileError, WriteError
+from bestdag.errors import FileError
 from bestdag.examples import example
 from bestdag.learning import learn
-from bestdag.papers.runner import ROWS, reproduce
-from tests.papers.toy import TOY
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="files have no locks there")
 
 _OTHER = """
 import os, sys
-from pathlib import Path
 from bestdag.checkpoint import open_checkpoint
-from bestdag.papers.store import RowFile
 run = open_checkpoint("learn", sys.argv[1], {"seed": "1"}, every=0.0)
-with run.part("count", lambda: 1), RowFile(Path(sys.argv[2]), {}).opened(fresh=False):
+with run.part("count", lambda: 1):
     run.keep()  # a new file takes the place of the first
     if os.fork() == 0:
         print("ready", flush=True)  # a copy that outlives the process that has the lock
@@ -50,11 +46,9 @@ def at_once(monkeypatch):
 
 @pytest.fixture
 def other(tmp_path):
-    """A process that writes a checkpoint and the rows of a study, until it is killed."""
-    (tmp_path / "study").mkdir()
-    arguments = [str(tmp_path / "run"), str(tmp_path / "study" / ROWS)]
+    """A process that writes a checkpoint, until it is killed."""
     with subprocess.Popen(
-        [sys.executable, "-c", _OTHER, *arguments],
+        [sys.executable, "-c", _OTHER, str(tmp_path / "run")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:
@@ -74,16 +68,11 @@ def test_the_second_is_refused_until_the_first_is_killed(other, tmp_path):
                 f"{name}: {path} is being written by another process (number {other.pid}); wait "
                 "until it has ended, or name another file in checkpoint"
             )
-    for word in ("resume", "force"):
-        with pytest.raises(WriteError, match="another run writes there now"):
-            reproduce(TOY, tmp_path / "study", threads=1, **{word: True})
-    assert (tmp_path / "study" / ROWS).stat().st_size > 0
     assert path.read_bytes() == before
     other.kill()
     other.wait()  # its copy lives on, without the lock
     with open_checkpoint("learn", path, {"seed": "1"}, resume=True) as run:
         assert run.seconds_before > 0
-    reproduce(TOY, tmp_path / "study", threads=1, force=True)
     assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["run"]
 
 

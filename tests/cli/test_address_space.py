@@ -7,6 +7,7 @@ import pytest
 
 from bestdag.cli.main import COMMANDS
 from bestdag.examples import example
+from tests.signals import GUARD
 
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="addresses are limited on Linux")
@@ -29,7 +30,6 @@ ARGUMENTS = {
     "compare": ["{network}", "{network}"],
     "evaluate": ["{data}", "--score", "bic", "--search", "tree", "--cv", "2"],
     "random": ["-n", "20", "-o", "{out}.bif"],
-    "reproduce": ["jensen2007", "--forecast", "-o", "{out}"],
     "query": ["{network}", "--given", "dysp=yes"],
     "sample": ["{network}", "-n", "1000", "-o", "{out}.csv"],
     "score": ["{data}", "{network}"],
@@ -46,7 +46,7 @@ def run(command, n_bytes, tmp_path):
         [sys.executable, "-m", "bestdag", command, *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=GUARD,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes)),
     )
 

@@ -9,6 +9,7 @@ import pytest
 
 from bestdag.cli.main import COMMANDS
 from bestdag.examples import example
+from tests.signals import GUARD
 
 DATA, NETWORK = str(example("asia.csv")), str(example("asia.bif"))
 
@@ -30,7 +31,6 @@ RUNS = {
     "convert": [NETWORK, "out.net", "--force"],
     "draw": [NETWORK, "-o", "out.svg", "--force"],
     "random": ["-n", "5", "-o", "random.bif"],
-    "reproduce": ["jensen2007", "--forecast", "-o", "../study", "--force"],
     "query": [NETWORK, "lung"],
     "sample": [NETWORK, "-n", "5"],
     "score": [DATA, NETWORK],
@@ -49,7 +49,7 @@ def run(name, folder, *closed):
     (folder / "../numbers.csv").write_text("x,y\n" + "".join(f"{k / 8},a\n" for k in range(99)))
     command = [sys.executable, "-m", "bestdag", name, *RUNS[name]]
     done = subprocess.run(
-        command, capture_output=True, check=False, timeout=120, cwd=folder, preexec_fn=close
+        command, capture_output=True, check=False, timeout=GUARD, cwd=folder, preexec_fn=close
     )
     seconds = rb"\d+\.\d+ (s|seconds)\b"
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -87,7 +87,7 @@ def test_one_closed_stream(name, tmp_path):
 def test_a_closed_input_that_is_needed_is_an_error_of_one_line():
     command = [sys.executable, "-m", "bestdag", "info", "-"]
     done = subprocess.run(
-        command, capture_output=True, check=False, timeout=120, preexec_fn=lambda: os.close(0)
+        command, capture_output=True, check=False, timeout=GUARD, preexec_fn=lambda: os.close(0)
     )
     assert (done.returncode, done.stderr.count(b"\n")) == (2, 1)
     assert b"standard input" in done.stderr
@@ -96,6 +96,6 @@ def test_a_closed_input_that_is_needed_is_an_error_of_one_line():
 def test_errors_have_their_code_though_nobody_can_hear_them():
     command = [sys.executable, "-m", "bestdag", "info", "gone.csv"]
     done = subprocess.run(
-        command, capture_output=True, check=False, timeout=120, preexec_fn=lambda: os.close(2)
+        command, capture_output=True, check=False, timeout=GUARD, preexec_fn=lambda: os.close(2)
     )
     assert (done.returncode, done.stdout) == (2, b"")

@@ -151,7 +151,11 @@ def test_numbers_that_may_mark_missing_values_are_asked_about_where_they_are_cut
 
 
 def test_every_command_that_reads_a_table_is_told_how(cli):
-    for name, command in click_commands().items():
-        options = {one for parameter in command.params for one in parameter.opts}
-        if "--separator" in options:
-            assert {"--encoding", "--sql", "--sheet"} <= options, name
+    options = {
+        name: {one for parameter in command.params for one in parameter.opts}
+        for name, command in click_commands().items()
+    }
+    reading = {name for name in options if "--separator" in options[name]}
+    assert {"learn", "info", "predict"} <= reading
+    for name in reading:
+        assert {"--encoding", "--sql", "--sheet"} <= options[name], name

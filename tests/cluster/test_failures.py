@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 from distributed.scheduler import KilledWorker
 
 from bestdag import learn
-from bestdag.cluster import reading, session, waiting
+from bestdag.cluster import reading, session
 from bestdag.cluster.reading import read_on, spread
 from bestdag.errors import ClusterError, DataError, NotEnoughMemoryError
 from bestdag.scores.scorer import Scorer
@@ -148,28 +148,28 @@ def test_a_file_that_one_machine_does_not_see_is_refused(client, table):
 
 
 def _hide():
-    from bestdag.cluster import parquet
+    from bestdag.cluster import reading as parquet
     from bestdag.errors import DataError
 
     def facts(path):
         raise DataError(f"read: there is no file {path!r}")
 
-    parquet.kept = parquet._facts
-    parquet._facts = facts
+    parquet.kept = parquet._file_facts
+    parquet._file_facts = facts
 
 
 def _change():
     from dataclasses import replace
 
-    from bestdag.cluster import parquet
+    from bestdag.cluster import reading as parquet
 
-    parquet._facts = lambda path: replace(parquet.kept(path), n_bytes=1)
+    parquet._file_facts = lambda path: replace(parquet.kept(path), n_bytes=1)
 
 
 def _show():
-    from bestdag.cluster import parquet
+    from bestdag.cluster import reading as parquet
 
-    parquet._facts = parquet.kept
+    parquet._file_facts = parquet.kept
 
 
 def test_a_file_that_nobody_sees_is_said_as_by_one_machine(client):
@@ -229,7 +229,7 @@ def mortal():
 def test_a_scheduler_that_is_gone_is_said_and_the_best_so_far_is_kept(
     mortal, table, dataset, monkeypatch
 ):
-    monkeypatch.setattr(waiting, "_PATIENCE", 0.2)
+    monkeypatch.setattr(session, "_PATIENCE_WITH_SCHEDULER", 0.2)
     address = mortal.stdout.readline().strip()
 
     def told(progress):

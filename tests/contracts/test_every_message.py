@@ -164,7 +164,8 @@ CASES = {
         ["score-table", "t.csv", "-o", "t.jkl"],
         lambda table: bestdag.read(table),
         "pass --missing drop or --missing state, or leave the columns out with --drop",
-        "pass missing='drop', missing='state' or missing='keep', or leave the columns out with drop",
+        "pass missing='drop', missing='state' or missing='keep', or leave the columns out with "
+        "drop",
     ),
     "missing values in learn": (
         HOLES,

@@ -42,7 +42,6 @@ NEEDED = {
     "predict": ["net.bif", "t.csv", "--target", "a"],
     "query": ["net.bif", "--method", "sampling"],
     "random": ["-o", "out.bif"],
-    "reproduce": ["jensen2007", "--forecast", "-o", "study", "--force"],
     "sample": ["net.bif"],
     "score": ["t.csv", "net.bif", "--ignore-extra"],
     "score-table": ["t.csv", "--drop", "w", "-o", "out.jkl"],

@@ -34,7 +34,7 @@ NETWORK = {
 }
 # They read tables in a way of their own, or none.
 OTHERS = {
-    *("compare", "convert", "discretize", "draw", "explain", "query", "random", "reproduce"),
+    *("compare", "convert", "discretize", "draw", "explain", "query", "random"),
     "sample",
 }
 TOLD = table_options()(click.command()(lambda: None)).params

@@ -72,7 +72,7 @@ def test_an_interrupt_while_duckdb_is_loaded_waits_until_it_is(tmp_path):
     # Inside nanobind's module initialisation the exception would abort the process.
     (tmp_path / "t.csv").write_text("a\n0\n1\n")
     command = [sys.executable, "-c", LOADING, str(tmp_path / "t.csv")]
-    shown = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=GUARD, check=False)
     assert (shown.returncode, shown.stdout) == (0, "[(7,)]\n")
 
 

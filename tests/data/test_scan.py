@@ -16,7 +16,7 @@ import pytest
 
 import bestdag
 from bestdag import Dataset, InvalidParameterError, Scan, read, scan, sql
-from bestdag.data.readers import match_rows, read_rows
+from bestdag.data.readers import match, read_rows
 from bestdag.errors import DataError, DataWarning, NotEnoughMemoryError, WriteError
 from bestdag.machine import memory_limit
 from tests.signals import GUARD
@@ -345,8 +345,8 @@ def test_rows_are_on_disk_where_they_do_not_fit(parts, tmp_path):
 
 def test_columns_of_a_network_are_found_on_disk(parts):
     plain = read(parts, missing="keep")
-    rows, cut = match_rows(parts, plain.select("size").variables, rows_in="disk", ignore_extra=True)
-    assert (rows.dataset, cut) == (plain.select("size"), ())
+    rows = match(parts, plain.select("size").variables, rows_in="disk", ignore_extra=True)
+    assert (rows.dataset, rows.cut) == (plain.select("size"), ())
 
 
 @pytest.mark.slow
@@ -359,3 +359,10 @@ def test_what_the_tests_of_read_read_is_what_scan_gives():
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:]
     assert json.loads(done.stdout.partition("scanned beside read: ")[2].split()[0]) > 200
+
+
+def test_a_query_with_other_answers_each_time_is_refused():
+    query = sql("SELECT (random() * 1e6)::INT::VARCHAR AS a FROM range(40)")
+    with pytest.raises(DataError, match="changed while it was read"):
+        scan(query)
+    assert read(query).n_rows == 40  # asked once

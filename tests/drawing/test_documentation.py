@@ -23,7 +23,7 @@ def test_every_picture_on_a_page_is_made_and_every_picture_is_shown():
         found = re.findall(r"(?:\{(?:image|figure)\} |!\[[^]]*\]\()([^\s)]+)", page.read_text())
         shown |= {(page.parent / name).resolve() for name in found}
     kept = {path for path in FOLDER.iterdir() if path.name != "README.md"}
-    kept |= {*(ROOT / "docs/studies").glob("*.svg")}  # made by `bestdag reproduce`
+    kept |= {*(ROOT / "docs/studies").glob("*.svg")}  # made by `python -m studies`
     assert shown == kept | {ROOT / "docs/figures" / name for name in FIGURES}
 
 

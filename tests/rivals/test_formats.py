@@ -13,6 +13,7 @@ from bestdag.examples import example
 from bestdag.network.formats import FORMATS
 from tests.network.examples import asia
 from tests.rivals.test_bif_readers import hostile_network
+from tests.signals import GUARD
 
 SUFFIX_OF = {".bifxml": ".xmlbif", ".xml": ".xmlbif"}
 ours = pytest.mark.parametrize("make", [asia, hostile_network])
@@ -133,7 +134,7 @@ def in_r(code):
     if program is None:
         pytest.skip("R is not installed")
     code = f'if (!requireNamespace("bnlearn", quietly = TRUE)) quit(status = 99); {code}'
-    done = subprocess.run([program, "-e", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([program, "-e", code], capture_output=True, text=True, timeout=GUARD)
     if done.returncode == 99:
         pytest.skip("bnlearn is not installed")
     assert done.returncode == 0, done.stderr

@@ -115,7 +115,7 @@ def test_knowledge_and_limits_hold_for_open_sets_too():
 
 # One set of each child is scored, and no family has a higher likelihood than that of all others.
 def test_the_likelihood_given_all_others_is_the_bound_of_ll():
-    rng = np.random.default_rng(3)
+    rng, n_bounds = np.random.default_rng(3), 0
     for weights in WEIGHTS:
         for _ in range(30):
             data = random_dataset(rng, weights=weights)
@@ -129,6 +129,8 @@ def test_the_likelihood_given_all_others_is_the_bound_of_ll():
                 if len(missing):
                     expected = scorer.family(child, others)
                     assert missing.scores[0] == pytest.approx(expected, abs=tolerance_of(scorer))
+                    n_bounds += 1
+    assert n_bounds > 100
 
 
 @pytest.mark.parametrize("name", SCORES)

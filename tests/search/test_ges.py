@@ -171,7 +171,7 @@ def test_moves_are_those_of_the_reference_in_random_classes(kind, n):
 
 @every_kind
 def test_the_gain_of_a_move_is_the_difference_of_the_totals(kind):
-    scorer, names = random_scorer(0), list("abcd")
+    scorer, names, n_moves = random_scorer(0), list("abcd"), 0
     for graph, members in CLASSES.items():
         before = scorer.total(members[0])
         walk = native_walk(members[0])
@@ -185,6 +185,8 @@ def test_the_gain_of_a_move_is_the_difference_of_the_totals(kind):
             )
             assert move[3] == pytest.approx(scorer.total(after) - before, abs=1e-9)
             assert after.cpdag() != graph
+            n_moves += 1
+    assert n_moves > 10
 
 
 # A penalty keeps the graph of the larger problems sparse, so that far changes matter.

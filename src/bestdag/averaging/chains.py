@@ -219,7 +219,10 @@ class _Crew(Chains):
         return masks, np.zeros(self._n_chains, np.int64)
 
     def _tried(self, work: Callable[[float], bool]) -> Ended:
+        seconds = self._deadline.seconds_left
+        if seconds == 0.0:  # a short call would end before native code looks at the clock
+            return "time limit"
         try:
-            return "done" if work(self._deadline.seconds_left) else "time limit"
+            return "done" if work(seconds) else "time limit"
         except KeyboardInterrupt:
             return "interrupted"

@@ -109,7 +109,7 @@ def command(
     if is_refusing:  # in words that know about this command
         options["missing"] = "keep"
     with working(f"reading {data}", quiet=quiet):
-        rows, cut = read_for_network(
+        rows = read_for_network(
             data,
             net.variables,
             ignore_extra=ignore_extra,
@@ -146,7 +146,7 @@ def command(
                 "parameters": estimator.name,
                 "settings": settings,
                 "rows": table.total_weight,
-                "cut": cut,
+                "cut": list(rows.cut),
                 "variables": list(fitted.names),
                 "arcs": [list(arc) for arc in fitted.dag.arcs],
                 "n_parameters": fitted.n_parameters,
@@ -154,7 +154,7 @@ def command(
             }
         )
     elif not quiet:
-        say_cut(cut, network)
+        say_cut(rows.cut, network)
         shown = ", ".join(f"{setting}={value}" for setting, value in settings.items())
         click.echo(
             f"{output}: {count_of(len(fitted.names), 'variable')}, "

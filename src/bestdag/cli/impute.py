@@ -81,7 +81,7 @@ def command(
         require_new_file(file, force=force)
     net = Network.load(network)
     with working(f"reading {data}", quiet=quiet):
-        rows, cut = read_for_network(
+        rows = read_for_network(
             data,
             net.variables,
             ignore_extra=ignore_extra,
@@ -107,11 +107,11 @@ def command(
                 "seed": seed if method == "draw" else None,
                 "rows": table.n_rows,
                 "cells": n_missing,
-                "cut": cut,
+                "cut": list(rows.cut),
             }
         )
     elif not quiet:
-        say_cut(cut, network)
+        say_cut(rows.cut, network)
         click.echo(
             f"{', '.join(files)}: {count_of(table.n_rows, 'row')}, "
             f"{count_of(n_missing, 'missing value')} filled in ({method})"

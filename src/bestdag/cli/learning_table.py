@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -149,22 +149,29 @@ class Cutting:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LearningTable:
-    """A table that was read, and which columns were cut by what."""
+    """A table that was read, and whose cut points its numbers were cut at, if any were given."""
 
     rows: Rows
     cutting: Cutting
-    cut: list[str] = field(default_factory=list)
-    cut_by: str = ""
+    cut_points_of: str | None = None
 
     @property
     def dataset(self) -> Dataset:
         """The table."""
         return self.rows.dataset
 
+    @property
+    def cut(self) -> list[str]:
+        """The columns whose numbers were cut."""
+        return list(self.rows.cut)
+
     def cut_in_words(self) -> str:
         """Say which columns were cut, and where."""
-        at = "at " if self.cut_by.startswith("the cut points") else ""
-        return f"numeric columns binned {at}{self.cut_by}: {_listed(self.cut)}"
+        if self.cut_points_of is None:
+            return f"numeric columns binned {self.cutting.in_words()}: {_listed(self.cut)}"
+        return f"numeric columns binned at the cut points of {self.cut_points_of}: " + _listed(
+            self.cut
+        )
 
     def settings(self) -> dict[str, Any]:
         """Return what the output says about cutting, in JSON."""
@@ -208,32 +215,30 @@ def read_for_learning(
 
     variables = getattr(getattr(score, "prior", None), "variables", None)
     if variables is not None:
-        if cutting.cut_points is not None or cutting.discretize:
+        if cutting.is_asked:
             flag = "--discretize" if cutting.discretize else "--cut-points"
             raise click.UsageError(f"{flag} cannot be used with --prior, which sets the states")
-        rows, cut = read_for_network(data, variables, owner="the prior network", **reading)
-        return LearningTable(
-            rows=rows, cutting=cutting, cut=cut, cut_by="the cut points of the prior network"
-        )
+        rows = read_for_network(data, variables, owner="the prior network", **reading)
+        return LearningTable(rows=rows, cutting=cutting, cut_points_of="the prior network")
     if cutting.cut_points is not None:
         reading = settings_of_read(reading, "--cut-points")
-        table, cut = read_at_cut_points(data, cutting.cut_points, **reading)
-        whose = f"the cut points of {cutting.cut_points}"
-        return LearningTable(rows=Rows(table), cutting=cutting, cut=cut, cut_by=whose)
-    if not cutting.discretize:
-        if client is not None:
-            from bestdag.cluster.reading import is_read_there, read_on
+        rows = read_at_cut_points(data, cutting.cut_points, **reading)
+        return LearningTable(rows=rows, cutting=cutting, cut_points_of=cutting.cut_points)
+    if cutting.discretize:
+        from bestdag.data.discretize import discretize
 
-            if is_read_there(data):
-                reading = settings_of_read(reading, "--cluster", "keeps rows on workers")
-                return LearningTable(rows=Rows(read_on(client, data, **reading)), cutting=cutting)
-        return LearningTable(rows=read_rows(data, **reading), cutting=cutting)
-    reading = settings_of_read(reading, "--discretize")
-    from bestdag.data.discretize import discretize
+        reading = settings_of_read(reading, "--discretize")
+        table = discretize(data, **cutting.method, **reading)
+        cut = tuple(variable.name for variable in table.variables if variable.cuts is not None)
+        return LearningTable(rows=Rows(table, cut=cut), cutting=cutting)
+    if client is not None:
+        from bestdag.cluster.reading import Workers
 
-    table = discretize(data, **cutting.method, **reading)
-    cut = [variable.name for variable in table.variables if variable.cuts is not None]
-    return LearningTable(rows=Rows(table), cutting=cutting, cut=cut, cut_by=cutting.in_words())
+        place = Workers(client)
+        if place.reads(data):
+            reading = settings_of_read(reading, "--cluster", "keeps rows on workers")
+            reading["rows_in"] = place
+    return LearningTable(rows=read_rows(data, **reading), cutting=cutting)
 
 
 @contextmanager

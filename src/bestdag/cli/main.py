@@ -47,7 +47,6 @@ COMMANDS = {
     "predict": "Predict a column of a table with a network.",
     "query": "Compute probabilities in a network, given evidence.",
     "random": "Generate a random network.",
-    "reproduce": "Reproduce a published study.",
     "sample": "Sample rows from a network.",
     "score": "Score a network on a table.",
     "score-table": "Write the local scores of all parent sets, for exact search.",

@@ -10,7 +10,6 @@ import click
 from bestdag.cli.options import ROWS_OPTIONS, data_options, refused_option, with_options
 
 if TYPE_CHECKING:
-    from bestdag.data.dataset import Dataset
     from bestdag.data.readers import Rows
     from bestdag.data.schema import Variable
 
@@ -66,29 +65,19 @@ def network_table_options(
     return with_options(options)
 
 
-def read_for_network(
-    data: str, variables: Iterable[Variable], **settings: Any
-) -> tuple[Rows, list[str]]:
-    """Read the columns that are these variables, and name those whose numbers were cut.
+def read_for_network(data: str, variables: Iterable[Variable], **settings: Any) -> Rows:
+    """Read the columns that are these variables; the settings are those of `match`."""
+    from bestdag.data.readers import match
 
-    The settings may say where rows are.
-    """
-    from bestdag.data.readers import Rows, match, match_rows
-
-    if "rows_in" in settings:
-        rows, cut = match_rows(data, variables, **settings)
-        return rows, list(cut)
-    found = match(data, variables, **settings)
-    return Rows(found.dataset), list(found.cut)
+    return match(data, variables, **settings)
 
 
-def read_at_cut_points(data: str, cut_points: str, **settings: Any) -> tuple[Dataset, list[str]]:
+def read_at_cut_points(data: str, cut_points: str, **settings: Any) -> Rows:
     """Read a table that holds numbers, or their intervals, in the columns a file lists."""
     from bestdag.data.discretization.cuts import load_cut_points
     from bestdag.data.readers import read_at_cuts
 
-    found = read_at_cuts(data, load_cut_points(cut_points), **settings)
-    return found.dataset, list(found.cut)
+    return read_at_cuts(data, load_cut_points(cut_points), **settings)
 
 
 def say_cut(names: Sequence[str], whose: str, *, err: bool = False) -> None:

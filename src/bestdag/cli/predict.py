@@ -93,7 +93,7 @@ def command(
     variable = net.variable(target)
     known = [v for v in net.variables if v.name != target] or list(net.variables)
     with working(f"predicting {target}", quiet=quiet):
-        rows, cut = read_for_network(
+        rows = read_for_network(
             data,
             known,
             ignore_extra=True,
@@ -116,7 +116,7 @@ def command(
                 "target": target,
                 "states": list(variable.states),
                 "rows": table.n_rows,
-                "cut": cut,
+                "cut": list(rows.cut),
                 "summed_over": summed_over,
                 "file": output if to_file else None,
                 "predicted": None if to_file else labels,
@@ -126,7 +126,7 @@ def command(
         return
     is_piped = output == "-"
     if not quiet:
-        say_cut(cut, network, err=is_piped)
+        say_cut(rows.cut, network, err=is_piped)
         if summed_over:
             click.echo(f"no column, summed over: {first_of(summed_over)}", err=is_piped)
     if is_piped:

@@ -92,7 +92,7 @@ def command(
     keeps = reading["missing"] == "em"
     reading["missing"] = "keep" if keeps else reading["missing"]
     with working(f"reading {data}", quiet=quiet):
-        rows, cut = read_for_network(data, net.variables, ignore_extra=ignore_extra, **reading)
+        rows = read_for_network(data, net.variables, ignore_extra=ignore_extra, **reading)
     table = rows.dataset
     say_collapsed(data, rows, quiet=quiet)
     results = {}
@@ -102,14 +102,14 @@ def command(
                 continue
             results[name] = _scored(one, table, net.dag, prior, threads, keeps=keeps)
     if as_json:
-        print_json(_as_json(table, net.dag, results, cut))
+        print_json(_as_json(table, net.dag, results, list(rows.cut)))
         return
     click.echo(
         f"{network} on {data}: {count_of(table.n_variables, 'variable')}, "
         f"{count_of(len(net.dag.arcs), 'arc')}, {count_of(table.total_weight, 'row')}; "
         "natural logarithms, higher is better"
     )
-    say_cut(cut, network)
+    say_cut(rows.cut, network)
     if prior is not None:
         shown = prior if isinstance(prior, str) else f"kappa^differences, kappa = {prior.kappa:g}"
         click.echo(f"with the structure prior {shown}")

@@ -62,6 +62,7 @@ __all__ = [
     "FileFacts",
     "PartSink",
     "Piece",
+    "Workers",
     "divided",
     "is_parquet",
     "load_part",
@@ -112,9 +113,19 @@ def read_on(client: Client, source: Any, **settings: Any) -> ClusterRows:
     return _Reading(client, crew, files, choice, name).run()
 
 
-def is_read_there(source: Any) -> bool:
-    """Whether the workers read a source themselves."""
-    return is_parquet(source)
+class Workers:
+    """The workers of a cluster as a place for rows: they read Parquet files themselves."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def reads(self, source: Any) -> bool:
+        """Whether the workers read a source themselves."""
+        return is_parquet(source)
+
+    def read(self, source: Any, **settings: Any) -> ClusterRows:
+        """Read a table onto them; the settings are those of `read`."""
+        return read_on(self._client, source, **settings)
 
 
 def spread(client: Client, dataset: Dataset) -> ClusterRows:

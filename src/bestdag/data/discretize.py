@@ -12,11 +12,9 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import METHODS, default_method, make_method
 from bestdag.data.discretization.base import Method
 from bestdag.data.discretization.cuts import check_cuts, cut_variable
-from bestdag.data.readers import read_matching
+from bestdag.data.readers import read_cut, read_matching
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
 from bestdag.data.settings import choose, text_list
-from bestdag.data.sinks.memory import dataset_of
-from bestdag.data.table import open_table
 from bestdag.errors import InvalidParameterError, require_count
 from bestdag.wording import arg
 
@@ -163,12 +161,4 @@ def discretize(
         sheet=sheet,
         encoding=encoding,
     )
-    with open_table(source, choice) as table:
-        made_columns, _ = cutter.columns(table, choice.options)
-        return dataset_of(
-            made_columns,
-            table.weights(),
-            choice.options,
-            weight=table.weight_column(),
-            cuts_are_chosen=True,
-        )
+    return read_cut(source, choice, cutter, cuts_are_chosen=True).dataset

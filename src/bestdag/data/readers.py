@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy.typing as npt
 
 from bestdag.data.cutting import Cutter
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization.cuts import cut_variable
-from bestdag.data.missing import STRATEGIES
 from bestdag.data.schema import Variable
 from bestdag.data.settings import Choice, choose, require_collapse
 from bestdag.data.sinks.disk import scanned
@@ -20,23 +19,64 @@ from bestdag.data.sinks.memory import dataset_of, read_collapsed, read_into_memo
 from bestdag.data.sources import can_be_opened_again
 from bestdag.data.sources.connection import sql_source
 from bestdag.data.sources.files import local_files
-from bestdag.data.table import Table, open_table
+from bestdag.data.table import open_table
 from bestdag.errors import InvalidParameterError, require_choice
 from bestdag.machine import do_without, memory_left, readable_size
 from bestdag.wording import arg
 
 __all__ = [
     "ROWS_IN",
-    "Matched",
+    "Place",
     "Rows",
     "as_dataset",
     "match",
-    "match_rows",
     "read",
     "read_at_cuts",
+    "read_cut",
     "read_matching",
     "read_rows",
 ]
+
+ROWS_IN = ("auto", "memory", "disk")
+
+# Bytes that reading and counting take for a value: the code, its place in a packed word, a copy.
+_BYTES_PER_CELL = 3
+# The least bytes of a value in text: a sign and what parts it from the next.
+_LEAST_TEXT = 2
+_TEXT = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """A table that was read, and what was done on the way.
+
+    Attributes
+    ----------
+    dataset : Dataset
+    notes : tuple of str
+        How far putting equal rows together went, if that was done.
+    n_source : int or None
+        Rows of the source, where equal ones were put together.
+    cut : tuple of str
+        The columns whose numbers were cut at known points.
+    """
+
+    dataset: Dataset
+    notes: tuple[str, ...] = ()
+    n_source: int | None = None
+    cut: tuple[str, ...] = ()
+
+
+class Place(Protocol):
+    """A place for rows beside memory and disk, such as the workers of a cluster."""
+
+    def reads(self, source: Any) -> bool:
+        """Whether it reads a source itself; others are read here."""
+        ...
+
+    def read(self, source: Any, **settings: Any) -> Dataset:
+        """Read a table; the settings are those of `read`."""
+        ...
 
 
 def read(
@@ -153,13 +193,7 @@ def read(
         encoding=encoding,
     )
     require_collapse("read", collapse)
-    with open_table(source, choice) as table:
-        if collapse and table.in_memory:
-            raise InvalidParameterError(
-                f"read: {choice.options.source} is in memory already; identical rows are combined "
-                f"when files are read: leave out collapse"
-            )
-        return _into_memory(table, collapse).dataset
+    return _into_memory(source, choice, collapse).dataset
 
 
 def as_dataset(source: Any, **settings: Any) -> Dataset:
@@ -167,12 +201,33 @@ def as_dataset(source: Any, **settings: Any) -> Dataset:
     return source if isinstance(source, Dataset) else read(source, **settings)
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
-    """A table read for known variables, and the names of the columns whose numbers were cut."""
+def read_rows(
+    source: Any,
+    *,
+    rows_in: str | Place = "auto",
+    cache: str | os.PathLike[str] | None = None,
+    collapse: bool | None = None,
+    **settings: Any,
+) -> Rows:
+    """Read a table for learning; the other settings are those of `read`.
 
-    dataset: Dataset
-    cut: tuple[str, ...]
+    Parameters
+    ----------
+    rows_in : {"auto", "memory", "disk"} or Place, default "auto"
+        Memory, where the forecast fits into what may be taken, else disk, as `scan` does; or a
+        place that reads what it can itself.
+    cache : path, optional
+        As for `scan`, where the rows are on disk.
+    collapse : bool or None
+        Put equal rows together; None where a sample promises at most an eighth of them. Rows with
+        missing values that are kept stay as they are, unless asked.
+    """
+    if not isinstance(rows_in, str):
+        if rows_in.reads(source):
+            return Rows(rows_in.read(source, **settings))
+        rows_in = "auto"
+    source = sql_source(source)
+    return _placed(source, choose(source, **settings), rows_in, cache, collapse)
 
 
 def read_matching(source: Any, variables: Iterable[Variable], **settings: Any) -> Dataset:
@@ -188,8 +243,11 @@ def match(
     owner: str = "the network",
     may_lack: bool = False,
     beside: Iterable[str] = (),
+    rows_in: str = "memory",
+    cache: str | os.PathLike[str] | None = None,
+    collapse: bool | None = False,
     **settings: Any,
-) -> Matched:
+) -> Rows:
     """Read the columns that are these variables, with their states, in their order.
 
     The numbers of a variable with cut points become its states; a column may also hold those
@@ -197,128 +255,56 @@ def match(
     `ignore_extra`, a column too many is an error that names it and whose variables these are
     (`owner`). With `may_lack` columns may be missing, though not all of them: those that are
     there are read, and a column that looks like one of them misspelt is refused, unless its name
-    is among those `beside`. The other settings are those of `read`.
+    is among those `beside`. The other settings are those of `read_rows`.
     """
     listed = list(variables)
+    known_cuts = {variable.name: variable for variable in listed if variable.cuts is not None}
+    if known_cuts and (rows_in == "disk" or collapse):
+        raise InvalidParameterError(
+            f"read: numeric columns are binned at the cut points of {owner} in memory, row by row; "
+            f"leave out {arg('rows_in', 'disk')} and {arg('collapse', True)}"
+        )
+    source = sql_source(source)
     states = {variable.name: variable.states for variable in listed}
-    given = {variable.name: variable for variable in listed if variable.cuts is not None}
-    owned = None if ignore_extra else owner
     choice = choose(
         source,
         states=states,
         columns=list(states),
-        owner=owned,
+        owner=None if ignore_extra else owner,
         may_lack=may_lack,
         beside=beside,
         **settings,
     )
-    return _matched(source, choice, given)
+    if known_cuts:
+        return read_cut(
+            source, choice, Cutter(cut=frozenset(), given=known_cuts, may_lack=may_lack)
+        )
+    return _placed(source, choice, rows_in, cache, collapse)
 
 
-def read_at_cuts(source: Any, cuts: Mapping[str, Sequence[float]], **settings: Any) -> Matched:
+def read_at_cuts(source: Any, cuts: Mapping[str, Sequence[float]], **settings: Any) -> Rows:
     """Read a table that holds numbers, or their intervals, in columns with known cut points.
 
     The settings are those of `read`, which reads the other columns.
     """
-    given = {name: cut_variable(name, points) for name, points in cuts.items()}
-    states = {name: variable.states for name, variable in given.items()}
-    return _matched(source, choose(source, states=states, **settings), given)
+    variables = {name: cut_variable(name, points) for name, points in cuts.items()}
+    states = {name: variable.states for name, variable in variables.items()}
+    choice = choose(source, states=states, **settings)
+    return read_cut(source, choice, Cutter(cut=frozenset(), given=variables))
 
 
-def _matched(source: Any, choice: Choice, given: Mapping[str, Variable]) -> Matched:
-    cutter = Cutter(cut=frozenset(), given=given, may_lack=choice.may_lack)
+def read_cut(source: Any, choice: Choice, cutter: Cutter, *, cuts_are_chosen: bool = False) -> Rows:
+    """Read a table into memory with its numeric columns cut."""
     with open_table(source, choice) as table:
         columns, cut = cutter.columns(table, choice.options)
-        weights, weight = table.weights(), table.weight_column()
-        return Matched(dataset_of(columns, weights, choice.options, weight=weight), cut)
-
-
-ROWS_IN = ("auto", "memory", "disk")
-
-# Bytes that reading and counting take for a cell: the code, its place in a packed word, a copy.
-_BYTES_PER_CELL = 3
-# The least bytes of a cell in text: a sign and what parts it from the next.
-_LEAST_TEXT = 2
-_TEXT = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """A table that was read, and how far putting equal rows together went, if that was done."""
-
-    dataset: Dataset
-    notes: tuple[str, ...] = ()
-    n_source: int | None = None
-
-
-def read_rows(
-    source: Any,
-    *,
-    rows_in: str = "auto",
-    cache: str | os.PathLike[str] | None = None,
-    collapse: bool | None = None,
-    **settings: Any,
-) -> Rows:
-    """Read a table for learning; the other settings are those of `read`.
-
-    Parameters
-    ----------
-    rows_in : {"auto", "memory", "disk"}, default "auto"
-        Memory, where the forecast fits into what may be taken, else disk, as `scan` does.
-    cache : path, optional
-        As for `scan`, where the rows are on disk.
-    collapse : bool or None
-        Put equal rows together; None where a sample promises at most an eighth of them. Rows with
-        missing values that are kept stay as they are, unless asked.
-    """
-    source = sql_source(source)
-    return _placed(source, choose(source, **settings), rows_in, cache, collapse)
-
-
-def match_rows(
-    source: Any,
-    variables: Iterable[Variable],
-    *,
-    rows_in: str = "auto",
-    cache: str | os.PathLike[str] | None = None,
-    collapse: bool | None = None,
-    ignore_extra: bool = False,
-    owner: str = "the network",
-    may_lack: bool = False,
-    beside: Iterable[str] = (),
-    **settings: Any,
-) -> tuple[Rows, tuple[str, ...]]:
-    """Read the columns that are these variables, as `match` does; also name those that were cut."""
-    listed = list(variables)
-    if any(variable.cuts is not None for variable in listed):
-        if rows_in == "disk" or collapse:
-            raise InvalidParameterError(
-                f"read: numeric columns are binned at the cut points of {owner} in memory, row by "
-                f"row; leave out {arg('rows_in', 'disk')} and {arg('collapse', True)}"
-            )
-        found = match(
-            source,
-            listed,
-            ignore_extra=ignore_extra,
-            owner=owner,
-            may_lack=may_lack,
-            beside=beside,
-            **settings,
+        data = dataset_of(
+            columns,
+            table.weights(),
+            choice.options,
+            weight=table.weight_column(),
+            cuts_are_chosen=cuts_are_chosen,
         )
-        return Rows(found.dataset), found.cut
-    source = sql_source(source)
-    states = {variable.name: variable.states for variable in listed}
-    owned = None if ignore_extra else owner
-    choice = choose(
-        source,
-        states=states,
-        columns=list(states),
-        owner=owned,
-        may_lack=may_lack,
-        beside=beside,
-        **settings,
-    )
-    return _placed(source, choice, rows_in, cache, collapse), ()
+    return Rows(data, cut=cut)
 
 
 def _placed(
@@ -336,33 +322,34 @@ def _placed(
             "of them out"
         )
     is_on_disk = rows_in == "disk" or (rows_in == "auto" and not _fits(source, choice))
-    found = _read(source, choice, is_on_disk, cache, collapse)
-    is_kept = choice.options.missing is STRATEGIES["keep"] and collapse is None
-    if found.notes and is_kept and found.dataset.has_missing:
-        return _read(source, choice, is_on_disk, cache, False)
-    return found
+
+    def rows(collapse: bool | None) -> Rows:
+        if is_on_disk:
+            scan = scanned(source, choice, cache=cache, collapse=collapse)
+            return Rows(scan, scan.notes, scan.n_source)
+        return _into_memory(source, choice, collapse, has_frames_whole=True)
+
+    first = rows(collapse)
+    if first.notes and collapse is None and first.dataset.has_missing:
+        return rows(False)  # rows with missing values are learned from one by one
+    return first
 
 
-def _read(
-    source: Any,
-    choice: Choice,
-    is_on_disk: bool,
-    cache: str | os.PathLike[str] | None,
-    collapse: bool | None,
+def _into_memory(
+    source: Any, choice: Choice, collapse: bool | None, *, has_frames_whole: bool = False
 ) -> Rows:
-    if is_on_disk:
-        scan = scanned(source, choice, cache=cache, collapse=collapse)
-        return Rows(scan, scan.notes, scan.n_source)
+    """Read a table; whether to put the rows of a frame together may be asked in vain."""
     with open_table(source, choice) as table:
-        return _into_memory(table, collapse)
-
-
-def _into_memory(table: Table, collapse: bool | None) -> Rows:
-    """Read a table; equal rows of frames stay as they are."""
-    if not table.in_memory and (table.may_collapse() if collapse is None else collapse):
-        data, encoded = read_collapsed(table)
-        return Rows(data, encoded.notes, encoded.n_source)
-    return Rows(read_into_memory(table))
+        if table.in_memory:
+            if collapse and not has_frames_whole:
+                raise InvalidParameterError(
+                    f"read: {choice.options.source} is in memory already; identical rows are "
+                    f"combined when files are read: leave out collapse"
+                )
+        elif table.may_collapse() if collapse is None else collapse:
+            data, encoded = read_collapsed(table)
+            return Rows(data, encoded.notes, encoded.n_source)
+        return Rows(read_into_memory(table))
 
 
 def _fits(source: Any, choice: Choice) -> bool:

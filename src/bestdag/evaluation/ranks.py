@@ -43,6 +43,8 @@ class StructuralRank(Tabular):
         Of the structure, or the best of its class.
     best_score : float
         Of all structures.
+    best : Dag
+        One that has it.
     """
 
     rank: int
@@ -53,13 +55,17 @@ class StructuralRank(Tabular):
     among: Literal["dags", "classes"]
     score: float
     best_score: float
+    best: Dag
 
     def _table(self) -> Table:
-        return measures(self.to_dict(), "rank of a structure")
+        numbers = self.to_dict()
+        del numbers["best"]
+        return measures(numbers, "rank of a structure")
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
         found = {name: getattr(self, name) for name in self.__slots__}
+        found["best"] = [list(arc) for arc in self.best.arcs]
         return {
             name: None if isinstance(value, float) and isinf(value) else value
             for name, value in found.items()
@@ -139,7 +145,9 @@ def structural_rank(
     every = every_structure(len(names))
     place = {name: k for k, name in enumerate(names)}
     masks = [sum(1 << place[parent] for parent in dag.parents(name)) for name in names]
-    own = int(np.flatnonzero((every.masks == masks).all(axis=1))[0])
+    own = int(np.flatnonzero(every.keys == _keys(np.array(masks)))[0])
+    parents = zip(names, every.masks[int(totals.argmax())].tolist(), strict=True)
+    best_arcs = [(p, child) for child, mask in parents for p in names if mask >> place[p] & 1]
     if among == "classes":
         best = np.full(every.n_classes, -np.inf)
         np.maximum.at(best, every.classes, totals)
@@ -159,6 +167,7 @@ def structural_rank(
         among=among,
         score=score,
         best_score=float(totals.max()),
+        best=Dag(names, best_arcs),
     )
 
 
@@ -192,8 +201,14 @@ class Structures(NamedTuple):
     """All DAGs over numbered nodes: the sets of parents as bits, and the class of each."""
 
     masks: _Ints
+    keys: _Ints  # the sets of all nodes in one number
     classes: _Ints
     n_classes: int
+
+
+def _keys(masks: _Ints) -> _Ints:
+    keys: _Ints = masks @ (1 << _MAX_NODES) ** np.arange(masks.shape[-1])
+    return keys
 
 
 @cache
@@ -224,4 +239,4 @@ def every_structure(n: int) -> Structures:
             is_collider = apart & ((masks[:, z] & both) == both)
             key = key | is_collider.astype(np.int64) << (len(pairs) * (1 + z) + k)
     kinds, classes = np.unique(key, return_inverse=True)
-    return Structures(masks, classes.reshape(-1), len(kinds))
+    return Structures(masks, _keys(masks), classes.reshape(-1), len(kinds))

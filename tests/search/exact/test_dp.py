@@ -5,11 +5,12 @@ import math
 import pickle
 import random
 import signal
+import threading
 import time
 from fractions import Fraction
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import bestdag.machine
@@ -25,7 +26,7 @@ from tests.search.exact.tables import (
     make_table,
     random_table,
 )
-from tests.signals import ctrl_c_in_native_work
+from tests.signals import ctrl_c_after, ctrl_c_in_native_work
 
 
 @pytest.fixture(params=_core.instruction_sets())
@@ -129,11 +130,14 @@ def test_random_tables_against_all_dags_of_five(seed):
 
 @pytest.mark.slow
 def test_a_thousand_tables_against_all_dags_of_four():
+    n_solved = 0
     for seed in range(1000):
         table = random_table(4, 7, seed, scale=10.0 ** (seed % 7 - 2), empty=seed % 2 == 0)
         best = best_of_all_dags(table)
         if best > -math.inf:
             assert_best(table, solve_dp(table), best)
+            n_solved += 1
+    assert n_solved >= 500
 
 
 @pytest.mark.parametrize("n", [5, 6, 7, 9, 10, 11, 12])
@@ -194,8 +198,8 @@ def always_four_bytes_first(monkeypatch):
 @given(table=adversarial_tables())
 def test_rivals_that_four_bytes_confuse_are_told_apart(always_four_bytes_first, table):
     best = best_by_choices(table)
-    if best > -math.inf:
-        assert_best(table, solve_dp(table), best)
+    assume(best > -math.inf)
+    assert_best(table, solve_dp(table), best)
 
 
 def close_table(seed):
@@ -393,8 +397,14 @@ def test_an_interrupt_keeps_what_was_proved_of_small_components():
         {tuple(p + 2 for p in parents): score for score, parents in long.child(i)}
         for i in range(27)
     ]
-    with ctrl_c_in_native_work():
-        result = solve_dp(make_table(ring + shifted), threads=1)
+    in_the_long_part = threading.Event()
+
+    def tell(share):
+        if share > 0.05:
+            in_the_long_part.set()
+
+    with ctrl_c_after(in_the_long_part):
+        result = solve_dp(make_table(ring + shifted), threads=1, progress=tell)
     assert result.status == "interrupted"
     best = math.fsum(long.child(i).scores[0] for i in range(27))
     assert result.bound == pytest.approx(best - 1.0, abs=1e-9)

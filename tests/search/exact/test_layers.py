@@ -53,13 +53,14 @@ def test_the_answer_is_that_of_all_subsets_at_once(monkeypatch, precision, middl
 @pytest.mark.parametrize("pairs", [0, 2])
 def test_small_blocks_against_brute_force(monkeypatch, pairs):
     small_blocks(monkeypatch, 0, pairs)
-    for seed in range(10):
-        table = random_table(9, 12, seed, empty=seed % 2 == 0)
-        best = best_by_recursion(table)
-        if best > -math.inf:
-            result = solve_dp(table)
-            assert result.status == "optimum proved"
-            assert result.score == pytest.approx(best, abs=1e-9)
+    tables = [random_table(9, 12, seed, empty=seed % 2 == 0) for seed in range(10)]
+    bests = [best_by_recursion(table) for table in tables]
+    solvable = [case for case in zip(tables, bests, strict=True) if case[1] > -math.inf]
+    assert len(solvable) >= 5
+    for table, best in solvable:
+        result = solve_dp(table)
+        assert result.status == "optimum proved"
+        assert result.score == pytest.approx(best, abs=1e-9)
 
 
 @pytest.mark.parametrize("pairs", [0, 1])

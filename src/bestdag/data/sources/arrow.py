@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bestdag.data.sources.connection import interruptible
 
-__all__ = ["streamed"]
+__all__ = ["stream_error", "streamed"]
 
 
 class _Array(ctypes.Structure):
@@ -76,7 +76,7 @@ def _next(stream: _Stream, kinds: Sequence[np.dtype[Any]]) -> list[npt.NDArray[A
     batch = _Array()
     if stream.get_next(ctypes.byref(stream), ctypes.byref(batch)):
         said = stream.get_last_error(ctypes.byref(stream)) or b""
-        raise _error(said.decode("utf-8", "replace"))
+        raise stream_error(said.decode("utf-8", "replace"))
     if not batch.release:
         return None
     try:
@@ -85,7 +85,7 @@ def _next(stream: _Stream, kinds: Sequence[np.dtype[Any]]) -> list[npt.NDArray[A
         batch.release(ctypes.byref(batch))
 
 
-def _error(text: str) -> BaseException:
+def stream_error(text: str) -> BaseException:
     """Return the error that DuckDB would raise with these words."""
     import duckdb
 

@@ -7,12 +7,13 @@ A file, a relation, a query and a table in memory are all opened as a `Source` (
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from bestdag import _core
 from bestdag.data.labels import is_absent, number_in
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError
@@ -23,7 +24,9 @@ __all__ = [
     "Numbers",
     "RawColumn",
     "Source",
+    "encoded_column",
     "small_codes",
+    "take_codes",
     "weight_error",
     "without_marks",
 ]
@@ -43,7 +46,8 @@ class RawColumn:
     `codes` are positions in `values`; any position past the end is a missing value. A column that
     comes in batches has none. `declared` are states the source itself declares, in order;
     `variable` is what the column was before. Codes that are `owned` may be overwritten. `texts`
-    are the values as the source's own text, where batches are asked for by them.
+    are the values as the source's own text, where batches are asked for by them. `counts` says how
+    many rows have each of them and then how many have none, where the source knows.
     """
 
     name: str
@@ -53,6 +57,7 @@ class RawColumn:
     variable: Variable | None = None
     owned: bool = False
     texts: Sequence[str] = ()
+    counts: npt.NDArray[np.int64] | None = None
 
     @property
     def has_fixed_states(self) -> bool:
@@ -201,3 +206,37 @@ def weight_error(title: str, name: str, cell: Any, row: int) -> DataError:
     return DataError(
         f"read: {title}: weights in column {name!r} must be numbers, got {came} in row {row + 1:,}"
     )
+
+
+def encoded_column(
+    encoder: _core.ColumnEncoder,
+    number: int,
+    name: str,
+    value: Callable[[Any], Any] | None = None,
+    declared: tuple[str, ...] | None = None,
+) -> RawColumn:
+    """Return a column of a native encoder, without codes; labels become values by `value`."""
+    column = encoder.column(number)
+    labels: Any = column.labels
+    if isinstance(labels, np.ndarray):  # a float32 stays one: its text is shorter
+        labels = list(labels) if labels.dtype in (np.float32, np.float16) else labels.tolist()
+    values = labels if value is None or value is str else [value(label) for label in labels]
+    counts = np.append(np.asarray(column.counts), column.n_missing) if column.is_coded else None
+    return RawColumn(name, values, declared=declared, counts=counts)
+
+
+def take_codes(
+    encoder: _core.ColumnEncoder, columns: Sequence[RawColumn], threads: int
+) -> list[RawColumn]:
+    """Give the first columns of a native encoder their codes."""
+    places = []
+    for column in columns:
+        n = len(column.values)
+        place = np.arange(-1, n, dtype=np.int64)
+        place[0] = n
+        places.append(small_codes(place, n))
+    codes = encoder.take(range(len(columns)), places, threads)
+    return [
+        replace(column, codes=array, owned=True)
+        for column, array in zip(columns, codes, strict=True)
+    ]

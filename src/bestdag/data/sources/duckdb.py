@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -15,8 +15,19 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.data.sources.arrow import streamed
-from bestdag.data.sources.base import Batch, Limits, Numbers, RawColumn, weight_error, without_marks
+from bestdag import _core
+from bestdag.data.sources.arrow import stream_error, streamed
+from bestdag.data.sources.base import (
+    Batch,
+    Limits,
+    Numbers,
+    RawColumn,
+    encoded_column,
+    small_codes,
+    take_codes,
+    weight_error,
+    without_marks,
+)
 from bestdag.data.sources.connection import (
     connection,
     described,
@@ -29,7 +40,7 @@ from bestdag.data.sources.connection import (
     to_the_end,
 )
 from bestdag.errors import DataError
-from bestdag.machine import memory_left, thread_count
+from bestdag.machine import thread_count
 
 __all__ = ["MAX_TOGETHER", "DuckSource", "DuckTable", "Field", "json_value", "typed_fields"]
 
@@ -37,21 +48,14 @@ _Array = npt.NDArray[Any]
 
 _T = TypeVar("_T")
 
-# DuckDB estimates with an error of about 13 %: a column this far above its limit is above it.
+# Texts that may be one state, as 1 and 1.0, are counted so far before they are refused.
 _SURELY_MORE = 2
 _SLACK = 100
-# Counting more distinct values than this exactly takes memory and minutes: an estimate will do.
-_MAX_EXACT = 1_000_000
+_MOST_LABELS = 2**32 - 2
 # Columns that one query may ask about: its cost grows faster than their number.
 MAX_TOGETHER = 64
-# Memory that a thread takes to list the distinct values of a column, twice over.
-_BYTES_PER_LIST = 8 << 20
-# So few rows are taken whole, for so many columns at a time.
-_FEW_ROWS = 2000
-_MAX_FETCHED = 500
-# Words (and rows times words) that one query may hand over.
-_MAX_WORDS = 8
-_BATCH_CELLS = 1 << 20
+# Batches of a stream that are encoded before their codes are handed on.
+_BATCHES = 4
 # Cells in a row group of a stored table, which is held in memory; and its least rows.
 _GROUP_CELLS = 1 << 21
 _LEAST_GROUP = 2048
@@ -62,7 +66,8 @@ class Field:
     """A column: its name, the SQL that gives a cell's text, and how to read that text.
 
     `problem` says why a column has no states, if that is so; it matters when it is chosen.
-    `native` is the column itself where the text has to be made.
+    `native` is the column itself where the text has to be made, and `typed` where its type is one
+    that the native encoder takes: values are then had as they are.
     """
 
     name: str
@@ -71,6 +76,12 @@ class Field:
     declared: tuple[str, ...] | None = None
     problem: str | None = None
     native: str | None = None
+    typed: str | None = None
+
+    @property
+    def streamed(self) -> str:
+        """SQL with the values in a type that the native encoder takes."""
+        return self.typed or self.sql
 
     @property
     def cheapest(self) -> str:
@@ -93,25 +104,6 @@ class DuckTable:
     con: Any = None
     origin: str | None = None
     by_column: bool = False
-
-    def read(
-        self, fields: Sequence[Field], weight: Field | None, limits: Limits
-    ) -> tuple[list[RawColumn], _Array | None]:
-        """Read columns as positions in their distinct values, and one column as weights."""
-        if len(fields) > MAX_TOGETHER and not self.by_column:
-            with self.stored(fields, weight) as (table, weight):
-                return table.read(table.fields[: len(fields)], weight, limits)
-        n_rows = self.select("count(*)")[0][0] if self.by_column else None
-        if n_rows and n_rows <= _FEW_ROWS:
-            keys, codes, weights = self._few(fields, weight)
-        else:
-            n_rows, keys = self.distinct_texts(fields, limits)
-            codes, weights = self.coded(n_rows, fields, keys, weight)
-        columns = [
-            RawColumn(f.name, [f.value(key) for key in k], c, declared=f.declared, owned=True)
-            for f, k, c in zip(fields, keys, codes, strict=True)
-        ]
-        return columns, None if weights is None else _filled(weights)
 
     @contextmanager
     def stored(
@@ -140,117 +132,38 @@ class DuckTable:
                 moved[-1] if weight is not None else None,
             )
 
-    def distinct_texts(
-        self, fields: Sequence[Field], limits: Limits
-    ) -> tuple[int, list[list[str]]]:
-        """Return the number of rows, and the texts that each column shows, sorted."""
-        n_rows, *estimates = self._aggregate(
-            ["count(*)", *(f"approx_count_distinct({f.cheapest})" for f in fields)]
-        )
-        if n_rows == 0:
-            raise DataError(f"read: {self.title} has no rows")
-        extra = len(limits.missing_values)
-        known = [(field, limits.most[field.name] + extra) for field in fields]
-        pairs = list(zip(known, estimates, strict=True))
-        if any(estimate > _SURELY_MORE * most + _SLACK for (_, most), estimate in pairs):
-            # The refusal names every column that is too wide, so the near ones are counted too.
-            near = [pair for pair in pairs if _SURELY_MORE * pair[1] > pair[0][1]]
-            huge = {field.name: _rounded(n) for (field, _), n in near if n > _MAX_EXACT}
-            counts = {
-                field.name: self._aggregate([_count_sql(field, limits.missing_values)])[0]
-                for (field, _), _ in near
-                if field.name not in huge
-            }
-            ordered = {f.name: (huge | counts)[f.name] for (f, _), _ in near}
-            limits.refuse(
-                ordered,
-                frozenset(huge),
-                lambda name: self.first_texts(next(f for f in fields if f.name == name)),
-            )
-        lists = self._aggregate([f"list(DISTINCT {f.sql})" for f in fields], _distinct_together())
-        keys = [sorted(key for key in found or () if key is not None) for found in lists]
-        for field, found in zip(fields, keys, strict=True):
-            if any("\0" in key for key in found):
-                raise DataError(
-                    f"read: {self.title}: column {field.name!r} has a value with a NUL "
-                    f"character, which no file format keeps"
-                )
-        # Texts may outnumber states (1 and 1.0 in JSON): the exact limit is checked where the
-        # states are made; but before long lists are used where texts are states.
-        if all(field.value is str for field in fields):
-            names = [field.name for field in fields]
-            seen = [len(set(listed) - limits.missing_values) for listed in keys]
-            by_name = dict(zip(names, keys, strict=True))
-            limits.refuse(dict(zip(names, seen, strict=True)), (), by_name.__getitem__)
-        return n_rows, keys
-
-    def first_texts(self, field: Field) -> list[str]:
-        """Return the texts of the first rows."""
-        if field.value is not str:
-            return []
-        if self.origin is not None:
-            rows = run_sql(self.con, f"SELECT {field.sql} FROM {self.origin} LIMIT {_FEW_ROWS}")
-        else:
-            relation = self.relation
-            rows = self._run(lambda: relation.project(field.sql).limit(_FEW_ROWS).fetchall())
-        return [cell for (cell,) in rows if cell is not None]
-
-    def coded(
+    def encoders(
         self,
-        n_rows: int,
         fields: Sequence[Field],
-        keys: Sequence[list[str]],
+        limits: Limits,
         weight: Field | None,
-    ) -> tuple[list[npt.NDArray[Any]], npt.NDArray[Any] | None]:
-        """Read columns as positions in these texts, the number of texts where there is none."""
-        widths = code_widths(keys)
-        words = words_of(widths)
-        arrays: list[npt.NDArray[Any]] = [np.empty(0)] * len(fields)
-        weights = None
-        most = min(_MAX_WORDS, max(1, _BATCH_CELLS // n_rows)) if self.by_column else len(words)
-        for batch in [words[i : i + most] for i in range(0, len(words), most)]:
-            parts = [
-                word_sql(word, [field.sql for field in fields], keys) + f" AS w{number}"
-                for number, word in enumerate(batch)
-            ]
-            if weight is not None and weights is None:
-                parts.append(f"TRY_CAST({weight.sql} AS DOUBLE) AS weight")
-            packed = self._packed(", ".join(parts))
-            weights = packed.pop("weight", weights)
-            for number, word in enumerate(batch):
-                numbers = packed.pop(f"w{number}")
-                for i, offset in word:
-                    arrays[i] = unpacked(numbers, offset, widths[i])
-                del numbers
-        return arrays, weights
+        *,
+        as_text: bool,
+        n_batches: int | None = None,
+    ) -> Generator[_core.ColumnEncoder, None, None]:
+        """Encode columns, and one of numbers after them, so many batches at a time or all at once.
 
-    def _few(
-        self, fields: Sequence[Field], weight: Field | None
-    ) -> tuple[list[list[str]], list[npt.NDArray[Any]], npt.NDArray[Any] | None]:
-        """Take all cells of a few rows, whose states are then quicker found here."""
-        keys: list[list[str]] = []
-        codes: list[npt.NDArray[Any]] = []
-        for start in range(0, len(fields), _MAX_FETCHED):
-            part = fields[start : start + _MAX_FETCHED]
-            found = self.arrays(", ".join(f"{f.sql} AS c{i}" for i, f in enumerate(part)))
-            for i in range(len(part)):
-                cells = np.ma.asarray(found.pop(f"c{i}")).tolist()  # None where masked
-                keys.append(sorted({cell for cell in cells if cell is not None}))
-                place = {key: code for code, key in enumerate(keys[-1])}
-                codes.append(np.array([place.get(cell, len(place)) for cell in cells], np.uint16))
-        if weight is None:
-            return keys, codes, None
-        return keys, codes, self.arrays(f"TRY_CAST({weight.sql} AS DOUBLE) AS w")["w"]
-
-    def _packed(self, sql: str) -> dict[str, npt.NDArray[Any]]:
-        import duckdb
-
-        try:
-            return self.arrays(sql)
-        except duckdb.ConversionException:
-            raise DataError(
-                f"read: {self.title} changed while it was read; read a copy of it"
-            ) from None
+        The encoder is the same each time; who takes the codes in between bounds the memory.
+        """
+        most = [_most_labels(field, limits) for field in fields]
+        sql = [field.sql if as_text else field.streamed for field in fields]
+        numbers = []
+        if weight is not None:
+            most, numbers = [*most, 1], [len(fields)]
+            sql.append(_number_sql(weight))
+        encoder = _core.ColumnEncoder(most, [], numbers)
+        threads, is_open = thread_count(None, who="read"), True
+        with _stream_errors():
+            rows = self.projected(", ".join(f"{one} AS c{i}" for i, one in enumerate(sql)))
+            stream = self._run(rows.__arrow_c_stream__)
+            if n_batches is None:
+                self._run(lambda: encoder.add_streams([stream], [0], threads))
+                yield encoder
+                return
+        while is_open:
+            with _stream_errors():
+                is_open = self._run(lambda: encoder.add_batches(stream, 0, n_batches, threads))
+            yield encoder
 
     def projected(self, sql: str) -> Any:
         """Return these columns as a relation that nobody has asked for rows yet."""
@@ -266,14 +179,6 @@ class DuckTable:
         query = f"SELECT {sql} FROM {self.origin}"
         return self._run(lambda: dict(self.con.execute(query).fetchnumpy()))
 
-    def _aggregate(self, expressions: Sequence[str], together: int = MAX_TOGETHER) -> list[Any]:
-        # DuckDB takes long, then all of the stack, over very many aggregates at once.
-        return [
-            value
-            for i in range(0, len(expressions), together)
-            for value in self.select(", ".join(expressions[i : i + together]))[0]
-        ]
-
     def select(self, sql: str, *, row: int | None = None) -> list[tuple[Any, ...]]:
         """Ask for aggregates, or for the cells of one row."""
         if self.origin is not None:
@@ -288,34 +193,11 @@ class DuckTable:
         return interruptible(work, self.con)
 
 
-def _distinct_together() -> int:
-    """Say for how many columns DuckDB may list distinct values at once, within its memory."""
-    each = _BYTES_PER_LIST * thread_count(None, who="read")
-    return int(min(MAX_TOGETHER, max(1, memory_left() / each)))
-
-
-def _count_sql(field: Field, missing_values: frozenset[str]) -> str:
-    marks = ", ".join(map(sql_text, sorted(missing_values)))
-    return f"count(DISTINCT {field.sql})" + (
-        f" FILTER ({field.sql} NOT IN ({marks}))" if marks else ""
-    )
-
-
-def _rounded(estimate: int) -> int:
-    """Keep the digit that an estimate is good for.
-
-    Examples
-    --------
-    >>> _rounded(10_734_112)
-    10000000
-    """
-    return int(round(estimate, 1 - len(str(estimate))))
-
-
 _INTEGERS = {
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT", "BIGNUM", "VARINT"),
 }
+_WIDE = {"HUGEINT", "UHUGEINT", "BIGNUM", "VARINT"}
 _PLAIN = {"DATE", "TIME", "UUID", "INTERVAL", "TIMESTAMP WITH TIME ZONE", "TIME WITH TIME ZONE"}
 _TIMES = {"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
 
@@ -330,14 +212,15 @@ def typed_fields(relation: Any, names: Sequence[str]) -> list[Field]:
             fields.append(Field(name, sql))
         elif base == "ENUM":
             states = tuple(dict(kind.children)["values"])
-            fields.append(Field(name, f"{sql}::VARCHAR", declared=states))
+            fields.append(Field(name, f"{sql}::VARCHAR", declared=states, typed=sql))
         elif base == "BOOLEAN":
-            fields.append(Field(name, f"{sql}::VARCHAR", lambda key: key == "true"))
+            fields.append(Field(name, f"{sql}::VARCHAR", _truth, typed=sql))
         elif base in _INTEGERS:
-            fields.append(Field(name, f"{sql}::VARCHAR", int, native=sql))
+            typed = None if base in _WIDE else sql
+            fields.append(Field(name, f"{sql}::VARCHAR", int, native=sql, typed=typed))
         elif base in ("FLOAT", "DOUBLE"):
             kind_of = np.float32 if base == "FLOAT" else float
-            fields.append(Field(name, f"{sql}::VARCHAR", kind_of, native=sql))
+            fields.append(Field(name, f"{sql}::VARCHAR", kind_of, native=sql, typed=sql))
         elif base == "DECIMAL":
             fields.append(Field(name, f"{sql}::VARCHAR", Decimal))
         elif base in _TIMES:
@@ -350,6 +233,10 @@ def typed_fields(relation: Any, names: Sequence[str]) -> list[Field]:
             problem = f"holds {kind} values; text, numbers, booleans or dates are needed"
             fields.append(Field(name, "NULL::VARCHAR", problem=problem))
     return fields
+
+
+def _truth(key: str) -> bool:
+    return key == "true"
 
 
 def json_value(key: str) -> Any:
@@ -436,38 +323,94 @@ class DuckSource:
         """Whole columns with their codes; weights are read in the same scan."""
         if len(names) < len(self._chosen):
             self._store()
-        weight = None if self._weight is None else self._fields[self._weight]
-        if self._weights is not None:
-            weight = None
+        has_weights = self._weight is not None and self._weights is None
+        weight = self._fields[str(self._weight)] if has_weights else None
         fields = [self._fields[name] for name in names]
-        columns, weights = self._table.read(fields, weight, limits)
-        self._n_rows = len(columns[0].codes)
-        if weights is not None:
-            self._weights = weights
-        return columns
+        (encoder,) = self._table.encoders(fields, limits, weight, as_text=False)
+        columns = self._labelled(encoder, fields, limits, as_text=False)
+        if weight is not None:
+            (self._weights,) = encoder.take([len(fields)], [None], 1)
+        return take_codes(encoder, columns, thread_count(None, who="read"))
 
     def distinct(self, names: Sequence[str], limits: Limits) -> list[RawColumn]:
         """Return the distinct values of columns, without codes."""
-        if len(names) > MAX_TOGETHER:
-            self._store()
         fields = [self._fields[name] for name in names]
-        self._n_rows, keys = self._table.distinct_texts(fields, limits)
-        return [
-            RawColumn(f.name, [f.value(key) for key in k], declared=f.declared, texts=k)
-            for f, k in zip(fields, keys, strict=True)
-        ]
+        rows = self._table.encoders(fields, limits, None, as_text=True, n_batches=_BATCHES)
+        for encoder in rows:
+            coded = [i for i in range(len(fields)) if encoder.column(i).is_coded]
+            encoder.take(coded, [None] * len(coded), 1)
+        return self._labelled(encoder, fields, limits, as_text=True)
 
     def batches(
         self, columns: Sequence[RawColumn], weight: str | None, *, collapse: bool
     ) -> Generator[Batch, None, None]:
         """Codes of all rows in order; or with `collapse` of the different rows, by codes."""
         own = None if weight is None else self._fields[weight]
-        if own is not None and collapse:
-            _require_whole(self._table, own)
         fields = [self._fields[column.name] for column in columns]
-        return code_batches(
-            self._table, fields, [column.texts for column in columns], own, collapse=collapse
-        )
+        texts = [column.texts for column in columns]
+        if collapse:
+            if own is not None:
+                _require_whole(self._table, own)
+            yield from different_rows(self._table, fields, texts, own)
+            return
+        most = {c.name: max(1, len(c.texts)) for c in columns}
+        limits = Limits(most, frozenset(), lambda *_: None)
+        place = [{text: i for i, text in enumerate(listed)} for listed in texts]
+        rows = self._table.encoders(fields, limits, own, as_text=True, n_batches=_BATCHES)
+        threads = thread_count(None, who="read")
+        for encoder in rows:
+            maps = []
+            for i, listed in enumerate(place):
+                labels: Any = encoder.column(i).labels
+                try:
+                    places = [len(listed), *(listed[label] for label in labels)]
+                except KeyError:
+                    raise self._has_changed() from None
+                maps.append(small_codes(np.array(places), len(listed)))
+            codes = encoder.take(range(len(fields)), maps, threads)
+            weights = None if own is None else encoder.take([len(fields)], [None], 1)[0]
+            if len(codes[0]):
+                yield Batch(codes, weights=weights)
+
+    def _has_changed(self) -> DataError:
+        return DataError(f"read: {self.title} changed while it was read; read a copy of it")
+
+    def _labelled(
+        self,
+        encoder: _core.ColumnEncoder,
+        fields: Sequence[Field],
+        limits: Limits,
+        *,
+        as_text: bool,
+    ) -> list[RawColumn]:
+        """Return columns without codes; refuse those with too many distinct values."""
+        self._n_rows = encoder.n_rows(0)
+        if self._n_rows == 0:
+            raise DataError(f"read: {self.title} has no rows")
+        columns = []
+        counts: dict[str, int] = {}
+        estimated = set()
+        for i, field in enumerate(fields):
+            known = encoder.column(i)
+            labels: Any = known.labels
+            value = None if field.typed and not as_text else field.value
+            column = encoded_column(encoder, i, field.name, value, field.declared)
+            if as_text:
+                texts = sorted(labels)
+                column = replace(column, values=list(map(field.value, texts)), texts=texts)
+            columns.append(column)
+            if known.is_coded:
+                n_marks = len(limits.missing_values.intersection(map(str, labels)))
+                is_exact = value is None or value is str
+                counts[field.name] = known.n_distinct - n_marks if is_exact else 0
+            else:
+                counts[field.name] = known.n_distinct
+                if not known.is_exact:
+                    estimated.add(field.name)
+                    counts[field.name] = _rounded(known.n_distinct)
+        by_name = {c.name: c for c in columns}
+        limits.refuse(counts, estimated, lambda name: map(str, by_name[name].values))
+        return columns
 
     def has_few_different_rows(self, names: Sequence[str], weight: str | None) -> bool:
         """Whether a sample promises that at most one row in eight is left; see below."""
@@ -560,39 +503,35 @@ def promises_few_different_rows(table: DuckTable, fields: Sequence[Field], n_row
     return bool(int(table.select(hashed)[0][0]) * _SHARE <= n_rows)
 
 
-def code_batches(
-    table: DuckTable,
-    fields: Sequence[Field],
-    keys: Sequence[Sequence[str]],
-    weight: Field | None,
-    *,
-    collapse: bool,
+def different_rows(
+    table: DuckTable, fields: Sequence[Field], texts: Sequence[Sequence[str]], weight: Field | None
 ) -> Generator[Batch, None, None]:
-    """Give the codes of all rows, in order; or with `collapse` of the different rows, by codes."""
+    """Give the codes of the different rows, in their order; DuckDB groups them, and spills to disk.
+
+    Codes are packed, eight 8-bit columns to a 64-bit word.
+    """
     import duckdb
 
-    widths = code_widths(keys)
+    widths = code_widths(texts)
     words = words_of(widths)
     cells = [field.sql for field in fields]
     names = [f"w{number}" for number in range(len(words))]
-    parts = [f"{word_sql(word, cells, keys)} AS {n}" for n, word in zip(names, words, strict=True)]
-    types = ["u8"] * len(words)
+    parts = [f"{word_sql(word, cells, texts)} AS {n}" for n, word in zip(names, words, strict=True)]
+    listed = ", ".join(names)
+    counted = f"{listed}, count(*)::BIGINT AS n"
+    types = [*["u8"] * len(words), "i8"]
     if weight is not None:
-        parts.append(f"coalesce(TRY_CAST({weight.sql} AS DOUBLE), 'nan'::DOUBLE) AS weight")
+        parts.append(f"coalesce({_number_sql(weight)}, 'nan'::DOUBLE) AS weight")
+        counted += ", sum(weight) AS weight"
         types.append("f8")
     try:
         rows = table.projected(", ".join(parts))
-        if collapse:
-            listed = ", ".join(names)
-            total = "" if weight is None else ", sum(weight) AS weight"
-            counted = f"{listed}{total}, count(*)::BIGINT AS n"
-            rows = interruptible(lambda: rows.aggregate(counted, listed).order(listed), table.con)
-            types.append("i8")
-        with closing(streamed(rows, types, table.con)) as stream:
+        grouped = interruptible(lambda: rows.aggregate(counted, listed).order(listed), table.con)
+        with closing(streamed(grouped, types, table.con)) as stream:
             for arrays in stream:
-                n_equal = arrays.pop() if collapse else None
                 weights = arrays.pop() if weight is not None else None
-                codes: list[npt.NDArray[Any]] = [np.empty(0)] * len(fields)
+                n_equal = arrays.pop()
+                codes: list[_Array] = [np.empty(0)] * len(fields)
                 for numbers, word in zip(arrays, words, strict=True):
                     for i, offset in word:
                         codes[i] = unpacked(numbers, offset, widths[i])
@@ -601,6 +540,33 @@ def code_batches(
         raise DataError(
             f"read: {table.title} changed while it was read; read a copy of it"
         ) from None
+
+
+def _most_labels(field: Field, limits: Limits) -> int:
+    """Return how many labels of a column get codes; texts may outnumber the states."""
+    most = limits.most[field.name] + len(limits.missing_values)
+    is_exact = field.typed is not None or field.value is str
+    return min(_MOST_LABELS, most if is_exact else _SURELY_MORE * most + _SLACK)
+
+
+def _rounded(estimate: int) -> int:
+    """Keep the digit that an estimate is good for.
+
+    Examples
+    --------
+    >>> _rounded(10_734_112)
+    10000000
+    """
+    return int(round(estimate, 1 - len(str(estimate))))
+
+
+@contextmanager
+def _stream_errors() -> Iterator[None]:
+    """Raise what DuckDB says in a stream as the error that it would raise itself."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise stream_error(str(error)) from None
 
 
 def _require_whole(table: DuckTable, weight: Field) -> None:
