@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def _row(name: str, scorer: Scorer, limit: float, searches: list[str]) -> str:
-    ends = [make_search(search).run(Problem(scorer, time_limit=limit)) for search in searches]
+    ends = [Problem(scorer, time_limit=limit).solve(make_search(search)) for search in searches]
     best = max(found.score for found in ends)
     cells = "".join(f"{found.score - best:12.2f} ({found.seconds:6.2f}s)" for found in ends)
     return f"{name:20}{scorer.score.name:>7}{limit:7.1f}{best:15.2f}{cells}"

@@ -57,7 +57,7 @@ def _run(data: Dataset) -> tuple[float, float, float, int, str]:
     problem = Problem(scorer, max_parents=MAX_PARENTS)
     table = problem.table()
     listed = time.monotonic() - wall
-    found = Exact().run(Problem(table))
+    found = Problem(table).solve(Exact())
     total, cpu = time.monotonic() - wall, time.process_time() - cpu
     return listed, total, cpu, table.n_sets, f"{found.status}, {found.engine}, {found.score:.4f}"
 

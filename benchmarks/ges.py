@@ -67,8 +67,8 @@ def run(name: str, network: Network, args: argparse.Namespace) -> None:
         for turning in (False, True):
             scorer = Scorer(data, args.score, threads=args.threads)
             wall, processor = time.perf_counter(), time.process_time()
-            found = GES(turning=turning).run(
-                Problem(scorer, knowledge=known, time_limit=args.time_limit)
+            found = Problem(scorer, knowledge=known, time_limit=args.time_limit).solve(
+                GES(turning=turning)
             )
             wall, processor = time.perf_counter() - wall, time.process_time() - processor
             print(

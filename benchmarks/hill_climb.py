@@ -85,7 +85,7 @@ def compare(folder: Path, peers: str | None, threads: int) -> None:
             for _ in range(_REPEATS):
                 scorer = bd.Scorer(data, "bic", threads=threads)
                 begin = time.process_time()
-                found = search.run(Problem(scorer))
+                found = Problem(scorer).solve(search)
                 best = min(best, time.process_time() - begin)
             lines.append((label, best, found.score, len(found.dag.arcs)))
         if peers is not None:
@@ -126,7 +126,7 @@ def large(n_variables: int, threads: int) -> None:
     data = bd.Dataset(variables, columns)
     for search in (bd.HillClimb(reinsert=False), bd.HillClimb(), bd.HillClimb(candidates=20)):
         begin, cpu = time.perf_counter(), time.process_time()
-        found = search.run(Problem(bd.Scorer(data, "bic", threads=threads)))
+        found = Problem(bd.Scorer(data, "bic", threads=threads)).solve(search)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         print(
             f"{n_variables:,} binary variables, {search}: {found.status}, score {found.score:.1f}, "

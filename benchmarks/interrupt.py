@@ -16,7 +16,7 @@ import numpy as np
 from bestdag import Dataset, Variable
 from bestdag.counts.engine import CountingEngine
 from bestdag.scores.bic import BIC
-from bestdag.scores.native import NativeScores
+from bestdag.scores.engine import NativeScores
 
 
 def delay(engine: CountingEngine, families: list[tuple[str, list[str]]]) -> float:

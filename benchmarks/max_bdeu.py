@@ -14,7 +14,7 @@ import numpy as np
 
 from bestdag import BIC, BDeu, Dataset, MaxBDeu, MinBDeu, Variable, _core
 from bestdag.counts.engine import CountingEngine
-from bestdag.scores.native import NativeScores
+from bestdag.scores.engine import NativeScores
 
 N_CONFIGURATIONS = 20_000
 

@@ -101,8 +101,7 @@ def score_tables(here: Dataset, there: Dataset, most: int, threads: int) -> None
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu_start
         n_families = sum(map(len, scores.values()))
         found[label] = wall / n_families, cpu / n_families
-        provider = scorer.bulk.provider
-        passes = "" if provider is None else f", {provider.passes} passes"
+        passes = "" if scorer.passes is None else f", {scorer.passes} passes"
         print(
             f"score table, at most {most} parents, {label}: {n_families:,} families in "
             f"{wall:.2f} s, {cpu:.2f} s cpu{passes}"

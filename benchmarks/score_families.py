@@ -24,7 +24,7 @@ from bestdag import _core
 from bestdag.counts.engine import CountingEngine
 from bestdag.scores import SCORES
 from bestdag.scores.base import Score
-from bestdag.scores.parent_sets.enumeration import parent_sets
+from bestdag.scores.parent_sets.limits import parent_sets
 
 MAX_PARENTS = 3
 PEER_SECONDS = 4.0

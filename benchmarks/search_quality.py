@@ -118,7 +118,7 @@ def _search(
 
     started = time.process_time()
     problem = Problem(Scorer(data, score), max_parents=max_parents, time_limit=limit)
-    found = make_search(search).run(problem)
+    found = problem.solve(make_search(search))
     return found.score, time.process_time() - started, found.status
 
 

@@ -32,7 +32,7 @@ from bestdag.errors import DataError, InvalidParameterError, UnknownNameError
 from bestdag.examples import example
 from bestdag.network.formats import FORMATS
 from bestdag.scores.parent_sets.build import build_score_table
-from bestdag.search.limits import Limits
+from bestdag.search.result import Limits
 
 PRIOR = Network.load(example("asia.bif"))
 

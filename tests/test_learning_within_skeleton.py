@@ -10,7 +10,7 @@ from bestdag.errors import BestdagError, InvalidParameterError
 from bestdag.examples import example
 from bestdag.graph.enumeration import all_dags
 from bestdag.search import SEARCHES
-from bestdag.search.limits import Limits
+from bestdag.search.result import Limits
 
 CSV = example("asia.csv")
 

@@ -94,7 +94,7 @@ def test_score_and_bound_enclose_the_optimum_throughout(monkeypatch):
     monkeypatch.setattr(bestdag.search.exact.bnc.engine, "_POLL_SECONDS", 0.001)
     told = []
     table = random_table(18, 40, 3)
-    found = Exact(engine="bnc").run(Problem(table, progress=told.append))
+    found = Problem(table, progress=told.append).solve(Exact(engine="bnc"))
     assert found.is_proved
     assert {now.phase for now in told} == {"scoring parent sets", "exact search"}
     for now in told:

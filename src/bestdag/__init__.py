@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from bestdag.parameters import *  # noqa: F403
     from bestdag.progress import Progress as Progress
     from bestdag.scores import *  # noqa: F403
+    from bestdag.scores.local_scores import LocalScores as LocalScores
     from bestdag.scores.prior import ArcDifferencePrior as ArcDifferencePrior
     from bestdag.scores.prior import SparsePrior as SparsePrior
     from bestdag.scores.prior import UniformPrior as UniformPrior
@@ -131,6 +132,7 @@ _HOME = {
     "Saturation": "bestdag.validation.saturation",
     "Scan": "bestdag.data.sinks.disk",
     "Score": "bestdag.scores",
+    "LocalScores": "bestdag.scores.local_scores",
     "ScoreTable": "bestdag.scores.table",
     "Scorer": "bestdag.scores.scorer",
     "Search": "bestdag.search",

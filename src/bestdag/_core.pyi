@@ -3,7 +3,7 @@ Native kernels of bestdag; private, called in bulk by the Python layers.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -377,7 +377,25 @@ class CandidateListing:
     Candidate parent sets of every child, listed bit by bit (see kernels/scoring/candidate_sets.hpp).
     """
 
+    @overload
     def __init__(self, table: object, kernel: object, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool, margin: float) -> None: ...
+
+    @overload
+    def __init__(self, required_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], required: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], allowed: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], base_bonuses: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], prune: bool, margin: float, slack: float) -> None:
+        """A listing that is fed: by `wanted` and `take` instead of `run`."""
+
+    def wanted(self, most: int) -> tuple[Any, Any, Any, int]:
+        """
+        The next families, at most so many, by number, and how many parents they have that are not required.
+        """
+
+    def take(self, scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Scores of the first of the families that are wanted, and what none that contains one of them exceeds.
+        """
+
+    def stop(self) -> None:
+        """List no more."""
 
     def run(self, seconds: float, max_bytes: float, stops_at_memory: bool, threads: int) -> None:
         """List for so many seconds at most."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from bestdag.counts.engine import CountingEngine
 from bestdag.errors import RowsLostError
 from bestdag.graph.size import n_parameters
 from bestdag.wording import count_of, first_names
 
 if TYPE_CHECKING:
+    from bestdag.counts.engine import CountingEngine
     from bestdag.data.dataset import Dataset
     from bestdag.search.result import SearchResult
 
@@ -39,10 +40,15 @@ class Advice:
     text: str
 
 
-def advice_on(found: SearchResult, dataset: Dataset) -> tuple[Advice, ...]:
-    """Return what should be said first about a structure and the rows it was learned from."""
+def advice_on(
+    found: SearchResult, dataset: Dataset, counts: Callable[[], CountingEngine]
+) -> tuple[Advice, ...]:
+    """Return what should be said first about a structure and the rows it was learned from.
+
+    `counts` is asked for what counts the rows, with missing values among them or not.
+    """
     advice = []
-    empty = _nothing_to_learn(found, dataset)
+    empty = _nothing_to_learn(found, dataset, counts)
     if empty is not None:
         advice.append(Advice("nothing to learn", empty))
     n_rows = dataset.total_weight
@@ -59,7 +65,9 @@ def advice_on(found: SearchResult, dataset: Dataset) -> tuple[Advice, ...]:
     return tuple(advice)
 
 
-def _nothing_to_learn(found: SearchResult, dataset: Dataset) -> str | None:
+def _nothing_to_learn(
+    found: SearchResult, dataset: Dataset, counts: Callable[[], CountingEngine]
+) -> str | None:
     n_rows = dataset.total_weight
     if len(dataset.names) == 1:
         return f"nothing to learn: {dataset.names[0]!r} is the only column"
@@ -71,7 +79,7 @@ def _nothing_to_learn(found: SearchResult, dataset: Dataset) -> str | None:
     if found.dag.arcs or found.status in ("interrupted", "time limit"):  # no time to count
         return None
     try:
-        constant = _constant(dataset)
+        constant = _constant(dataset, counts())
     except RowsLostError:  # the structure was found before
         return None
     n_varied = len(dataset.names) - len(constant)
@@ -81,7 +89,7 @@ def _nothing_to_learn(found: SearchResult, dataset: Dataset) -> str | None:
     return f"nothing to learn: {varied}; constant: {first_names(constant)}"
 
 
-def _constant(dataset: Dataset) -> list[str]:
+def _constant(dataset: Dataset, engine: CountingEngine) -> list[str]:
     """Return the columns in which the rows show one value or none."""
-    counts = CountingEngine(dataset, missing="available").count([(n, ()) for n in dataset.names])
+    counts = engine.count([(name, ()) for name in dataset.names])
     return [one.child.name for one in counts if int((one.table > 0).sum()) <= 1]

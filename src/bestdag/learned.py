@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
 from bestdag.data.sources.files import table_name
 from bestdag.errors import DataError
-from bestdag.graph.knowledge.knowledge import known_as
+from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.pdag import Pdag
 from bestdag.incomplete import Treatment
 from bestdag.network.fitting import warn_of_many_parameters
@@ -20,9 +21,10 @@ from bestdag.network.network import Network
 from bestdag.parameters import choose_estimator
 from bestdag.parameters.base import Estimator
 from bestdag.scores.base import Score
+from bestdag.scores.explanation import arc_losses
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
-from bestdag.scores.strength import arc_losses
 from bestdag.search.result import SearchResult
 from bestdag.wording import count_of
 
@@ -55,6 +57,11 @@ class Result(SearchResult):
         What to know before the structure is used: too many parameters, nothing to learn.
     asked : mapping of str to object
         What `learn` was given beside these, for those who repeat it; threads change nothing.
+    knowledge : Knowledge or None
+        The constraints that were given.
+    scores : LocalScores or None
+        What the structure was learned by: all that comes after learning counts by it. None where
+        scores changed on the way, as by structural EM.
 
     Examples
     --------
@@ -70,6 +77,9 @@ class Result(SearchResult):
     data_notes: tuple[str, ...] = ()
     advice: tuple[Advice, ...] = ()
     asked: Mapping[str, Any] = field(default_factory=dict)
+    knowledge: Knowledge | None = None
+    scores: LocalScores | None = None
+    _scorers: list[Scorer] = field(default_factory=list, init=False)
     _fitted: list[Network] = field(default_factory=list, init=False)
 
     def fit(
@@ -112,7 +122,7 @@ class Result(SearchResult):
                 "scores; use fit_network(result.dag, data, estimator)"
             )
         estimator = choose_estimator(self.scored_by, parameters, settings)
-        network = self.treatment.fit(self.dag, self.dataset, estimator, threads)
+        network = self.treatment.fit(self.dag, self.dataset, estimator, threads, self.counts)
         warn_of_many_parameters(network.tables, self.dataset)
         return network.with_name(table_name(self.asked.get("data")))
 
@@ -164,9 +174,24 @@ class Result(SearchResult):
                 "scorer: needs rows of data, and this structure was learned from a table of local "
                 "scores; use Scorer(data, score)"
             )
-        return self.treatment.scorer(
-            self.dag, self.dataset, self.scored_by, self.structure_prior, threads
-        )
+        if not self._scorers:
+            scorer = self.scores
+            if not isinstance(scorer, Scorer):
+                scorer = self.treatment.scorer(
+                    self.dataset,
+                    self.scored_by,
+                    self.structure_prior,
+                    threads=threads,
+                    dag=self.dag,
+                )
+            assert scorer is not None
+            self._scorers.append(scorer.within_support(0.0))
+        return self._scorers[0].with_threads(threads)
+
+    @property
+    def counts(self) -> CountingEngine | None:
+        """What counted the rows while learning; None without rows, or where they are incomplete."""
+        return self.scores.counts if isinstance(self.scores, Scorer) else None
 
     def arc_losses(self, *, threads: int | None = None) -> dict[tuple[str, str], float]:
         """Work out the score lost when one arc is left out and all others stay, in nats.
@@ -201,9 +226,8 @@ class Result(SearchResult):
         ([('a', 'b')], ())
         """
         compelled = set(self.dag.cpdag().arcs)
-        known = known_as(self.asked.get("knowledge"))
-        if known is not None:
-            rules = known.for_nodes(self.dag.nodes)
+        if self.knowledge is not None:
+            rules = self.knowledge.for_nodes(self.dag.nodes)
             place = {name: i for i, name in enumerate(rules.names)}
             compelled |= {
                 (parent, child)
@@ -266,6 +290,7 @@ class Result(SearchResult):
 
     def _about(self) -> str:
         if self.dataset is None:
-            return f"local scores of {len(self.dag.nodes):,} variables"
+            name = "local scores" if self.scores is None else self.scores.name
+            return f"{name} of {len(self.dag.nodes):,} variables"
         prior = "" if self.structure_prior is None else f" with {self.structure_prior!r}"
         return f"{self.scored_by!r}{prior} on {count_of(self.dataset.total_weight, 'row')}"

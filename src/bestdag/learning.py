@@ -14,6 +14,7 @@ from typing import Any
 from bestdag.advice import advice_on
 from bestdag.checkpoint import Checkpoint, open_checkpoint
 from bestdag.constraint.confined import confined
+from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
 from bestdag.data.discretization import make_method
 from bestdag.data.discretization.base import Method
@@ -36,15 +37,17 @@ from bestdag.machine import memory_limit as limited_memory
 from bestdag.progress import Told, listening, reporter_for, warn_of_interrupt
 from bestdag.scores import chosen_or_default
 from bestdag.scores.base import Score
+from bestdag.scores.local_scores import LocalScores
+from bestdag.scores.node_average import NodeAverage
 from bestdag.scores.prior import StructurePrior, make_prior
+from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
-from bestdag.scores.table import ScoreTable
 from bestdag.search import make_search
 from bestdag.search.about import about_run
-from bestdag.search.kept_result import result_from, state_of
 from bestdag.search.near_best.request import Request
-from bestdag.search.problem import Search, checked_search
 from bestdag.search.result import SearchResult
+from bestdag.search.saved import plain, result_from
+from bestdag.search.steps import Search, checked_search
 
 __all__ = ["known_as", "learn"]
 
@@ -84,11 +87,12 @@ def learn(
 
     Parameters
     ----------
-    data : Dataset, path, frame or ScoreTable
-        A Dataset, or anything that `read` takes; or a table of local scores, from data or from a
-        ``.jkl`` file. The result of such a table has no rows to fit parameters to.
+    data : Dataset, path, frame or LocalScores
+        A Dataset, or anything that `read` takes; or local scores: a `Scorer`, whose own score,
+        prior and support hold, a `ScoreTable`, from data or from a ``.jkl`` file, or a score of
+        your own over any data (`LocalScores`). Only a `Scorer` has rows to fit parameters to.
     score : Score or str, optional
-        qNML unless given, with the structure prior "sparse". A ScoreTable has its scores already.
+        qNML unless given, with the structure prior "sparse". `LocalScores` are scores already.
     search : Search or str, default "auto"
         "auto" finds a good structure at once, raises it while there is time, bounds the best score
         and proves the optimum where it can; the notes of the result say what it did.
@@ -226,15 +230,24 @@ def learn(
 
             client = stack.enter_context(joined(cluster, threads=threads))
         dataset, chosen, prior = None, None, None
+        scores: LocalScores | None = None
         notes: list[str] = []
         treatment = make_treatment(missing)
-        if isinstance(data, ScoreTable):
+        if isinstance(data, LocalScores):
             _refuse_beside_scores(
+                data,
                 score=score,
                 structure_prior=structure_prior,
                 missing=None if treatment.name == "error" else missing,
                 discretize=discretize or None,
             )
+            scores = data
+            if isinstance(data, Scorer):
+                dataset, prior = data.dataset, data.structure_prior
+                given: Any = data.score
+                if isinstance(given, NodeAverage):
+                    given, treatment = given.score, make_treatment("available")
+                chosen = given
         else:
             chosen, structure_prior = chosen_or_default(score, structure_prior)
             if not isinstance(data, Dataset) or discretize:
@@ -258,7 +271,7 @@ def learn(
                 dataset = spread(client, dataset)
         if isinstance(search, str):
             search = make_search(search)
-        known = known_as(knowledge)
+        asked_for = known = known_as(knowledge)
         has_statements = known is not None and known != Knowledge()
         begun = time.monotonic()
         keeping = open_checkpoint(
@@ -268,7 +281,7 @@ def learn(
             if checkpoint is None
             else about_run(
                 "learn",
-                data if dataset is None else dataset,
+                data if dataset is None or isinstance(data, LocalScores) else dataset,
                 checked_search(search),
                 score=chosen,
                 structure_prior=prior,
@@ -318,9 +331,12 @@ def learn(
         )
 
         def solved(task: Task) -> SearchResult:
-            if dataset is None or chosen is None:
+            nonlocal scores
+            if dataset is None or chosen is None or isinstance(data, Scorer):
                 return task.solve(data)
-            return treatment.learn(dataset, chosen, task)
+            scorer = treatment.scorer(dataset, chosen, prior, support=support, threads=threads)
+            scores = scorer
+            return treatment.learn(dataset, chosen, task, scorer)
 
         if keeping.answer is not None:
             is_proved = keeping.answer["status"] == "optimum proved"
@@ -343,6 +359,13 @@ def learn(
         elif is_confined:
             notes.append(found.notes[-1])
         found = _kept_result(keeping, found)
+
+    def counts() -> CountingEngine:
+        assert dataset is not None
+        if isinstance(scores, Scorer):
+            return scores.counts
+        return CountingEngine(dataset, missing="available", threads=threads)
+
     values = {field.name: getattr(found, field.name) for field in fields(found)}
     result = Result(
         **values,
@@ -350,9 +373,11 @@ def learn(
         scored_by=chosen,
         treatment=treatment,
         structure_prior=prior,
-        advice=() if dataset is None else advice_on(found, dataset),
+        advice=() if dataset is None else advice_on(found, dataset, counts),
         data_notes=tuple(note for note in notes if note in found.notes),
         asked=asked,
+        knowledge=asked_for,
+        scores=scores.within_support(0.0) if isinstance(scores, Scorer) else scores,
     )
     lost = getattr(dataset, "lost", None)
     if lost is not None and result.status == "interrupted":
@@ -405,7 +430,7 @@ def _kept_result(kept: Checkpoint, found: SearchResult) -> SearchResult:
     if found.status in ("time limit", "interrupted"):
         kept.stop(at_once=found.status == "interrupted")
     else:
-        kept.finish(state_of(found))
+        kept.finish(plain(found))
     return found
 
 
@@ -414,9 +439,9 @@ def _asked(**given: Any) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _refuse_beside_scores(**settings: object) -> None:
+def _refuse_beside_scores(data: LocalScores, **settings: object) -> None:
     for name, value in settings.items():
         if value is not None:
             raise InvalidParameterError(
-                f"learn: a ScoreTable has its scores already; leave out {name}"
+                f"learn: a {type(data).__name__} has its scores already; leave out {name}"
             )

@@ -7,7 +7,7 @@ import pytest
 
 from bestdag import _core
 from bestdag.cluster.part import added, packed
-from bestdag.counts.flat import flat_groups
+from bestdag.counts.provider import flat_groups
 
 
 def counted(columns, arities, families, rows):

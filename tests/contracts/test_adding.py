@@ -65,7 +65,7 @@ from typing import ClassVar
 from bestdag.graph.dag import Dag
 from bestdag.registry import setting
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult
+from bestdag.search.steps import Found, Steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,11 +76,11 @@ class EveryNth:
 
     places: int = setting(1, "How far before it a parent is.")
 
-    def run(self, problem: Problem) -> SearchResult:
+    def steps(self, problem: Problem) -> Steps:
         """Build the structure and score it."""
         names = problem.names
         dag = Dag(names, list(zip(names, names[self.places :])))
-        return problem.result(self, dag, problem.scorer(self.name).total(dag), "local optimum")
+        yield Found(dag, problem.scorer(self.name).total(dag))
 ''',
     "parameters/blend.py": '''
 """Frequencies, blended with the uniform distribution."""

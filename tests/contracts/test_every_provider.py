@@ -64,7 +64,7 @@ def test_scores_of_families_changes_pairs_and_tables(rows, score, weights):
     close = {"rtol": 1e-12, "atol": 1e-10 if weights == "real" else 0.0}
     np.testing.assert_allclose(there.families(families), here.families(families), **close)
     np.testing.assert_allclose(there.changes("b", ["d"]), here.changes("b", ["d"]), **close)
-    pairs = [scorer.bulk.pair_scores(list("abcd"), ["e"]) for scorer in (there, here)]
+    pairs = [scorer.pair_scores(list("abcd"), ["e"]) for scorer in (there, here)]
     np.testing.assert_allclose(*pairs, rtol=1e-12, atol=1e-10)
     for name, found in there.all_families(2).items():
         np.testing.assert_allclose(found, here.all_families(2)[name], rtol=1e-12, atol=1e-10)
@@ -184,4 +184,4 @@ def test_all_families_of_a_call_share_one_pass(rows):
     scorer = Scorer(PROVIDERS[rows](linked()), "bic")
     scorer.changes("a", ["b"])
     scorer.all_families(2)
-    assert scorer.bulk.provider.passes == 2
+    assert scorer.passes == 2

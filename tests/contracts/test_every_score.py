@@ -14,7 +14,7 @@ from bestdag.errors import DataError
 from bestdag.graph.dag import Dag
 from bestdag.scores import SCORES, make_score
 from bestdag.scores.base import kernel_for
-from bestdag.scores.native import NativeScores
+from bestdag.scores.engine import NativeScores
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
 from tests.scores.prior_networks import BOUND_SCORES

@@ -16,12 +16,13 @@ from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.scores.scorer import Scorer
 from bestdag.search import SEARCHES, make_search
 from bestdag.search.annealing import Annealing
-from bestdag.search.chow_liu import ChowLiu
-from bestdag.search.ges.search import GES
+from bestdag.search.ges import GES
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.k2 import K2Search
 from bestdag.search.problem import Problem
+from bestdag.search.steps import Found
 from bestdag.search.tabu import Tabu
+from bestdag.search.trees import ChowLiu
 from tests.conftest import make_dataset
 from tests.contracts.local_optima import better_structures
 from tests.search.neighbours import linked_data, neighbours
@@ -90,7 +91,7 @@ def refuses(search, score):
 def test_proves_the_best_of_all_dags(search, score):
     for n, seed in itertools.product((1, 2, 3, 4), (0, 1)):
         scorer = Scorer(random_data(seed, n), score)
-        found = search_of(search).run(Problem(scorer))
+        found = Problem(scorer).solve(search_of(search))
         best = best_by_enumeration(scorer, DAGS[n])
         assert found.status == "optimum proved"
         assert found.score == pytest.approx(best, rel=1e-9, abs=1e-9)
@@ -105,9 +106,9 @@ def test_says_the_score_of_its_structure_and_no_proof_that_it_does_not_have(sear
         scorer = Scorer(random_data(1, n), score)
         if refuses(search, score):
             with pytest.raises(InvalidParameterError, match=f"^{search}: needs"):
-                search_of(search).run(Problem(scorer))
+                Problem(scorer).solve(search_of(search))
             continue
-        found = search_of(search).run(Problem(scorer))
+        found = Problem(scorer).solve(search_of(search))
         assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-9, abs=1e-9)
         assert found.search == ("exact" if search == "auto" else search)  # auto says what it chose
         best = best_by_enumeration(scorer, DAGS[n])
@@ -143,9 +144,9 @@ def test_knowledge_is_honoured(search, statement):
         scorer = Scorer(random_data(seed, 4), "bdeu")
         if search in AMONG and not any(map(AMONG[search], allowed)):
             with pytest.raises(GraphError):
-                search_of(search).run(Problem(scorer, knowledge=knowledge))
+                Problem(scorer, knowledge=knowledge).solve(search_of(search))
             continue
-        found = search_of(search).run(Problem(scorer, knowledge=knowledge))
+        found = Problem(scorer, knowledge=knowledge).solve(search_of(search))
         assert knowledge.allows(found.dag)
         if search in PROVING:
             assert found.is_proved
@@ -188,7 +189,7 @@ def require_local_optimum(search, demand, score, seed):
     """Require that nothing near the result scores more; what no structure satisfies is refused."""
     problem = Problem(Scorer(data_of_four(seed), score), **DEMANDS[demand])
     try:
-        found = search.run(problem)
+        found = problem.solve(search)
     except GraphError:
         assert search.name in AMONG
         return
@@ -233,11 +234,11 @@ def test_nothing_near_a_local_optimum_among_the_sets_of_a_file_scores_more(searc
         problem = Problem(table, **DEMANDS_ON_FILES[demand])
         if (search, demand) in MAY_FIND_NOTHING:
             try:
-                found = search_of(search).run(problem)
+                found = problem.solve(search_of(search))
             except GraphError:
                 continue
         else:
-            found = search_of(search).run(problem)
+            found = problem.solve(search_of(search))
         assert found.score == pytest.approx(total_of_listed(table, found.dag), rel=1e-9)
         near = neighbours(found.dag, problem.knowledge, problem.max_parents)
         best = max(total_of_listed(table, other) for other in near)
@@ -254,13 +255,13 @@ class RandomWalk:
 
     seed: int = 0
 
-    def run(self, problem):
+    def steps(self, problem):
         rng = np.random.default_rng(self.seed)
         dag = problem.feasible_dag(self.name)
         for _ in range(20):
             near = neighbours(dag, problem.knowledge, problem.max_parents)
             dag = near[rng.integers(len(near))]
-        return problem.result(self, dag, problem.scores.total(dag), "local optimum")
+        yield Found(dag, problem.scores.total(dag))
 
 
 def is_local_optimum(*arguments):
@@ -307,7 +308,7 @@ def require_no_less_than_the_start(search, demand, seed, **limits):
     best = max(allowed, key=scorer.total)
     for start in [best, *(allowed[i] for i in rng.integers(len(allowed), size=4))]:
         problem = Problem(scorer, start=start, **DEMANDS[demand], **limits)
-        found = search.run(problem)
+        found = problem.solve(search)
         assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-9)
         assert found.score >= scorer.total(start) - 1e-9
         if limits:
@@ -333,7 +334,7 @@ def test_a_random_walk_ends_below_its_start():
 @every_search
 def test_max_parents_is_honoured(search):
     scorer = Scorer(random_data(1, 4), "ll")
-    found = search_of(search).run(Problem(scorer, max_parents=1))
+    found = Problem(scorer, max_parents=1).solve(search_of(search))
     assert max(len(found.dag.parents(v)) for v in "abcd") == 1
 
 
@@ -344,7 +345,7 @@ def test_same_result_for_any_order_of_columns_rows_and_threads(search):
     order = rng.permutation(data.n_rows)
     other = data.select(columns=list(reversed(data.names)), rows=order)
     results = [
-        search_of(search).run(Problem(Scorer(d, "bdeu", threads=t), threads=t))
+        Problem(Scorer(d, "bdeu", threads=t), threads=t).solve(search_of(search))
         for d in (data, other)
         for t in (1, 3)
     ]
@@ -355,7 +356,7 @@ def test_same_result_for_any_order_of_columns_rows_and_threads(search):
 @every_search
 def test_a_moment_of_time_gives_an_honest_answer(search):
     scorer = Scorer(random_data(1, 4), "bdeu")
-    found = search_of(search).run(Problem(scorer, time_limit=1e-6))
+    found = Problem(scorer, time_limit=1e-6).solve(search_of(search))
     assert found.status in ("time limit", "optimum proved")
     best = best_by_enumeration(scorer, DAGS[4])
     assert found.score <= best + 1e-9
@@ -366,7 +367,7 @@ def test_a_moment_of_time_gives_an_honest_answer(search):
 @every_search
 def test_a_start_is_used_or_said_not_to_be(search):
     scorer = Scorer(random_data(1, 4), "bic")
-    start = search_of(search).run(Problem(scorer)).dag
+    start = Problem(scorer).solve(search_of(search)).dag
     found = Problem(scorer, start=start).solve(search_of(search))
     said = [note for note in found.notes if note.startswith("the start is not used by")]
     assert bool(said) == (search in WITHOUT_START)

@@ -18,11 +18,12 @@ from bestdag.graph.enumeration import all_dags
 from bestdag.graph.equivalence import to_dag
 from bestdag.scores import SCORES
 from bestdag.scores.parent_sets.build import build_score_table
-from bestdag.scores.parent_sets.enumeration import parent_sets
+from bestdag.scores.parent_sets.limits import parent_sets
 from bestdag.scores.scorer import Scorer
 from bestdag.search import SEARCHES, make_search
 from bestdag.search.exact.search import Exact
 from bestdag.search.problem import Problem
+from bestdag.search.steps import Found
 from tests.conftest import make_dataset
 from tests.providers import PROVIDERS
 from tests.reference.posterior import enumerated
@@ -123,7 +124,7 @@ def test_every_way_to_score_has_the_same_limit(score, way):
                 wanted = [local[child, frozenset(parents) ^ ({c} - {child})] for c in NAMES]
                 found = scorer.changes(child, parents)
                 assert found == pytest.approx(wanted, rel=1e-9, abs=1e-9)
-    pairs = scorer.bulk.pair_scores(NAMES)
+    pairs = scorer.pair_scores(NAMES)
     for (i, parent), (j, child) in itertools.product(enumerate(NAMES), repeat=2):
         wanted = local[child, frozenset({parent} - {child})]
         assert pairs[i, j] == pytest.approx(wanted, rel=1e-9, abs=1e-9)
@@ -181,12 +182,12 @@ def test_the_lattice_of_all_sets_and_lists_of_sets_prove_the_same(score):
         data = table_of(seed, n=n, n_rows=int(rng.integers(30, 400)), states=2 + seed % 4)
         scorer = Scorer(data, score, support=float(rng.uniform(1, 8)))
         assert scorer.bulk.native.has_set_form()
-        by_lattice = Exact(engine="dp").run(Problem(scorer))
-        by_lists = Exact(engine="bnc").run(Problem(build_score_table(scorer)))
+        by_lattice = Problem(scorer).solve(Exact(engine="dp"))
+        by_lists = Problem(build_score_table(scorer)).solve(Exact(engine="bnc"))
         assert by_lattice.is_proved
         assert by_lists.is_proved
         assert by_lattice.score == pytest.approx(by_lists.score, rel=1e-9)
-        values = scorer.bulk.native.scores_of_every_set()
+        values = scorer.native.scores_of_every_set()
         listed = scorer.all_families(n - 1)
         for child, row in zip(sorted(data.names), values, strict=True):
             assert np.isneginf(row).sum() == np.isneginf(listed[child]).sum()
@@ -350,9 +351,9 @@ class Whole:
 
     name = "whole"
 
-    def run(self, problem):
+    def steps(self, problem):
         dag = Dag(problem.names, list(itertools.combinations(problem.names, 2)))
-        return problem.result(_Plain(), dag, problem.scorer("whole").total(dag), "local optimum")
+        yield Found(dag, problem.scorer("whole").total(dag))
 
 
 @dataclasses.dataclass

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from bestdag import _core
 from bestdag.counts.blocks import BlockCounts
-from bestdag.counts.collapsed import collapsed_table
-from bestdag.counts.engine import CountingEngine
-from bestdag.counts.flat import flat_groups
+from bestdag.counts.engine import CountingEngine, collapsed_table
+from bestdag.counts.provider import flat_groups
 from bestdag.data.schema import Variable
 from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 from bestdag.machine import memory_limit

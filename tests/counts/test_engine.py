@@ -13,7 +13,7 @@ from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import DataError, GraphError, UnknownNameError
 from bestdag.scores.bic import BIC
-from bestdag.scores.native import NativeScores
+from bestdag.scores.engine import NativeScores
 from tests.conftest import make_dataset
 from tests.reference.counts import family_counts
 

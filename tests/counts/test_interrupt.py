@@ -9,9 +9,9 @@ import pytest
 
 from bestdag.counts.blocks import BlockCounts
 from bestdag.counts.engine import CountingEngine
-from bestdag.counts.flat import flat_groups
+from bestdag.counts.provider import flat_groups
 from bestdag.scores.bic import BIC
-from bestdag.scores.native import NativeScores
+from bestdag.scores.engine import NativeScores
 from tests.conftest import make_dataset
 from tests.signals import ctrl_c_in_native_work, listener, wait_until
 

@@ -16,7 +16,7 @@ from bestdag.scores.base import BoundScore, kernel_for
 from bestdag.scores.bd import BD
 from bestdag.scores.bde import BDe
 from bestdag.scores.parent_sets.build import build_score_table
-from bestdag.scores.parent_sets.enumeration import parent_sets
+from bestdag.scores.parent_sets.limits import parent_sets
 from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.exact.search import Exact
@@ -71,10 +71,10 @@ def test_is_bound_by_the_scorer_and_pickles_with_it(score_for):
     dataset = small_dataset()
     scorer = Scorer(dataset, score_for(dataset))
     assert isinstance(scorer.score, BoundScore)
-    assert scorer.bulk.native is not None
+    assert scorer.native is not None
     assert scorer.score.kernel() is None
     again = pickle.loads(pickle.dumps(scorer))
-    assert again.bulk.native is not None
+    assert again.native is not None
     assert again.changes("a", ["b"]).tolist() == scorer.changes("a", ["b"]).tolist()
 
 
@@ -110,7 +110,7 @@ def test_structure_priors_are_added(score_for):
 def test_exact_search_finds_what_it_finds_by_formula(score_for):
     dataset = small_dataset()
     native, formula = (
-        Exact().run(Problem(Scorer(dataset, s)))
+        Problem(Scorer(dataset, s)).solve(Exact())
         for s in (score_for(dataset), Formula(score_for(dataset)))
     )
     assert native.status == formula.status == "optimum proved"
@@ -161,7 +161,7 @@ def test_pairs_equal_the_families(score_for, parents):
     dataset = small_dataset()
     scorer = Scorer(dataset, score_for(dataset))
     names = [v.name for v in scorer.variables if v.name not in parents]
-    pairs = scorer.bulk.pair_scores(names, parents)
+    pairs = scorer.pair_scores(names, parents)
     expected = [[scorer.family(b, {a, *parents} - {b}) for b in names] for a in names]
     assert pairs == pytest.approx(np.array(expected), abs=1e-10)
 

@@ -18,7 +18,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.scores import SCORES
 from bestdag.scores.parent_sets.build import build_score_table
-from bestdag.scores.parent_sets.enumeration import parent_sets
+from bestdag.scores.parent_sets.limits import parent_sets
 from bestdag.scores.prior import ArcDifferencePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable

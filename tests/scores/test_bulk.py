@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bestdag import _core
 from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 from bestdag.scores import SCORES
-from bestdag.scores.parent_sets.enumeration import n_parent_sets, parent_sets
+from bestdag.scores.parent_sets.limits import n_parent_sets, parent_sets
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset
 from tests.contracts.test_every_score import datasets, every_setting, score_for

@@ -13,8 +13,8 @@ from bestdag.counts.family import FamilyCounts
 from bestdag.errors import DataError
 from bestdag.graph.dag import Dag
 from bestdag.scores import make_score
+from bestdag.scores.engine import NativeScores
 from bestdag.scores.fnml import FNML
-from bestdag.scores.native import NativeScores
 from bestdag.scores.scorer import Scorer
 from bestdag.special import regret
 from tests.conftest import make_dataset

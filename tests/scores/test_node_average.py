@@ -150,7 +150,7 @@ def test_every_way_of_scoring_agrees_with_the_other_route(name, kind):
         scorer = Scorer(data, name, missing="available", threads=2)
         names = [v.name for v in scorer.variables]
         every = scorer.all_families(len(names) - 1)
-        pairs = scorer.bulk.pair_scores(names)
+        pairs = scorer.pair_scores(names)
         for i, child in enumerate(names):
             of_child = {parents: value for (c, parents), value in want.items() if c == child}
             assert scorer.families([(child, p) for p in of_child]).tolist() == pytest.approx(

@@ -139,7 +139,7 @@ def test_no_network_exceeds_the_cap_of_the_total(name):
     for _ in range(30):
         scorer = random_scorer(rng, name, n_variables=4)
         plain = Scorer(scorer.dataset, scorer.score, threads=1)
-        cap = plain.bulk.native.total_cap()
+        cap = plain.native.total_cap()
         sets = all_scores(plain, 3)
         best = max(
             sum(sets[v][frozenset(dag.parents(v))] for v in dag.nodes)
@@ -153,14 +153,14 @@ def test_the_cap_of_the_total_is_reached_by_a_complete_graph_with_ll():
     for weights in WEIGHTS:
         scorer = Scorer(random_dataset(rng, weights=weights), "ll", threads=1)
         complete = Dag(list("abcde"), list(combinations("abcde", 2)))
-        assert scorer.bulk.native.total_cap() == pytest.approx(scorer.total(complete), rel=1e-10)
+        assert scorer.native.total_cap() == pytest.approx(scorer.total(complete), rel=1e-10)
 
 
 def test_approximate_regret_has_no_bound():
     scorer = Scorer(
         random_dataset(np.random.default_rng(6)), make_score("qnml", regret="szpankowski")
     )
-    assert scorer.bulk.native.total_cap() == math.inf
+    assert scorer.native.total_cap() == math.inf
     table = build_score_table(scorer, time_limit=1e-9)
     assert not table.complete
     assert not table.is_bounded

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bestdag.errors import InvalidParameterError, UnknownNameError
 from bestdag.graph.dag import Dag
-from bestdag.scores.parent_sets.enumeration import parent_sets
+from bestdag.scores.parent_sets.limits import parent_sets
 from bestdag.scores.prior import ArcDifferencePrior, StructurePrior, UniformPrior
 from bestdag.scores.scorer import Scorer
 from tests.conftest import make_dataset

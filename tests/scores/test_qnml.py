@@ -12,7 +12,7 @@ from bestdag.counts.engine import CountingEngine
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.graph.dag import Dag
-from bestdag.scores.native import NativeScores
+from bestdag.scores.engine import NativeScores
 from bestdag.scores.qnml import QNML
 from bestdag.scores.scorer import Scorer
 from bestdag.special import regret, szpankowski_regret

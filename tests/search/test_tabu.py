@@ -16,18 +16,18 @@ from tests.search.test_hill_climb import STATEMENTS, bits, table_7_4
 def test_leaves_the_local_optimum_of_exercise_7_10():
     scorer = Scorer(table_7_4(), "bic")
     fork = Dag(list("ABC"), [("B", "A"), ("B", "C")])
-    stuck = HillClimb(reinsert=False).run(Problem(scorer, start=fork))
+    stuck = Problem(scorer, start=fork).solve(HillClimb(reinsert=False))
     assert bits(stuck.score) == pytest.approx(-75.9625, abs=5e-5)
-    found = Tabu(reinsert=False).run(Problem(scorer, start=stuck.dag))
+    found = Problem(scorer, start=stuck.dag).solve(Tabu(reinsert=False))
     assert bits(found.score) == pytest.approx(-74.0671, abs=5e-5)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_best_structure_is_a_local_optimum_and_no_worse_than_climbing(seed):
     scorer = Scorer(linked_data(seed, n=7), "bdeu")
-    found = Tabu(patience=40).run(Problem(scorer))
+    found = Problem(scorer).solve(Tabu(patience=40))
     assert found.status == "local optimum"
-    assert found.score >= HillClimb().run(Problem(scorer)).score
+    assert found.score >= Problem(scorer).solve(HillClimb()).score
     assert max(map(scorer.total, neighbours(found.dag))) <= found.score + 1e-8
 
 
@@ -40,7 +40,7 @@ def pair(step):
 def test_recent_changes_are_not_undone_except_for_a_new_best(seed):
     length, patience = 5, 30
     scorer = Scorer(linked_data(seed, n=7), "bic")
-    found = Tabu(length=length, patience=patience).run(Problem(scorer))
+    found = Problem(scorer).solve(Tabu(length=length, patience=patience))
     walk = found.trace[-patience:]  # none of the last moves led to a better structure
     assert max(step.score for step in walk) <= found.score + 1e-9
     assert min(step.gain for step in walk) < 0
@@ -53,7 +53,7 @@ def test_recent_changes_are_not_undone_except_for_a_new_best(seed):
 def test_knowledge_holds_at_every_step(lines):
     knowledge = Knowledge.parse(lines)
     scorer = Scorer(linked_data(1), "aic")
-    found = Tabu(patience=30).run(Problem(scorer, knowledge=knowledge))
+    found = Problem(scorer, knowledge=knowledge).solve(Tabu(patience=30))
     assert knowledge.allows(found.dag)
     assert max(map(scorer.total, neighbours(found.dag, knowledge))) <= found.score + 1e-8
 
@@ -65,16 +65,17 @@ def test_bad_settings_are_refused(setting):
 
 
 def test_long_walks_keep_their_ends_and_the_same_best_structure(monkeypatch):
-    from bestdag.search.climbing import trace, walk
+    from bestdag.search import driver
+    from bestdag.search.climbing import walk
 
     scorer = Scorer(linked_data(3, n=7), "bic")
     search = Tabu(patience=200, length=3)
-    whole = search.run(Problem(scorer))
+    whole = Problem(scorer).solve(search)
     n_whole = len(whole.trace)
     assert n_whole > 100
-    monkeypatch.setattr(trace, "_STEPS_AT_EITHER_END", 10)
+    monkeypatch.setattr(driver, "_STEPS_AT_EITHER_END", 10)
     monkeypatch.setattr(walk, "_MOST_MOVES", 7)
-    short = search.run(Problem(scorer))
+    short = Problem(scorer).solve(search)
     assert (short.dag, short.score) == (whole.dag, whole.score)
     assert short.trace[:10] == whole.trace[:10]
     assert short.trace[11:] == whole.trace[-10:]

@@ -31,7 +31,7 @@ every_score = pytest.mark.parametrize("score", SCORES)
 
 def run(data, search, score="bdeu", *, prior=None, **settings):
     scorer = Scorer(data, score, prior)
-    return search.run(Problem(scorer, **settings)), scorer
+    return Problem(scorer, **settings).solve(search), scorer
 
 
 def structures(names, target, trees):

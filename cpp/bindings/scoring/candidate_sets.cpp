@@ -10,6 +10,7 @@
 namespace {
 
 using Values = Array1<const double>;
+using Wanted = nb::typed<nb::tuple, nb::any, nb::any, nb::any, std::size_t>;
 using Result = nb::typed<nb::tuple, LocalScoresTuple, nb::any, nb::any, LocalScoresTuple, nb::any>;
 
 template <class T>
@@ -49,6 +50,13 @@ public:
                             base_bonuses),
                   {prune, margin}) {}
 
+    BoundListing(const Int64s& required_ends, const Int32s& required, const Int64s& allowed_ends,
+                 const Int32s& allowed, const Values& bonuses, const Int64s& max_parents,
+                 const Values& base_bonuses, bool prune, double margin, double slack)
+        : listing(limits_of(required_ends, required, allowed_ends, allowed, bonuses, max_parents,
+                            base_bonuses),
+                  {prune, margin}, slack) {}
+
 private:
     nb::object table_, kernel_;
 
@@ -78,6 +86,33 @@ void register_candidate_sets(nb::module_& m) {
              "table"_a, "kernel"_a, "required_ends"_a.noconvert(), "required"_a.noconvert(),
              "allowed_ends"_a.noconvert(), "allowed"_a.noconvert(), "bonuses"_a.noconvert(),
              "max_parents"_a.noconvert(), "base_bonuses"_a.noconvert(), "prune"_a, "margin"_a)
+        .def(nb::init<const Int64s&, const Int32s&, const Int64s&, const Int32s&, const Values&,
+                      const Int64s&, const Values&, bool, double, double>(),
+             "required_ends"_a.noconvert(), "required"_a.noconvert(),
+             "allowed_ends"_a.noconvert(), "allowed"_a.noconvert(), "bonuses"_a.noconvert(),
+             "max_parents"_a.noconvert(), "base_bonuses"_a.noconvert(), "prune"_a, "margin"_a,
+             "slack"_a, "A listing that is fed: by `wanted` and `take` instead of `run`.")
+        .def(
+            "wanted",
+            [](BoundListing& self, std::size_t most) {
+                bestdag::WantedSets wanted = self.listing.wanted(most);
+                return Wanted(nb::make_tuple(to_numpy(std::move(wanted.children)),
+                                             to_numpy(std::move(wanted.offsets)),
+                                             to_numpy(std::move(wanted.parents)), wanted.size));
+            },
+            "most"_a,
+            "The next families, at most so many, by number, and how many parents they have that "
+            "are not required.")
+        .def(
+            "take",
+            [](BoundListing& self, const Values& scores, const Values& bounds) {
+                self.listing.take(view(scores), view(bounds));
+            },
+            "scores"_a.noconvert(), "bounds"_a.noconvert(),
+            "Scores of the first of the families that are wanted, and what none that contains "
+            "one of them exceeds.")
+        .def(
+            "stop", [](BoundListing& self) { self.listing.stop(); }, "List no more.")
         .def(
             "run",
             [](BoundListing& self, double seconds, double max_bytes, bool stops_at_memory,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <queue>
 
 #include "counting/count_type.hpp"
@@ -14,6 +15,7 @@
 #include "scoring/likelihood_caps.hpp"
 #include "scoring/open_sets.hpp"
 #include "scoring/set_enumerator.hpp"
+#include "scoring/set_queue.hpp"
 
 namespace bestdag {
 
@@ -44,10 +46,15 @@ class CandidateListing::Impl {
 public:
     Impl(const Table& table, const Kernel& kernel, std::span<const ParentLimits> limits,
          const Pruning& pruning)
-        : table_(table),
-          kernel_(kernel),
-          pruning_(pruning),
-          slack_(kRelativeSlack * table.total_weight() * std::log(table.total_weight() + 2.0)),
+        : Impl(limits, pruning,
+               kRelativeSlack * table.total_weight() * std::log(table.total_weight() + 2.0)) {
+        table_ = &table;
+        kernel_ = &kernel;
+    }
+
+    Impl(std::span<const ParentLimits> limits, const Pruning& pruning, double slack)
+        : pruning_(pruning),
+          slack_(slack),
           required_(limits.size()),
           allowed_(limits.size()),
           bonuses_(limits.size()),
@@ -63,7 +70,15 @@ public:
         }
     }
 
+    SetQueue& queue() {
+        if (!queue_) queue_.emplace(children_, pruning_, slack_);
+        return *queue_;
+    }
+
+    void stop() noexcept { is_full_ = is_stopped_ = true; }
+
     bool is_over() const noexcept {
+        if (is_stopped_) return true;
         return std::all_of(children_.begin(), children_.end(),
                            [](const ChildListing& c) { return c.is_done; });
     }
@@ -82,7 +97,7 @@ public:
         deadline_ = is_limited_ ? start + duration_of(seconds) : Clock::time_point::max();
         const bool is_first = std::none_of(children_.begin(), children_.end(),
                                            [](const ChildListing& c) { return c.has_begun; });
-        if (is_first && shares_counts(table_, kernel_, limits_, seconds, max_bytes) &&
+        if (is_first && shares_counts(*table_, *kernel_, limits_, seconds, max_bytes) &&
             find_shared(execution)) {
             return;
         }
@@ -93,11 +108,11 @@ public:
                 is_limited_
                     ? start + duration_of(std::max(kSecondsForCaps, kShareForCaps * seconds))
                     : deadline_;
-            const double expected = 3.0 * static_cast<double>(table_.n_rows()) *
-                                    static_cast<double>(table_.n_columns());
+            const double expected = 3.0 * static_cast<double>(table_->n_rows()) *
+                                    static_cast<double>(table_->n_columns());
             parallel_for(1, expected, execution, [&](std::size_t, const StopFlag& stop) {
-                std::vector<double> fits(table_.n_columns(), 0.0);
-                has_caps_ = likelihood_caps(table_, until, stop, fits);
+                std::vector<double> fits(table_->n_columns(), 0.0);
+                has_caps_ = likelihood_caps(*table_, until, stop, fits);
                 for (std::size_t i = 0; i < children_.size(); ++i) children_[i].fit = fits[i];
             });
         }
@@ -109,9 +124,9 @@ public:
         }
         const auto n_workers =
             std::min(waiting_.size(), static_cast<std::size_t>(std::max(1, execution.threads)));
-        const double expected = kernel_.expected(
-            n_sets_at_most(limits_) * (kNanosecondsPerSet + static_cast<double>(table_.n_rows())));
-        with_count_type(table_, [&](auto zero) {
+        const double expected = kernel_->expected(
+            n_sets_at_most(limits_) * (kNanosecondsPerSet + static_cast<double>(table_->n_rows())));
+        with_count_type(*table_, [&](auto zero) {
             parallel_for(n_workers, expected, execution,
                          [&](std::size_t, const StopFlag& stop) { work<decltype(zero)>(stop); });
         });
@@ -159,7 +174,7 @@ private:
                                       }};
         std::vector<FoundSets> found;
         try {
-            found = find_by_sharing(table_, kernel_, limits_, pruning_, with_deadline);
+            found = find_by_sharing(*table_, *kernel_, limits_, pruning_, with_deadline);
         } catch (const Interrupted&) {
             if (is_late) return false;
             throw;
@@ -201,7 +216,7 @@ private:
 
     template <class Count>
     void work(const StopFlag& stop) {
-        SetEnumerator<Count> enumerator(table_, kernel_, pruning_, slack_, stop);
+        SetEnumerator<Count> enumerator(*table_, *kernel_, pruning_, slack_, stop);
         const auto keep = [&](ChildListing& c) { return has_room(c); };
         // When none waits, all that are left are in the hands of other threads.
         while (ChildListing* const child = take()) {
@@ -246,8 +261,8 @@ private:
 
     static constexpr std::size_t kMostOpenKept = 4096;
 
-    const Table& table_;
-    const Kernel& kernel_;
+    const Table* table_ = nullptr;  // neither where the listing is fed
+    const Kernel* kernel_ = nullptr;
     const Pruning pruning_;
     const double slack_;
     std::vector<std::vector<std::int32_t>> required_, allowed_;
@@ -255,6 +270,8 @@ private:
     std::vector<ParentLimits> limits_;
     std::vector<ChildListing> children_;
     bool has_caps_ = false;
+    std::optional<SetQueue> queue_;  // where it is
+    bool is_stopped_ = false;
 
     // Of the run under way.
     bool is_limited_ = false, stops_at_memory_ = false;
@@ -271,7 +288,19 @@ CandidateListing::CandidateListing(const Table& table, const Kernel& kernel,
                                    std::span<const ParentLimits> limits, const Pruning& pruning)
     : impl_(std::make_unique<Impl>(table, kernel, limits, pruning)) {}
 
+CandidateListing::CandidateListing(std::span<const ParentLimits> limits, const Pruning& pruning,
+                                   double slack)
+    : impl_(std::make_unique<Impl>(limits, pruning, slack)) {}
+
 CandidateListing::~CandidateListing() = default;
+
+WantedSets CandidateListing::wanted(std::size_t most) { return impl_->queue().wanted(most); }
+
+void CandidateListing::take(std::span<const double> scores, std::span<const double> bounds) {
+    impl_->queue().take(scores, bounds);
+}
+
+void CandidateListing::stop() { impl_->stop(); }
 
 void CandidateListing::run(double seconds, double max_bytes, bool stops_at_memory,
                            const Execution& execution) {

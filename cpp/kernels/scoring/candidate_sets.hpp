@@ -85,17 +85,36 @@ public:
     std::size_t size;  // parents of the sets under way, the required ones included
 };
 
+// Families whose scores are wanted, by number: as in FamilyList.
+struct WantedSets {
+    std::vector<std::int32_t> children;
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::int32_t> parents;
+    std::size_t size = 0;  // parents that are not required
+};
+
 // A listing of candidate sets that may be stopped, read and continued; nothing is computed
 // twice. It keeps its own copy of the limits; table and kernel must outlive it.
 //
 // Sets are listed by size. With a time limit the child that has had the least time goes next, so
 // that the small sets of all children come first and time that one does not need is left to the
 // others; without one, children are finished one after the other.
+//
+// A listing without table and kernel is fed: whoever has the scores asks what is wanted, in batches,
+// and hands them over with bounds. See set_queue.hpp.
 class CandidateListing {
 public:
     CandidateListing(const Table& table, const Kernel& kernel, std::span<const ParentLimits> limits,
                      const Pruning& pruning);
+    // `slack`: how much scores and bounds may be rounded.
+    CandidateListing(std::span<const ParentLimits> limits, const Pruning& pruning, double slack);
     ~CandidateListing();
+
+    // Of a listing that is fed: the next families, at most so many; the scores of the first of
+    // them; no more of them, since memory is short.
+    WantedSets wanted(std::size_t most);
+    void take(std::span<const double> scores, std::span<const double> bounds);
+    void stop();
 
     // Go on for so many seconds at most; every child gets its smallest set, however little time
     // there is. Where memory runs out, the child at hand is ended as it is if `stops_at_memory`,

@@ -16,21 +16,21 @@
 #include "counting/partition_counter.hpp"
 #include "scores/kernel.hpp"
 #include "scoring/child_listing.hpp"
+#include "scoring/set_growth.hpp"
 #include "special/lookup.hpp"
 
 namespace bestdag {
 
 // One thread's search: continues the listing of any child where it was left.
 template <class Count>
-class SetEnumerator {
+class SetEnumerator : SetGrowth {
     using Clock = std::chrono::steady_clock;
 
 public:
     SetEnumerator(const Table& table, const Kernel& kernel, const Pruning& pruning, double slack,
                   const StopFlag& stop)
-        : table_(table),
-          pruning_(pruning),
-          slack_(slack + pruning.margin),
+        : SetGrowth(pruning, slack),
+          table_(table),
           stop_(stop),
           evaluator_(kernel.evaluator(table, stop)),
           joint_(table, true),
@@ -59,21 +59,12 @@ public:
     }
 
 private:
-    static constexpr double kInfinity = std::numeric_limits<double>::infinity();
     // More cells than this for each row of the data: most are empty, and a partition is faster.
     static constexpr double kDenseCellsPerRow = 1.0;
     static constexpr double kPartitionCellsPerPart = 256.0;  // memory: cells per row of the data
     // The clock is looked at after so many rows of so many families; 10 ms or so.
     static constexpr std::size_t kRowsPerLook = std::size_t{1} << 23;
     static constexpr std::size_t kFewCandidates = 16;  // not fewer: rows are split for each look
-
-    // A set about to be counted: one of the level and one more member.
-    struct Candidate {
-        std::uint16_t member;
-        double best;   // over the subsets
-        double bound;  // the lowest of theirs
-        std::size_t first_subset;
-    };
 
     void begin() {
         ChildListing& c = *at_;
@@ -116,16 +107,7 @@ private:
         for (; c.place < c.level.size(); ++c.place, c.n_extended = 0) {
             check(stop_);
             if (Clock::now() >= until) return false;
-            const auto set = c.level.set(c.place);
-            if (c.place >= group_end) {
-                for (group_end = c.place + 1; group_end < c.level.size(); ++group_end) {
-                    const auto other = c.level.set(group_end);
-                    if (!std::equal(set.begin(), set.end() - (size > 0), other.begin())) break;
-                }
-            }
-            set_.assign(set.begin(), set.end());
-            set_.push_back(0);
-            list_candidates(c.level, c.place, group_end);
+            list_candidates(c, c.place, group_end);
             while (c.n_extended < candidates_.size()) {
                 score_candidates(c.level, c.next);
                 if (c.n_extended < candidates_.size() && Clock::now() >= until) return false;
@@ -135,55 +117,6 @@ private:
         c.level = std::move(c.next);
         c.next = SetLevel(size + 2);
         return true;
-    }
-
-    // What may join set number i of the level: larger members all of whose subsets are there.
-    void list_candidates(const SetLevel& level, std::size_t i, std::size_t group_end) {
-        candidates_.clear();
-        subsets_.clear();
-        const std::size_t size = level.set_size();
-        if (size == 0 || !pruning_.is_on) {
-            const std::size_t first = size == 0 ? 0 : std::size_t{set_[size - 1]} + 1;
-            for (std::size_t member = first; member < at_->chosen.size(); ++member) {
-                const Candidate candidate{static_cast<std::uint16_t>(member), level.values(i).best,
-                                          level.values(i).bound, subsets_.size()};
-                if (size == 0) subsets_.push_back(i);
-                candidates_.push_back(candidate);
-            }
-            return;
-        }
-        std::uint64_t code = 0;
-        for (std::size_t k = 0; k < size; ++k) code ^= SetLevel::code_of(set_[k]);
-        for (std::size_t j = i + 1; j < group_end; ++j) {
-            set_.back() = level.set(j).back();
-            add_if_open(level, i, j, code ^ SetLevel::code_of(set_.back()));
-        }
-    }
-
-    // A set with a closed subset is dominated, and so are all that contain it.
-    void add_if_open(const SetLevel& level, std::size_t i, std::size_t j, std::uint64_t code) {
-        const std::size_t size = level.set_size();
-        const std::size_t first = subsets_.size();
-        double best = -kInfinity;
-        double bound = kInfinity;
-        // Without member k, for each k; without the last is set i, without the one before set j.
-        for (std::size_t k = 0; k <= size; ++k) {
-            const std::size_t subset = k == size       ? i
-                                       : k + 1 == size ? j
-                                                       : level.find_without(set_, code, k);
-            if (subset == SetLevel::kAbsent) {
-                subsets_.resize(first);
-                return;
-            }
-            subsets_.push_back(subset);
-            best = std::max(best, level.values(subset).best);
-            bound = std::min(bound, level.values(subset).bound);
-        }
-        if (bound + slack_ <= best) {
-            subsets_.resize(first);
-            return;
-        }
-        candidates_.push_back({set_.back(), best, bound, first});
     }
 
     // Some of the candidates that are left: so many that the clock is looked at in time.
@@ -343,8 +276,6 @@ private:
     }
 
     const Table& table_;
-    const Pruning pruning_;
-    const double slack_;  // what a bound must be lower by, the margin included
     const StopFlag& stop_;
     std::unique_ptr<Evaluator> evaluator_;
     JointCounter<Count> joint_;
@@ -355,10 +286,6 @@ private:
 
     ChildListing* at_ = nullptr;  // the child at hand
 
-    // The set at hand and what may join it.
-    std::vector<std::uint16_t> set_;
-    std::vector<Candidate> candidates_;
-    std::vector<std::size_t> subsets_;  // for each candidate the numbers of its subsets
     std::vector<std::int32_t> prefix_, columns_, parents_;
     std::vector<Count> turned_;
 };

@@ -32,7 +32,8 @@ from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import search_for_fit
 from bestdag.search.about import about_run
-from bestdag.search.problem import Problem, Search
+from bestdag.search.problem import Problem
+from bestdag.search.steps import Search
 from bestdag.validation.fits import learn_one_of_many
 from bestdag.wording import count_of
 from bestdag.workers import run_all

@@ -13,8 +13,8 @@ from bestdag import _core
 from bestdag.averaging.deadline import Deadline
 from bestdag.errors import InvalidParameterError
 from bestdag.machine import memory_left, require_memory
-from bestdag.scores.parent_sets.enumeration import n_parent_sets
-from bestdag.scores.scorer import Scorer
+from bestdag.scores.local_scores import LocalScores
+from bestdag.scores.parent_sets.limits import n_parent_sets
 from bestdag.scores.table import ScoreTable
 from bestdag.search.problem import Problem
 from bestdag.wording import arg
@@ -108,7 +108,7 @@ def local_weights(
         )
     if isinstance(problem.scores, ScoreTable):
         return _from_table(problem, problem.scores)
-    scorer: Scorer = problem.scores
+    scorer: LocalScores = problem.scores
     n = len(problem.names)
     most = n - 1 if max_parents is None else min(max_parents, n - 1)
     n_families = n * float(n_parent_sets(n, most))
@@ -129,10 +129,10 @@ def local_weights(
 
 
 def _scored(
-    scorer: Scorer, most: int, deadline: Deadline, what: str
+    scorer: LocalScores, most: int, deadline: Deadline, what: str
 ) -> Iterator[tuple[_Words, npt.NDArray[np.float64]]]:
     """Score all families of one variable after the other, with as many parents as `most`."""
-    n, native = len(scorer.variables), scorer.bulk.native
+    n, native = len(scorer.names), scorer.native
     is_whole = most == n - 1 and n >= _LEAST_OF_EVERY_SET and scorer.structure_prior is None
     needed = native.forecast_every_set(leave_out=False) if native and is_whole else None
     if native is not None and needed is not None and needed[0] <= memory_left():
@@ -145,11 +145,11 @@ def _scored(
             low = np.uint64((1 << child) - 1)
             yield ((numbers & low) | (numbers & ~low) << np.uint64(1))[:, None], scores
         return
-    families = scorer.bulk.all_families(most, deadline.seconds_left)
+    families = scorer.all_families(most, deadline.seconds_left)
     deadline.require_scored(families is not None, what)
     assert families is not None
-    for child, variable in enumerate(scorer.variables):
-        yield _sets_without(n, child, most), families.pop(variable.name)
+    for child, name in enumerate(scorer.names):
+        yield _sets_without(n, child, most), families.pop(name)
 
 
 def _from_table(problem: Problem, table: ScoreTable) -> LocalWeights:

@@ -34,6 +34,7 @@ from bestdag.machine import thread_count
 from bestdag.progress import Told, listening, reporter_for, warn_of_interrupt
 from bestdag.scores import make_score
 from bestdag.scores.base import Score
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
@@ -248,15 +249,10 @@ def posterior(
 
 def _about(problem: Problem, max_parents: int | None, asked: dict[str, Any]) -> dict[str, str]:
     """Return what decides the answer."""
-    scores = problem.scores
-    rows = None if isinstance(scores, ScoreTable) else scores
     return about_run(
         WHO,
-        scores if isinstance(scores, ScoreTable) else scores.dataset,
+        problem.scores,
         None,
-        score=None if rows is None else rows.score,
-        structure_prior=None if rows is None else rows.structure_prior,
-        support=None if rows is None else rows.support.rows_per_cell,
         knowledge=problem.knowledge,
         max_parents=max_parents,
         **asked,
@@ -287,7 +283,7 @@ def _problem(
     support: float,
     threads: int | None,
 ) -> Problem:
-    scores: Scorer | ScoreTable
+    scores: LocalScores
     if isinstance(data, ScoreTable):
         scores = data
     else:
@@ -304,6 +300,6 @@ def _settings(problem: Problem) -> dict[str, Any]:
     scorer = problem.scores
     return {
         "score": repr(scorer.score),
-        "rows": scorer.dataset.total_weight,
-        "support": scorer.support.rows_per_cell,
+        "rows": scorer.total_weight,
+        "support": problem.limits.support,
     }

@@ -31,7 +31,7 @@ from bestdag.registry import canonical
 from bestdag.scores import DEFAULT_SCORE
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
-from bestdag.search.problem import Search
+from bestdag.search.steps import Search
 from bestdag.wording import arg, by_reader
 
 __all__ = ["Classifier", "Coding", "Recipe"]
@@ -196,7 +196,7 @@ class Recipe:
         assert result.scored_by is not None
         # Not `result.fit`: many attributes have many parameters, and classify well all the same.
         estimator = self._estimator(result.scored_by)
-        network = result.treatment.fit(result.dag, dataset, estimator, self.threads)
+        network = result.treatment.fit(result.dag, dataset, estimator, self.threads, result.counts)
         attributes = tuple(v for v in dataset.variables if v.name != target)
         return Classifier(attributes, dataset.variable(target), network, result, self.threads)
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from bestdag.parameters.base import Estimator
     from bestdag.scores.base import Score
     from bestdag.scores.prior import ArcDifferencePrior
-    from bestdag.search.problem import Search
+    from bestdag.search.steps import Search
 
 __all__ = [
     "CHECKPOINT_OPTIONS",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from bestdag.classification.model import Recipe
     from bestdag.classification.uncut import UncutTable
     from bestdag.evaluation.classification import Evaluation
-    from bestdag.search.problem import Search
+    from bestdag.search.steps import Search
 
 __all__ = ["COMPARED", "command"]
 

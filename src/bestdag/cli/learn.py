@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from bestdag.learned import Result
     from bestdag.report.summary import TableRead
     from bestdag.search.arc_weights import ArcWeights
-    from bestdag.search.problem import Search
+    from bestdag.search.steps import Search
 
 __all__ = ["command", "tan", "tree"]
 

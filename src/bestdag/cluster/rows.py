@@ -19,8 +19,13 @@ import numpy.typing as npt
 from bestdag.cluster.part import PackedCounts, PartFacts, add_counts, count_parts
 from bestdag.cluster.session import awaited
 from bestdag.counts.blocks import whole_scale
-from bestdag.counts.flat import flat_groups
-from bestdag.counts.provider import FamilyArrays, ObservedCounts, RowsIn, too_many_cells
+from bestdag.counts.provider import (
+    FamilyArrays,
+    ObservedCounts,
+    RowsIn,
+    flat_groups,
+    too_many_cells,
+)
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.errors import ClusterError, RowsLostError

@@ -1,7 +1,9 @@
-"""Where counts come from: one question, answered by whoever holds the rows."""
+"""Families in flat arrays, and where their counts come from: one question to who has the rows."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator, Sequence, Sized
 from typing import Literal, Protocol
 
 import numpy as np
@@ -9,8 +11,19 @@ import numpy.typing as npt
 
 from bestdag.data.schema import Variable
 from bestdag.errors import NotEnoughMemoryError
+from bestdag.machine import memory_left
 
-__all__ = ["CountProvider", "FamilyArrays", "ObservedCounts", "RowsIn", "too_many_cells"]
+__all__ = [
+    "Batch",
+    "CountProvider",
+    "FamilyArrays",
+    "ObservedCounts",
+    "RowsIn",
+    "batches",
+    "flat_groups",
+    "group_ends",
+    "too_many_cells",
+]
 
 RowsIn = Literal["memory", "disk", "cluster"]
 
@@ -21,9 +34,19 @@ FamilyArrays = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[n
 # for each: int64, or float64 where row weights are not whole numbers.
 ObservedCounts = tuple[npt.NDArray[np.uint16], npt.NDArray[np.int64] | npt.NDArray[np.float64]]
 
+# Where a batch begins and ends, and its families.
+Batch = tuple[int, int, FamilyArrays]
+
+# Of the memory there is; the rest is left to the counting.
+_SHARE_OF_MEMORY = 0.25
+_ALWAYS = 4e6
+# Of a family beside its counts, and of a cell: the count where it is summed up and where it is
+# handed over.
+_BYTES_PER_FAMILY, _BYTES_PER_CELL = 600, 16
+
 
 class CountProvider(Protocol):
-    """Counts of these families, please.
+    """What holds rows and counts families over them.
 
     Attributes
     ----------
@@ -72,3 +95,50 @@ def too_many_cells() -> NotEnoughMemoryError:
         "counts: the observed configurations of a family do not fit into memory; "
         "use fewer parents, or score the family instead of counting it"
     )
+
+
+def flat_groups(
+    groups: Sequence[Sequence[int]],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Return where the groups end, 0 first, and their members one after the other.
+
+    Examples
+    --------
+    >>> flat_groups([[3, 1], [], [2]])
+    (array([0, 2, 2, 3]), array([3, 1, 2], dtype=int32))
+    """
+    return group_ends(groups), np.fromiter(itertools.chain.from_iterable(groups), np.int32)
+
+
+def group_ends(groups: Sequence[Sized]) -> npt.NDArray[np.int64]:
+    """Return where the groups end, 0 first."""
+    return np.array([0, *itertools.accumulate(map(len, groups))], np.int64)
+
+
+def batches(families: FamilyArrays, arities: Sequence[int], n_rows: int) -> Iterator[Batch]:
+    """Go through families in batches, as few as the memory for their counts allows.
+
+    Examples
+    --------
+    >>> two = np.array([0, 1], np.int32), np.array([0, 0, 1]), np.array([0], np.int32)
+    >>> [(begin, end) for begin, end, _ in batches(two, [2, 3], 100)]
+    [(0, 2)]
+    """
+    children, offsets, parents = families
+    logs = np.log(np.array(arities, np.float64))
+    sums = np.concatenate([[0.0], np.cumsum(logs[parents])])
+    with np.errstate(over="ignore"):
+        q = np.exp(sums[offsets[1:]] - sums[offsets[:-1]])
+    n_seen = np.minimum(q, float(n_rows))
+    own = np.array(arities, np.float64)[children]
+    needed = _BYTES_PER_FAMILY + n_seen * (_BYTES_PER_CELL * own + 2.0 * np.diff(offsets))
+    taken = np.cumsum(needed)
+    begin = 0
+    while begin < len(children):
+        room = max(_SHARE_OF_MEMORY * memory_left(), _ALWAYS)
+        before = taken[begin - 1] if begin else 0.0
+        end = max(begin + 1, int(np.searchsorted(taken, before + room, side="right")))
+        first, last = int(offsets[begin]), int(offsets[end])
+        some = children[begin:end], offsets[begin : end + 1] - first, parents[first:last]
+        yield begin, end, some
+        begin = end

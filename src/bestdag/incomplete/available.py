@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
 from bestdag.data.missing import complete_rows
 from bestdag.errors import DataError, InvalidParameterError
@@ -20,7 +21,7 @@ from bestdag.network.network import Network
 from bestdag.parameters.base import Estimator
 from bestdag.scores import SCORES
 from bestdag.scores.base import Score
-from bestdag.scores.family_scores import Family
+from bestdag.scores.local_scores import Family
 from bestdag.scores.node_average import AveragedScore
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
@@ -67,17 +68,32 @@ class Available:
                 )
         return dataset
 
-    def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:
-        """Learn with any search that needs no score-equivalent score."""
-        if task.structure_prior is not None:
+    def scorer(
+        self,
+        dataset: Dataset,
+        score: Score,
+        structure_prior: StructurePrior | None,
+        *,
+        support: float = 0.0,
+        threads: int | None = None,
+        dag: Dag | None = None,
+    ) -> Scorer | None:
+        """Score by means over the rows that show a family, whatever the structure."""
+        if structure_prior is not None:
             raise InvalidParameterError(
                 f"learn: {arg('missing', 'available')} scores means per row, to which the "
                 "logarithm of a structure prior cannot be added; leave out "
                 f"{arg('structure_prior')}"
             )
-        scorer = task.scorer(dataset, score, missing="available")
+        return Scorer(dataset, score, missing="available", support=support, threads=threads)
+
+    def learn(
+        self, dataset: Dataset, score: Score, task: Task, scorer: Scorer | None
+    ) -> SearchResult:
+        """Learn with any search that needs no score-equivalent score."""
+        assert scorer is not None
         if task.knowledge is not None:
-            _require_seen(scorer, _demanded(task.knowledge, [v.name for v in scorer.variables]))
+            _require_seen(scorer, _demanded(task.knowledge, list(scorer.names)))
         found = task.solve(scorer)
         if found.score == -math.inf:
             _require_seen(scorer, [(name, found.dag.parents(name)) for name in found.dag.nodes])
@@ -92,20 +108,19 @@ class Available:
             )
         return replace(found, notes=(*found.notes, note))
 
-    def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
-        """Fit each table to the rows that show its family."""
-        return fitted_network(dag, dataset, estimator, missing="available", threads=threads)[0]
-
-    def scorer(
+    def fit(
         self,
         dag: Dag,
         dataset: Dataset,
-        score: Score,
-        structure_prior: StructurePrior | None,
+        estimator: Estimator,
         threads: int | None,
-    ) -> Scorer:
-        """Score each family over the rows that show it, whatever the structure."""
-        return Scorer(dataset, score, structure_prior, missing="available", threads=threads)
+        counts: CountingEngine | None = None,
+    ) -> Network:
+        """Fit each table to the rows that show its family."""
+        network, _ = fitted_network(
+            dag, dataset, estimator, missing="available", threads=threads, counts=counts
+        )
+        return network
 
 
 def _demanded(knowledge: Knowledge, names: list[str]) -> Iterator[Family]:

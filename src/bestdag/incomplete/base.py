@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from bestdag.checkpoint import Checkpoint
+from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
@@ -15,15 +16,16 @@ from bestdag.network.network import Network
 from bestdag.parameters.base import Estimator
 from bestdag.progress import Reporter
 from bestdag.scores.base import Score
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
-from bestdag.scores.table import ScoreTable
 from bestdag.search.bound import solve_with_bound
 from bestdag.search.near_best.request import Request
 from bestdag.search.near_best.search import solve_near_best
-from bestdag.search.problem import Problem, Search
+from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
+from bestdag.search.steps import Search
 
 __all__ = ["CompleteRows", "Task", "Treatment"]
 
@@ -47,18 +49,7 @@ class Task:
     executor: Executor | None = None
     checkpoint: Checkpoint | None = None
 
-    def scorer(self, dataset: Dataset, score: Score, **settings: Any) -> Scorer:
-        """Return where local scores of these data come from; `settings` are those of `Scorer`."""
-        return Scorer(
-            dataset,
-            score,
-            self.structure_prior,
-            support=self.support,
-            threads=self.threads,
-            **settings,
-        )
-
-    def solve(self, scores: Scorer | ScoreTable) -> SearchResult:
+    def solve(self, scores: LocalScores) -> SearchResult:
         """Run the search once; a task with other settings is made by `dataclasses.replace`."""
         problem = Problem(
             scores,
@@ -100,23 +91,37 @@ class Treatment(Protocol):
         """Return the data that are learned from, or refuse them."""
         ...
 
-    def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:
-        """Learn from data that are settled."""
-        ...
-
-    def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
-        """Fit the parameters of a structure to data that are settled."""
-        ...
-
     def scorer(
         self,
-        dag: Dag,
         dataset: Dataset,
         score: Score,
         structure_prior: StructurePrior | None,
+        *,
+        support: float = 0.0,
+        threads: int | None = None,
+        dag: Dag | None = None,
+    ) -> Scorer | None:
+        """Return where the scores of families come from.
+
+        Where they depend on a structure it is that of `dag`, and None comes back without one.
+        """
+        ...
+
+    def learn(
+        self, dataset: Dataset, score: Score, task: Task, scorer: Scorer | None
+    ) -> SearchResult:
+        """Learn from data that are settled, by what `scorer` gave without a structure."""
+        ...
+
+    def fit(
+        self,
+        dag: Dag,
+        dataset: Dataset,
+        estimator: Estimator,
         threads: int | None,
-    ) -> Scorer:
-        """Return where the scores of families come from, once this structure was learned."""
+        counts: CountingEngine | None = None,
+    ) -> Network:
+        """Fit the parameters of a structure to data that are settled; `counts` counts them."""
         ...
 
 
@@ -130,21 +135,33 @@ class CompleteRows:
         """Return None: rows without missing values suit every score."""
         return None
 
-    def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:
-        """Learn as from any table."""
-        return task.solve(task.scorer(dataset, score))
-
-    def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
-        """Fit as to any table."""
-        return fitted_network(dag, dataset, estimator, threads=threads)[0]
-
     def scorer(
         self,
-        dag: Dag,
         dataset: Dataset,
         score: Score,
         structure_prior: StructurePrior | None,
-        threads: int | None,
-    ) -> Scorer:
+        *,
+        support: float = 0.0,
+        threads: int | None = None,
+        dag: Dag | None = None,
+    ) -> Scorer | None:
         """Score as from any table, whatever the structure."""
-        return Scorer(dataset, score, structure_prior, threads=threads)
+        return Scorer(dataset, score, structure_prior, support=support, threads=threads)
+
+    def learn(
+        self, dataset: Dataset, score: Score, task: Task, scorer: Scorer | None
+    ) -> SearchResult:
+        """Learn as from any table."""
+        assert scorer is not None
+        return task.solve(scorer)
+
+    def fit(
+        self,
+        dag: Dag,
+        dataset: Dataset,
+        estimator: Estimator,
+        threads: int | None,
+        counts: CountingEngine | None = None,
+    ) -> Network:
+        """Fit as to any table."""
+        return fitted_network(dag, dataset, estimator, threads=threads, counts=counts)[0]

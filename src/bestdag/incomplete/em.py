@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from bestdag.counts.engine import CountingEngine
 from bestdag.data.dataset import Dataset
 from bestdag.errors import InvalidParameterError, require_count, require_not_negative
 from bestdag.graph.dag import Dag
@@ -16,10 +17,9 @@ from bestdag.parameters.base import Estimator
 from bestdag.parameters.dirichlet import HasPriors
 from bestdag.parameters.em import EM
 from bestdag.registry import setting
-from bestdag.scores.base import Score
+from bestdag.scores.base import Score, require_fractional_counts
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
-from bestdag.scores.whole_counts import require_fractional_counts
 from bestdag.search.result import SearchResult
 from bestdag.wording import arg, as_option
 
@@ -112,7 +112,9 @@ class StructuralEM:
         require_fractional_counts(score, dataset)
         return dataset.in_memory("EM")
 
-    def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:
+    def learn(
+        self, dataset: Dataset, score: Score, task: Task, scorer: Scorer | None
+    ) -> SearchResult:
         """Learn with any search."""
         if task.near_best is not None:
             raise InvalidParameterError(
@@ -128,19 +130,30 @@ class StructuralEM:
 
         return Rounds(self, dataset, score, task).run()
 
-    def fit(self, dag: Dag, dataset: Dataset, estimator: Estimator, threads: int | None) -> Network:
+    def fit(
+        self,
+        dag: Dag,
+        dataset: Dataset,
+        estimator: Estimator,
+        threads: int | None,
+        counts: CountingEngine | None = None,
+    ) -> Network:
         """Fit by EM that ends with what the estimator makes of counts."""
         return fitted_network(dag, dataset, em_with(estimator), threads=threads)[0]
 
     def scorer(
         self,
-        dag: Dag,
         dataset: Dataset,
         score: Score,
         structure_prior: StructurePrior | None,
-        threads: int | None,
-    ) -> Scorer:
+        *,
+        support: float = 0.0,
+        threads: int | None = None,
+        dag: Dag | None = None,
+    ) -> Scorer | None:
         """Score expected counts under the structure, its parameters fitted by EM."""
+        if dag is None:
+            return None
         from bestdag.incomplete.scoring import expected_scorer
         from bestdag.network.fitting import run_em
 

@@ -25,20 +25,19 @@ from bestdag.inference.tables import FlatTables
 from bestdag.network.fitting import tables_for
 from bestdag.parameters.dirichlet import HasPriors
 from bestdag.parameters.em import EM, Expectation
-from bestdag.scores.base import Score
-from bestdag.scores.penalised_likelihood import PenalisedLikelihood
+from bestdag.scores.base import PenalisedLikelihood, Score
 from bestdag.scores.qnml import QNML
 from bestdag.scores.support import Support
 from bestdag.search.annealing import Annealing
 from bestdag.search.auto import Auto
 from bestdag.search.exact.search import Exact
-from bestdag.search.ges.search import GES
+from bestdag.search.ges import GES
 from bestdag.search.hill_climb import HillClimb
-from bestdag.search.kept_result import result_from, state_of
-from bestdag.search.limits import Limits
 from bestdag.search.order.search import OrderSearch
-from bestdag.search.problem import Problem, Search
-from bestdag.search.result import SearchResult, Status, Step
+from bestdag.search.problem import Problem
+from bestdag.search.result import Limits, SearchResult, Status, Step
+from bestdag.search.saved import plain, result_from
+from bestdag.search.steps import Search
 from bestdag.search.tabu import Tabu
 from bestdag.search.ties import is_better
 from bestdag.wording import count_of
@@ -258,7 +257,7 @@ class Rounds:
         found = self._within_limits(task.solve(within))
         self._deadline = deadline
         if found.status not in ("time limit", "interrupted"):
-            self._found.append(state_of(found))
+            self._found.append(plain(found))
             self._checkpoint.keep()
         return found
 

@@ -22,9 +22,8 @@ from bestdag.network.network import Network
 from bestdag.parameters.dirichlet import HasPriors
 from bestdag.parameters.em import EM
 from bestdag.scores import make_score
-from bestdag.scores.base import Score
+from bestdag.scores.base import PenalisedLikelihood, Score
 from bestdag.scores.ll import LL
-from bestdag.scores.penalised_likelihood import PenalisedLikelihood
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.qnml import QNML
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
-from bestdag.scores.family_support import FamilySupport
+from bestdag.scores.engine import FamilySupport
 
 __all__ = ["shaken"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bestdag.counts.engine import CountingEngine
-from bestdag.counts.flat import flat_groups
+from bestdag.counts.provider import flat_groups
 from bestdag.data.readers import as_dataset
 from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.independence import make_test

@@ -15,20 +15,18 @@ from bestdag.counts.engine import CountingEngine
 from bestdag.counts.family import FamilyCounts
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
-from bestdag.errors import DataError, GraphError, NotEnoughMemoryError
+from bestdag.errors import DataError, NotEnoughMemoryError
 from bestdag.graph.dag import Dag
 from bestdag.inference.rows import IncompleteRows
 from bestdag.inference.sampling import stream_key
 from bestdag.machine import require_memory
-from bestdag.scores.base import Score, checked_value, kernel_for
-from bestdag.scores.bulk import BulkScores
-from bestdag.scores.family_scores import Family, FamilyScores
-from bestdag.scores.family_support import FamilySupport
+from bestdag.scores.base import Score, checked_value, kernel_for, require_fractional_counts
+from bestdag.scores.engine import FamilySupport
+from bestdag.scores.local_scores import Family, HasDag, dag_of
 from bestdag.scores.mit import MIT
 from bestdag.scores.prior import StructurePrior, make_prior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import Support
-from bestdag.scores.whole_counts import require_fractional_counts
 
 __all__ = ["ExpectedCounts", "ExpectedScorer"]
 
@@ -166,84 +164,6 @@ def _made_again(
     return ExpectedCounts(rows, parents, values, max_cells=max_cells, n_draws=n_draws, seed=seed)
 
 
-class _ExpectedFamilyScores(FamilyScores):
-    """Local scores by expected counts: natively where a family can be written out."""
-
-    def __init__(
-        self,
-        counts: ExpectedCounts,
-        score: Score,
-        structure_prior: StructurePrior | None,
-        support: Support,
-    ) -> None:
-        super().__init__(counts, score, structure_prior, Support(0.0))
-        self.support = support  # looked at below: expected counts have no empty cells
-        self.native = None  # searches ask for families, in bulk
-        self._rows = counts.rows
-        self._posterior = counts.posterior
-        self._clock = counts.clock
-        # MIT's twin looks at the columns themselves.
-        self._kernel = None if isinstance(score, MIT) else kernel_for(score, counts.variables)
-
-    def computed(self, families: Sequence[Family]) -> _Floats:
-        """Score families without remembering them; minus infinity where they lack support."""
-        if not self.support:
-            return self.with_prior(self._expected(families), families)
-        scores = np.full(len(families), -math.inf)
-        lacking = set(self.family_support.lacking((c, frozenset(p)) for c, p in families))
-        places = [i for i, (c, p) in enumerate(families) if (c, frozenset(p)) not in lacking]
-        scores[places] = self._expected([families[i] for i in places])
-        return self.with_prior(scores, families)
-
-    @cached_property
-    def family_support(self) -> FamilySupport:
-        """Which families have support: by what the rows show, whatever the network."""
-        return self._rows.family_support(self.support)
-
-    def _expected(self, families: Sequence[Family]) -> _Floats:
-        """Score families by their expected counts."""
-        scores = self._natively(families, bounds=False)
-        rest = np.flatnonzero(np.isnan(scores)).tolist()
-        for i, counts in zip(rest, self.counts.count([families[i] for i in rest]), strict=True):
-            scores[i] = checked_value(self.score, counts)
-        return scores
-
-    def bounds(self, families: Sequence[Family]) -> _Floats | None:
-        """Bound all families with more parents than each of these; None where nothing is known."""
-        found = self._natively(families, bounds=True)
-        return None if np.isnan(found).any() else found
-
-    def _natively(self, families: Sequence[Family], *, bounds: bool) -> _Floats:
-        """Score families natively; NaN where that is not possible."""
-        scores = np.full(len(families), math.nan)
-        if self._kernel is not None and len(families):
-            growth = float(min(v.arity for v in self.counts.variables))
-            with self.refusals():
-                self._posterior.score(
-                    self.counts.table,
-                    self._kernel,
-                    *self.counts.encode(families),
-                    bounds,
-                    growth,
-                    scores,
-                    self._clock(),
-                    self.counts.threads,
-                )
-        return scores
-
-
-class _ExpectedBulk(BulkScores):
-    """What searches ask for, with the bounds of the native twin."""
-
-    def __init__(self, scores: _ExpectedFamilyScores) -> None:
-        super().__init__(scores)
-        self._expected = scores
-
-    def upper_bounds(self, families: Sequence[Family]) -> _Floats | None:
-        """Bound the scores of all families with more parents than each of these."""
-        return self._expected.bounds(families)
-
-
 class ExpectedScorer(Scorer):
     """A score bound to the expected counts of an incomplete table; any search takes it.
 
@@ -271,19 +191,70 @@ class ExpectedScorer(Scorer):
         if not isinstance(support, Support):
             support = Support(support)
         prior = make_prior(structure_prior, len(counts.variables))
-        scores = _ExpectedFamilyScores(counts, score, prior, support)
-        self._scores = scores
-        self.bulk = _ExpectedBulk(scores)
         self.expected = counts
+        self._bind(counts, score, prior, support)
 
-    def by_child(self, dag: Any) -> dict[str, float]:
+    def _bind(
+        self,
+        counts: CountingEngine,
+        score: Score,
+        prior: StructurePrior | None,
+        support: Support,
+    ) -> None:
+        super()._bind(counts, score, prior, support)
+        self.native = None  # searches ask for families, in bulk
+        # MIT's kernel looks at the columns themselves.
+        self._kernel = None if isinstance(score, MIT) else kernel_for(score, counts.variables)
+
+    def _computed(self, families: Sequence[Family]) -> _Floats:
+        """Score families without remembering them; minus infinity where they lack support."""
+        if not self.support:
+            return self._with_prior(self._expected(families), families)
+        scores = np.full(len(families), -math.inf)
+        lacking = set(self.lacking_support((c, frozenset(p)) for c, p in families))
+        places = [i for i, (c, p) in enumerate(families) if (c, frozenset(p)) not in lacking]
+        scores[places] = self._expected([families[i] for i in places])
+        return self._with_prior(scores, families)
+
+    @cached_property
+    def _family_support(self) -> FamilySupport:
+        """Which families have support: by what the rows show, whatever the network."""
+        return self.expected.rows.family_support(self.support)
+
+    def _expected(self, families: Sequence[Family]) -> _Floats:
+        """Score families by their expected counts."""
+        scores = self._natively(families, bounds=False)
+        rest = np.flatnonzero(np.isnan(scores)).tolist()
+        for i, counts in zip(rest, self.counts.count([families[i] for i in rest]), strict=True):
+            scores[i] = checked_value(self.score, counts)
+        return scores
+
+    def upper_bounds(self, families: Sequence[Family]) -> _Floats | None:
+        """Bound all families with more parents than each of these; None where nothing is known."""
+        bounds = self._natively(families, bounds=True)
+        return None if np.isnan(bounds).any() else bounds
+
+    def _natively(self, families: Sequence[Family], *, bounds: bool) -> _Floats:
+        """Score families natively; NaN where that is not possible."""
+        scores = np.full(len(families), math.nan)
+        if self._kernel is not None and len(families):
+            growth = float(min(v.arity for v in self.variables))
+            with self.refusals():
+                self.expected.posterior.score(
+                    self.expected.table,
+                    self._kernel,
+                    *self.expected.encode(families),
+                    bounds,
+                    growth,
+                    scores,
+                    self.expected.clock(),
+                    self.expected.threads,
+                )
+        return scores
+
+    def by_child(self, dag: Dag | HasDag) -> dict[str, float]:
         """Score each family of a structure; keys are the children in name order."""
-        dag = dag if isinstance(dag, Dag) else dag.dag
-        names = [v.name for v in self.variables]
-        if sorted(dag.nodes) != names:
-            raise GraphError("score: graph and data must have the same variables")
-        scores = self.families([(name, dag.parents(name)) for name in names])
-        return dict(zip(names, scores.tolist(), strict=True))
+        return self._by_child(dag_of(dag), self.names)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(ExpectedScorer, support=self.support), (
@@ -291,8 +262,3 @@ class ExpectedScorer(Scorer):
             self.score,
             self.structure_prior,
         )
-
-    def exempting(self, families: Collection[tuple[str, frozenset[str]]]) -> ExpectedScorer:
-        """Return the same scores, with these families admissible whatever their support."""
-        support = self.support.exempting(families)
-        return ExpectedScorer(self.expected, self.score, self.structure_prior, support=support)

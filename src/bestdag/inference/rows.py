@@ -19,7 +19,7 @@ from bestdag.errors import DataError
 from bestdag.inference.missing import add_sums
 from bestdag.inference.tables import LogTables, Rows
 from bestdag.machine import require_memory, thread_count
-from bestdag.scores.family_support import FamilySupport
+from bestdag.scores.engine import FamilySupport
 from bestdag.scores.support import Support
 from bestdag.wording import by_reader
 

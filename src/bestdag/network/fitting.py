@@ -229,8 +229,12 @@ def fitted_network(
     *,
     missing: str = "error",
     threads: int | None = None,
+    counts: CountingEngine | None = None,
 ) -> tuple[Network, Dataset]:
-    """Do what `fit_network` does, without a warning; return the data as they were read, too."""
+    """Do what `fit_network` does, without a warning; return the data as they were read, too.
+
+    `counts` counts the data, where something does already.
+    """
     chosen = make_estimator(estimator) if isinstance(estimator, str) else _checked(estimator)
     dag = structure.dag if isinstance(structure, Network) else structure
     require_nodes(dag)
@@ -244,8 +248,10 @@ def fitted_network(
     if isinstance(structure, Network):
         require_same_states(structure, dataset)
     families = [(node, dag.parents(node)) for node in dag.nodes]
-    engine = CountingEngine(dataset.select(dag.nodes), missing=missing, threads=threads)
-    tables = [_fitted(chosen, counts) for counts in engine.count(families)]
+    if counts is None:
+        counts = CountingEngine(dataset.select(dag.nodes), missing=missing, threads=threads)
+    engine = counts.with_threads(threads)
+    tables = [_fitted(chosen, family) for family in engine.count(families)]
     network = (
         like(structure, tables)
         if isinstance(structure, Network)

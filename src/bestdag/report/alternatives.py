@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from bestdag.drawing.text import escaped
 from bestdag.errors import BestdagError, InvalidParameterError
 from bestdag.graph.dag import Dag
-from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.plotting import plot_dag
 from bestdag.report.markup import drawn, paragraph, section, table
 from bestdag.scores import SCORES
@@ -77,7 +76,11 @@ def scorer_for(result: Result, threads: int | None) -> Callable[[Score], Scorer]
         refusal = treatment.refusal(score)
         if refusal is not None:
             raise InvalidParameterError(f"{treatment.name} {refusal}")
-        return treatment.scorer(result.dag, data, score, None, threads)
+        if result.counts is not None:
+            return result.scorer(threads=threads).without_prior().by(score)
+        scorer = treatment.scorer(data, score, None, threads=threads, dag=result.dag)
+        assert scorer is not None
+        return scorer
 
     return make
 
@@ -133,7 +136,7 @@ def _choices(result: Result, threads: int | None) -> Iterator[_Choice]:
             score = SCORES[name]()
             problem = Problem(
                 scorer_of(score).within_support(result.limits.support),
-                knowledge=_known(result.asked.get("knowledge")),
+                knowledge=result.knowledge,
                 max_parents=result.asked.get("max_parents"),
                 time_limit=share,
                 threads=threads,
@@ -144,12 +147,6 @@ def _choices(result: Result, threads: int | None) -> Iterator[_Choice]:
         if found.status == "interrupted":
             raise KeyboardInterrupt
         yield _Choice(score, found)
-
-
-def _known(given: object) -> Knowledge | None:
-    if given is None or isinstance(given, Knowledge):
-        return given
-    return Knowledge.parse([given] if isinstance(given, str) else given)  # type: ignore[arg-type]
 
 
 def _links(dag: Dag) -> set[frozenset[str]]:

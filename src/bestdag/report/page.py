@@ -20,7 +20,7 @@ from bestdag.report.markup import details, drawn, paragraph
 from bestdag.report.sections import Probabilities
 from bestdag.report.summary import TableRead, certainty, findings, table_in_words, title_of
 from bestdag.report.whatif import whatif_facts, why_no_whatif
-from bestdag.scores.strength import arc_losses
+from bestdag.scores.explanation import arc_losses
 from bestdag.search import SEARCHES
 from bestdag.wording import count_of
 

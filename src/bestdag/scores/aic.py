@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bestdag import _core
-from bestdag.scores.penalised_likelihood import PenalisedLikelihood
+from bestdag.scores.base import PenalisedLikelihood
 
 __all__ = ["AIC"]
 

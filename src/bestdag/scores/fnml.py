@@ -9,7 +9,7 @@ import numpy as np
 
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
-from bestdag.scores.whole_counts import require_whole_counts
+from bestdag.scores.base import require_whole_counts
 from bestdag.special import n_log_share, regret
 
 __all__ = ["FNML"]

@@ -7,7 +7,7 @@ from math import log
 from typing import ClassVar
 
 from bestdag import _core
-from bestdag.scores.penalised_likelihood import PenalisedLikelihood
+from bestdag.scores.base import PenalisedLikelihood
 
 __all__ = ["HQC"]
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from bestdag import _core
 from bestdag.counts.family import FamilyCounts
-from bestdag.scores.penalised_likelihood import PenalisedLikelihood
+from bestdag.scores.base import PenalisedLikelihood
 
 __all__ = ["LL"]
 

@@ -12,7 +12,7 @@ from bestdag import _core
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import require_choice
 from bestdag.registry import setting
-from bestdag.scores.whole_counts import whole_total
+from bestdag.scores.base import whole_total
 from bestdag.special import n_log_share, regret, szpankowski_regret
 
 __all__ = ["QNML"]

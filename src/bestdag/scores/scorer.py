@@ -4,40 +4,49 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Protocol
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from bestdag import _core
 from bestdag.counts.engine import CountingEngine
+from bestdag.counts.family import FamilyCounts
+from bestdag.counts.provider import RowsIn
 from bestdag.data.dataset import Dataset
 from bestdag.data.readers import as_dataset
 from bestdag.data.schema import Variable
-from bestdag.errors import GraphError, InvalidParameterError, require_count
+from bestdag.errors import InvalidParameterError, require_count
 from bestdag.graph.dag import Dag
 from bestdag.scores import make_score
-from bestdag.scores.base import Score
-from bestdag.scores.bulk import BulkScores
+from bestdag.scores.base import RefusingScore, Score, checked_value, require_whole_weights
+from bestdag.scores.engine import FamilySupport, native_scores
 from bestdag.scores.explanation import Explanation, explain
-from bestdag.scores.family_scores import Family, FamilyScores, parent_set
+from bestdag.scores.local_scores import (
+    Family,
+    HasDag,
+    LocalScores,
+    dag_of,
+    describe,
+    pairs_of,
+    parent_set,
+)
 from bestdag.scores.node_average import AveragedScore, NodeAverage
-from bestdag.scores.prior import StructurePrior, make_prior
+from bestdag.scores.prior import SparsePrior, StructurePrior, make_prior
 from bestdag.scores.support import Support
-from bestdag.scores.whole_counts import require_whole_weights
-from bestdag.wording import first_names
 
 __all__ = ["Scorer"]
 
+# Families that share a pass over rows which are not in memory.
+_PER_PASS = 1 << 16
 
-class _HasDag(Protocol):
-    """A network, or anything else that has a structure."""
-
-    @property
-    def dag(self) -> Dag: ...
+_Floats = npt.NDArray[np.float64]
 
 
-class Scorer:
+class Scorer(LocalScores):
     """Local and total scores of one data set, remembered.
 
     Parameters
@@ -88,153 +97,325 @@ class Scorer:
         if not isinstance(support, Support):
             support = Support(support)
         prior = make_prior(structure_prior, len(dataset.names))
-        self._scores = FamilyScores(counts, score, prior, support)
-        self.bulk = BulkScores(self._scores)  # for searches
         if prior is not None:
             _require_prior(prior)
+        self._bind(counts, score, prior, support)
+        if prior is not None:
             for name in dataset.names:  # so that an unknown variable is found at once
-                self._scores.log_prior(name, frozenset())
+                self._log_prior(name, frozenset())
+
+    def _bind(
+        self,
+        counts: CountingEngine,
+        score: Score,
+        prior: StructurePrior | None,
+        support: Support,
+    ) -> None:
+        """Become the scores of what `counts` counts; nothing is remembered yet."""
+        self.counts = counts
+        self.names = tuple(variable.name for variable in counts.variables)
+        self._score, self._prior, self._support = score, prior, support
+        self.native = native_scores(counts, score, support)
+        for made in ("_memory", "_number", "_family_support"):
+            vars(self).pop(made, None)
 
     def by(self, score: Score | str) -> Scorer:
         """Return the same data by another score, with the same prior; what is read is shared."""
         chosen = make_score(score) if isinstance(score, str) else _checked_score(score)
         require_whole_weights(chosen, self.dataset)
-        counts = self._scores.counts
-        if counts.missing == "available":
+        if self.counts.missing == "available":
             chosen = _averaged(chosen, self.dataset)
-        return self._with(chosen, self.support)
+        return self._with(score=chosen)
 
     def within_support(self, rows_per_cell: float) -> Scorer:
         """Return the same scores, within another limit of support; 0 is none."""
-        return self._with(self.score, Support(rows_per_cell))
+        return self._with(support=Support(rows_per_cell))
+
+    def with_threads(self, threads: int | None) -> Scorer:
+        """Return the same scores, worked out by so many threads; None changes nothing."""
+        counts = self.counts.with_threads(threads)
+        return self if counts is self.counts else self._with(counts=counts)
+
+    def without_prior(self) -> Scorer:
+        """Return the scores of the data alone, without the prior over structures."""
+        other = self._with()
+        other._prior = None  # nothing is remembered yet
+        return other
 
     def exempting(self, families: Collection[tuple[str, frozenset[str]]]) -> Scorer:
         """Return the same scores, with these families admissible whatever their support."""
-        return self._with(self.score, self.support.exempting(families))
+        return self._with(support=self.support.exempting(families))
 
-    def _with(self, score: Score, support: Support) -> Scorer:
+    def _with(
+        self,
+        *,
+        score: Score | None = None,
+        support: Support | None = None,
+        counts: CountingEngine | None = None,
+    ) -> Scorer:
         """Return the same data by another score or within another limit; what is read is shared."""
         other = copy.copy(self)
-        other._scores = FamilyScores(self._scores.counts, score, self.structure_prior, support)
-        other.bulk = BulkScores(other._scores)
+        limit = self._support if support is None else support
+        other._bind(counts or self.counts, score or self._score, self._prior, limit)
         return other
 
     @property
     def dataset(self) -> Dataset:
         """The data."""
-        return self._scores.counts.dataset
+        return self.counts.dataset
 
     @property
     def score(self) -> Score:
         """The score."""
-        return self._scores.score
+        return self._score
 
     @property
-    def structure_prior(self) -> StructurePrior | None:
+    def name(self) -> str:  # type: ignore[override]
+        """Name of the score."""
+        return self._score.name
+
+    @property
+    def structure_prior(self) -> StructurePrior | None:  # type: ignore[override]
         """The prior over structures, if there is one."""
-        return self._scores.structure_prior
+        return self._prior
 
     @property
-    def support(self) -> Support:
+    def support(self) -> Support:  # type: ignore[override]
         """The limit of support."""
-        return self._scores.support
+        return self._support
 
     @property
-    def is_score_equivalent(self) -> bool:
+    def is_score_equivalent(self) -> bool:  # type: ignore[override]
         """Whether score and structure prior both give equal values to equivalent structures."""
         prior = self.structure_prior
         return self.score.is_score_equivalent and (prior is None or prior.is_score_equivalent)
 
     @property
-    def is_per_row(self) -> bool:
+    def is_per_row(self) -> bool:  # type: ignore[override]
         """Whether scores are means over rows, not sums."""
         return bool(getattr(self.score, "is_per_row", False))
 
     @property
+    def n_rows(self) -> int:  # type: ignore[override]
+        """Number of rows."""
+        return self.dataset.n_rows
+
+    @property
+    def total_weight(self) -> int | float:  # type: ignore[override]
+        """The number of cases: of rows, or the sum of their weights."""
+        return self.dataset.total_weight
+
+    @property
+    def rows_in(self) -> RowsIn:  # type: ignore[override]
+        """Where the rows are: "memory", "disk" or "cluster"."""
+        return self.dataset.rows_in
+
+    @property
+    def passes(self) -> int | None:  # type: ignore[override]
+        """How often all rows were read so far; None where they are in memory."""
+        return None if self.counts.provider is None else self.counts.provider.passes
+
+    @property
+    def workers(self) -> int:  # type: ignore[override]
+        """How many processes hold rows."""
+        return 1 if self.counts.provider is None else self.counts.provider.workers
+
+    @property
+    def _together(self) -> int:  # type: ignore[override]
+        return super()._together if self.counts.provider is None else _PER_PASS
+
+    @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables in name order."""
-        return self._scores.counts.variables
+        return self.counts.variables
+
+    def description(self) -> str | None:
+        """Return a text that differs wherever scores may; None for a score that has none.
+
+        A score or prior of your own has one if it is a dataclass, or by a method of this name.
+        """
+        return describe([self.dataset, self.score, self.structure_prior, self.support])
+
+    def number(self, name: str) -> int:
+        """Return the place of a variable in `names`."""
+        return self.counts.number(name)
 
     def family(self, child: str, parents: Collection[str] = ()) -> float:
         """Score one family."""
         return float(self.families([(child, parents)])[0])
 
-    def families(self, families: Iterable[Family]) -> npt.NDArray[np.float64]:
-        """Score many families, each given as (child, parents), in one native call."""
-        return self._scores.remembered(families)
+    def _computed(self, families: Sequence[Family]) -> _Floats:
+        """Score families without remembering them, in one native call."""
+        if self.native is not None:
+            with self.refusals():
+                scores = self.native.families(families)
+        else:
+            scores = np.array(list(map(self._by_formula, self.counts.count(families))))
+        return self._with_prior(scores, families)
 
-    def changes(self, child: str, parents: Collection[str] = ()) -> npt.NDArray[np.float64]:
-        """Score every single-parent change of one family, in one native call.
+    def _by_formula(self, counts: FamilyCounts) -> float:
+        """Score one family; minus infinity where it lacks support."""
+        parents = frozenset(parent.name for parent in counts.parents)
+        if self.support and parents and (counts.child.name, parents) not in self.support.exempt:
+            most = self.support.most_cells(self.total_weight)
+            if int(np.count_nonzero(counts.table)) > most:
+                return -math.inf
+        return checked_value(self.score, counts)
 
-        Returns
-        -------
-        array
-            One entry per variable, in the order of `variables`: the score after dropping it
-            where it is a parent, the score of the family as it is where it is the child, and
-            the score after adding it everywhere else.
+    def _with_prior(self, scores: _Floats, families: Iterable[Family]) -> _Floats:
+        """Add the logarithm of the prior over structures, if there is one."""
+        if self.structure_prior is None:
+            return scores
+        return scores + [self._log_prior(child, frozenset(parents)) for child, parents in families]
+
+    def _log_prior(self, child: str, parents: frozenset[str]) -> float:
+        """Return what the prior over structures adds to a family; there must be one."""
+        assert self.structure_prior is not None
+        value = self.structure_prior.family(child, parents)
+        if not value < math.inf:  # nan too
+            raise InvalidParameterError(
+                f"structure prior: the logarithm for {child!r} given {sorted(parents)} must be a "
+                f"number below infinity, got {value!r}"
+            )
+        return value
+
+    @contextmanager
+    def refusals(self) -> Iterator[None]:
+        """Let the score say why its native kernel refused a family."""
+        try:
+            yield
+        except _core.RefusedFamilyError as error:
+            child, parents, n_bytes = error.args
+        else:
+            return
+        assert isinstance(self.score, RefusingScore)
+        given = [self.variables[parent] for parent in parents]
+        self.score.refuse(self.variables[child], given, n_bytes)
+
+    @cached_property
+    def _family_support(self) -> FamilySupport:
+        """Which families have support, whatever the score."""
+        return FamilySupport(self.counts, self.support)
+
+    def lacking_support(
+        self, families: Iterable[tuple[str, frozenset[str]]]
+    ) -> list[tuple[str, frozenset[str]]]:
+        """Return those of the families that are not admissible, each once."""
+        return self._family_support.lacking(families)
+
+    def numbered_changes(
+        self,
+        families: Sequence[tuple[int, Sequence[int]]],
+        candidates: Sequence[npt.NDArray[np.int32]],
+        time_limit: float = math.inf,
+    ) -> list[_Floats]:
+        """Score `additions` to several families in one native call; by number.
+
+        What is not done after `time_limit` seconds is nan.
         """
-        return self.additions(child, parents, [v.name for v in self.variables])
+        if self.native is None:
+            return super().numbered_changes(families, candidates, time_limit)
+        with self.refusals():
+            changed = self.native.changes(families, candidates, time_limit)
+        prior = self.structure_prior
+        if isinstance(prior, SparsePrior):
+            pairs = zip(families, candidates, strict=True)
+            sizes = [_sizes(child, parents, group) for (child, parents), group in pairs]
+            return [one + prior.per_arc * size for one, size in zip(changed, sizes, strict=True)]
+        if prior is not None:
+            return list(map(self._with_prior, changed, map(self._changed, families, candidates)))
+        return changed
 
-    def additions(
-        self, child: str, parents: Collection[str], candidates: Sequence[str]
-    ) -> npt.NDArray[np.float64]:
-        """Score one family after adding each candidate, in one native call.
+    def _fill_pairs(
+        self, names: Sequence[str], given: frozenset[str], out: _Floats, time_limit: float
+    ) -> None:
+        if self.native is None:
+            super()._fill_pairs(names, given, out, time_limit)
+            return
+        n, priors, prior = len(names), None, self.structure_prior
+        if isinstance(prior, SparsePrior):
+            priors = np.full((n, n), prior.per_arc * (len(given) + 1))
+            np.fill_diagonal(priors, prior.per_arc * len(given))
+        elif prior is not None:
+            priors = np.zeros((n, n))
+            for i, one in enumerate(names):
+                priors[i] = self._with_prior(priors[i], pairs_of(one, names, given))
+        try:
+            with self.refusals():
+                self.native.pairs(names, given, out, time_limit)
+        finally:
+            if priors is not None:
+                out += priors
 
-        A candidate that is a parent already is dropped instead, as in `changes`.
-        """
-        number = self._scores.counts.number
-        family = number(child), sorted(map(number, parent_set(child, parents)))
-        if family[0] in family[1]:
-            raise GraphError(f"family: {child!r} cannot be its own parent")
-        numbers = np.array([number(name) for name in candidates], np.int32)
-        return self.bulk.numbered_changes([family], [numbers])[0]
+    @overload
+    def all_families(self, max_parents: int) -> dict[str, _Floats]: ...
 
-    def all_families(self, max_parents: int) -> dict[str, npt.NDArray[np.float64]]:
+    @overload
+    def all_families(self, max_parents: int, time_limit: float) -> dict[str, _Floats] | None: ...
+
+    def all_families(
+        self, max_parents: int, time_limit: float = math.inf
+    ) -> dict[str, _Floats] | None:
         """Score every family with at most `max_parents` parents, in one native call.
 
         Returns
         -------
-        dict of str to array
+        dict of str to array, or None
             For each child the scores of all sets of the other variables in name order: smaller
             sets first, sets of one size in colexicographic order, as
-            `scores.parent_sets.enumeration.parent_sets` lists them.
+            `scores.parent_sets.limits.parent_sets` lists them. None when it took longer than
+            `time_limit` seconds.
         """
-        most = require_count("score", "max_parents", max_parents)
-        found = self.bulk.all_families(min(most, len(self.variables) - 1))
-        assert found is not None  # without a time limit
-        return found
+        most = min(require_count("score", "max_parents", max_parents), len(self.names) - 1)
+        if self.native is None:
+            return super().all_families(most, time_limit)
+        with self.refusals():
+            scores = self.native.all_families(most, time_limit)
+        if scores is None:
+            return None
+        return {
+            child: self._with_prior(row, self._families_of(child, most))
+            for child, row in zip(self.names, scores, strict=True)
+        }
 
-    def total(self, dag: Dag | _HasDag) -> float:
-        """Score a structure, or that of a network: the sum over its families, rounded once."""
-        return math.fsum(self.by_child(dag).values())
+    # The smallest sets only: a bound by the formula counts the family once more.
+    bounds_every_set = False
 
-    def by_child(self, dag: Dag | _HasDag) -> dict[str, float]:
+    def upper_bounds(self, families: Sequence[Family]) -> _Floats | None:
+        """Bound the scores of all families with more parents than each of these, without prior.
+
+        By the score's own ``upper_bound(counts)``; None when it has none.
+        """
+        bound = getattr(self.score, "upper_bound", None)
+        if bound is None:
+            return None
+        return np.array([float(bound(counts)) for counts in self.counts.count(families)])
+
+    def by_child(self, dag: Dag | HasDag) -> dict[str, float]:
         """Score each family of a structure; keys are the children in the order of the data."""
-        dag = _dag_of(dag)
-        names = self.dataset.names
-        in_data, in_graph = set(names), set(dag.nodes)
-        missing = [name for name in names if name not in in_graph]
-        extra = [node for node in dag.nodes if node not in in_data]
-        if missing or extra:
-            raise GraphError(_nodes_differ(missing, extra))
-        scores = self.families([(name, dag.parents(name)) for name in names])
-        return dict(zip(names, scores.tolist(), strict=True))
+        return self._by_child(dag_of(dag), self.dataset.names)
 
     def explain(self, child: str, parents: Collection[str] = ()) -> Explanation:
         """Show how a local score comes about: the counts and the terms of the sum."""
         given = parent_set(child, parents)
-        (counts,) = self._scores.counts.count([(child, given)])
-        log_prior = None if self.structure_prior is None else self._scores.log_prior(child, given)
+        (counts,) = self.counts.count([(child, given)])
+        log_prior = None if self.structure_prior is None else self._log_prior(child, given)
         return explain(self.score, counts, log_prior)
+
+    def __copy__(self) -> Self:
+        """Share what is read and what counts; `__setstate__` would read all of it again."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        return other
 
     def __getstate__(self) -> dict[str, Any]:
         return {
             "dataset": self.dataset,
             "score": self.score.score if isinstance(self.score, NodeAverage) else self.score,
             "structure_prior": self.structure_prior,
-            "missing": self._scores.counts.missing,
+            "missing": self.counts.missing,
             "support": self.support,
-            "threads": self._scores.counts.threads,
+            "threads": self.counts.threads,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -267,13 +448,6 @@ def _averaged(score: Score, dataset: Dataset) -> Score:
     return NodeAverage(score=score, n_cases=n, incomplete=frozenset(dataset.missing_counts))
 
 
-def _dag_of(given: object) -> Dag:
-    dag = given if isinstance(given, Dag) else getattr(given, "dag", None)
-    if not isinstance(dag, Dag):
-        raise GraphError(f"score: a Dag or a network is needed, got {type(given).__name__}")
-    return dag
-
-
 def _require_prior(prior: object) -> None:
     if not isinstance(prior, StructurePrior):
         raise InvalidParameterError(
@@ -282,10 +456,9 @@ def _require_prior(prior: object) -> None:
         )
 
 
-def _nodes_differ(missing: list[str], extra: list[str]) -> str:
-    parts = []
-    if missing:
-        parts.append(f"columns {first_names(missing)} are not in the graph")
-    if extra:
-        parts.append(f"nodes {first_names(extra)} are not in the data")
-    return "score: graph and data must have the same variables; " + ", and ".join(parts)
+def _sizes(
+    child: int, parents: Sequence[int], candidates: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int64]:
+    """Return how many parents a family has after each candidate was added or dropped."""
+    change = np.where(np.isin(candidates, np.array(parents, np.int32)), -1, 1)
+    return len(parents) + np.where(candidates == child, 0, change)

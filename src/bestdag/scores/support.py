@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from bestdag import _core
-from bestdag.counts.family import FamilyCounts
-from bestdag.counts.flat import flat_groups
-from bestdag.data.schema import Variable
 from bestdag.errors import require_not_negative
 
-__all__ = ["DEFAULT_SUPPORT", "Support"]
+__all__ = ["DEFAULT_SUPPORT", "Family", "Support"]
 
 # Rows per occupied cell: the rule of thumb for tests of contingency tables (Cochran 1954).
 DEFAULT_SUPPORT = 5.0
@@ -68,26 +62,6 @@ class Support:
         """Return how many different values the columns of a family may take."""
         return float(total_weight) / self.rows_per_cell if self else math.inf
 
-    def has(self, counts: FamilyCounts, total_weight: float) -> bool:
-        """Whether the counted family is admissible."""
-        parents = frozenset(parent.name for parent in counts.parents)
-        if not parents or (counts.child.name, parents) in self.exempt:
-            return True
-        return int(np.count_nonzero(counts.table)) <= self.most_cells(total_weight)
-
     def exempting(self, families: Collection[Family]) -> Support:
         """Return this limit, from which these families are exempt too."""
         return replace(self, exempt=(*self.exempt, *(f for f in families if f not in self.exempt)))
-
-    def kernel(
-        self, kernel: _core.Kernel, variables: Sequence[Variable], total_weight: float
-    ) -> _core.Kernel:
-        """Return the native kernel of a score within this limit; variables in name order."""
-        if not self:
-            return kernel
-        number = {variable.name: i for i, variable in enumerate(variables)}
-        offsets, parents = flat_groups([sorted(map(number.__getitem__, p)) for _, p in self.exempt])
-        children = np.array([number[child] for child, _ in self.exempt], np.int32)
-        return _core.within_support(
-            kernel, self.most_cells(total_weight), children, offsets, parents
-        )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,15 +14,117 @@ from bestdag import _core
 from bestdag.errors import GraphError, InvalidParameterError, unknown_name
 from bestdag.graph._names import check_nodes, show
 from bestdag.graph.dag import Dag
-from bestdag.scores.child_sets import ParentSets, split_sets
+from bestdag.scores.local_scores import Family, HasDag, LocalScores, dag_of, describe
 
 if TYPE_CHECKING:
     from bestdag.scores.scorer import Scorer
 
-__all__ = ["ParentSets", "ScoreTable"]
+__all__ = ["ParentSets", "ScoreTable", "split_sets"]
 
 
-class ScoreTable:
+@dataclass(frozen=True, slots=True, eq=False)
+class ParentSets:
+    """The candidate parent sets of one child, best first.
+
+    Equal scores: fewer parents first, then the set that comes first when the ascending parent
+    numbers are compared one by one. The arrays cannot be written to.
+
+    Attributes
+    ----------
+    scores : float64 array of length m
+        Local scores, finite, highest first.
+    offsets : int64 array of length m + 1
+        Set k is ``members[offsets[k]:offsets[k + 1]]``.
+    members : int32 array
+        Parent numbers (positions in the table's names), ascending within each set.
+
+    Examples
+    --------
+    >>> sets = ParentSets.of([-3.0, -2.5], [[], [0, 2]])
+    >>> sets.scores.tolist(), sets.parents(0)
+    ([-2.5, -3.0], (0, 2))
+    """
+
+    scores: npt.NDArray[np.float64]
+    offsets: npt.NDArray[np.int64]
+    members: npt.NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        for array in (self.scores, self.offsets, self.members):
+            array.setflags(write=False)
+
+    @classmethod
+    def of(cls, scores: Sequence[float], sets: Sequence[Sequence[int]]) -> ParentSets:
+        """Make from scores and sets in any order; each set's members are distinct."""
+        ordered = sorted(
+            (-float(score), len(members), sorted(members))
+            for score, members in zip(scores, sets, strict=True)
+        )
+        offsets = np.zeros(len(ordered) + 1, np.int64)
+        np.cumsum([size for _, size, _ in ordered], out=offsets[1:])
+        return cls(
+            # Adding zero turns the -0.0 of a negated score of 0 back into 0.
+            np.array([-score + 0.0 for score, _, _ in ordered], np.float64),
+            offsets,
+            np.array([m for _, _, members in ordered for m in members], np.int32),
+        )
+
+    def parents(self, k: int) -> tuple[int, ...]:
+        """Return the parent numbers of the k-th best set, ascending."""
+        first, last = self.offsets[k], self.offsets[k + 1]
+        return tuple(self.members[first:last].tolist())
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __iter__(self) -> Iterator[tuple[float, tuple[int, ...]]]:
+        """Go through (score, parent numbers), best first."""
+        members, offsets = self.members.tolist(), self.offsets.tolist()
+        for k, score in enumerate(self.scores.tolist()):
+            yield score, tuple(members[offsets[k] : offsets[k + 1]])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ParentSets):
+            return NotImplemented
+        return (
+            np.array_equal(self.scores, other.scores)
+            and np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.members, other.members)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[type[ParentSets], tuple[Any, ...]]:
+        return ParentSets, (self.scores, self.offsets, self.members)
+
+    def __repr__(self) -> str:
+        return f"<ParentSets: {len(self):,} sets>"
+
+
+def split_sets(
+    first_sets: npt.NDArray[np.int64],
+    scores: npt.NDArray[np.float64],
+    offsets: npt.NDArray[np.int64],
+    members: npt.NDArray[np.int32],
+) -> list[ParentSets]:
+    """Make one list for each child of flat arrays.
+
+    Child i has the sets ``first_sets[i]`` to ``first_sets[i + 1]``, and set k the parents
+    ``members[offsets[k]:offsets[k + 1]]``.
+    """
+    starts = first_sets.tolist()
+    ends = offsets[first_sets].tolist()
+    return [
+        ParentSets(
+            scores[starts[i] : starts[i + 1]],
+            offsets[starts[i] : starts[i + 1] + 1] - ends[i],
+            members[ends[i] : ends[i + 1]],
+        )
+        for i in range(len(starts) - 1)
+    ]
+
+
+class ScoreTable(LocalScores):
     """For each child the candidate parent sets and their local scores, best first.
 
     What an exact search works on. Scores are natural logarithms, finite, and higher is better.
@@ -56,13 +158,11 @@ class ScoreTable:
     -5.75
     """
 
-    __slots__ = ("_children", "_names", "_numbers", "_open", "complete", "n_scored")
-
+    name = "local scores"
     complete: bool
     n_scored: int
-    _names: tuple[str, ...]
+    names: tuple[str, ...]
     _children: tuple[ParentSets, ...]
-    _numbers: dict[str, int]
     _open: tuple[ParentSets | None, ...] | None
 
     def __init__(
@@ -89,9 +189,8 @@ class ScoreTable:
                 raise InvalidParameterError(
                     f"score table: every score of {show(name)} must be a finite number"
                 )
-        object.__setattr__(self, "_names", checked)
+        object.__setattr__(self, "names", checked)
         object.__setattr__(self, "_children", tuple(children))
-        object.__setattr__(self, "_numbers", {name: i for i, name in enumerate(checked)})
         object.__setattr__(self, "complete", bool(complete))
         if open_sets is not None and len(open_sets) != len(checked):
             raise InvalidParameterError(
@@ -175,14 +274,9 @@ class ScoreTable:
         write_jkl(self, path)
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The variables; a parent's number is its position here."""
-        return self._names
-
-    @property
     def n_variables(self) -> int:
         """Number of variables."""
-        return len(self._names)
+        return len(self.names)
 
     @property
     def n_sets(self) -> int:
@@ -195,12 +289,12 @@ class ScoreTable:
 
     def sets(self, child: str) -> list[tuple[float, tuple[str, ...]]]:
         """List a child's candidate sets by name, best first: (score, parents)."""
-        if child not in self._numbers:
-            raise unknown_name("child", child, self._names, who="score table")
-        names = self._names
+        if child not in self._number:
+            raise unknown_name("child", child, self.names, who="score table")
+        names = self.names
         return [
             (score, tuple(names[p] for p in parents))
-            for score, parents in self._children[self._numbers[child]]
+            for score, parents in self._children[self._number[child]]
         ]
 
     def open_sets(self, i: int) -> ParentSets | None:
@@ -279,23 +373,33 @@ class ScoreTable:
             max(n_sets) * 2 if most is None else most,
             threads,
         )
-        return ScoreTable.from_arrays(self._names, *arrays)
+        return ScoreTable.from_arrays(self.names, *arrays)
 
-    def total(self, dag: Dag) -> float:
-        """Score a structure: the sum of the scores of its families, rounded once.
+    def by_child(self, dag: Dag | HasDag) -> dict[str, float]:
+        """Score each family of a structure.
 
         Raises
         ------
         GraphError
             When the graph has other nodes, or a family that is not in the table.
         """
-        if set(dag.nodes) != set(self._names):
+        structure = dag_of(dag)
+        if set(structure.nodes) != set(self.names):
             raise GraphError("score table: graph and table must have the same variables")
-        return math.fsum(self._family(child, dag.parents(child)) for child in self._names)
+        return {child: self.family(child, structure.parents(child)) for child in self.names}
 
-    def _family(self, child: str, parents: Sequence[str]) -> float:
-        wanted = tuple(sorted(self._numbers[parent] for parent in parents))
-        for score, members in self._children[self._numbers[child]]:
+    def description(self) -> str:
+        """Return a text that differs wherever scores do."""
+        arrays = [(sets.scores, sets.offsets, sets.members) for sets in self._children]
+        return str(describe((self.names, arrays)))
+
+    def _computed(self, families: Sequence[Family]) -> npt.NDArray[np.float64]:
+        return np.array([self.family(*family) for family in families], np.float64)
+
+    def family(self, child: str, parents: Collection[str] = ()) -> float:
+        """Return the score of a listed family; one that is not listed is refused."""
+        wanted = tuple(sorted(map(self.number, parents)))
+        for score, members in self._children[self.number(child)]:
             if members == wanted:
                 return score
         shown = ", ".join(map(show, parents))
@@ -307,8 +411,8 @@ class ScoreTable:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreTable):
             return NotImplemented
-        return (self._names, self._children, self.complete, self._open) == (
-            other._names,
+        return (self.names, self._children, self.complete, self._open) == (
+            other.names,
             other._children,
             other.complete,
             other._open,
@@ -323,7 +427,7 @@ class ScoreTable:
         raise AttributeError(f"a ScoreTable never changes: {name!r} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self._names, self._children, self.complete, self.n_scored, self._open)
+        return _rebuilt, (self.names, self._children, self.complete, self.n_scored, self._open)
 
     def __repr__(self) -> str:
         text = f"<ScoreTable: {self.n_variables:,} variables, {self.n_sets:,} parent sets"

@@ -6,7 +6,7 @@ from typing import Any
 
 from bestdag.errors import UnknownNameError
 from bestdag.registry import canonical, listed, make
-from bestdag.search.problem import Search as Search
+from bestdag.search.steps import Search as Search
 
 # The list: one line for each search, in the order that help and docs show.
 # isort: off
@@ -17,9 +17,9 @@ from bestdag.search.tabu import Tabu as Tabu
 from bestdag.search.annealing import Annealing as Annealing
 from bestdag.search.k2 import K2Search as K2Search
 from bestdag.search.order.search import OrderSearch as OrderSearch
-from bestdag.search.ges.search import GES as GES
-from bestdag.search.chow_liu import ChowLiu as ChowLiu
-from bestdag.search.tan import TAN as TAN
+from bestdag.search.ges import GES as GES
+from bestdag.search.trees import ChowLiu as ChowLiu
+from bestdag.search.trees import TAN as TAN
 from bestdag.search.naive_bayes import NaiveBayes as NaiveBayes
 # isort: on
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from bestdag.errors import InvalidParameterError, require_choice, require_count, require_positive
 from bestdag.registry import setting
-from bestdag.search.climbing.ascent import Reinsertion, ascend
-from bestdag.search.climbing.run import STARTS, finish, require_limits, walk_for
-from bestdag.search.climbing.starts import Draws
+from bestdag.search.climbing.ascent import (
+    STARTS,
+    Draws,
+    Reinsertion,
+    ascend,
+    begun_walk,
+    require_limits,
+)
 from bestdag.search.climbing.walk import Walk
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult
+from bestdag.search.steps import POINT, Steps
 
 __all__ = ["Annealing"]
 
@@ -118,54 +123,25 @@ class Annealing:
             return first + (last - first) * share
         return float(first * (last / first) ** share)
 
-    def run(self, problem: Problem) -> SearchResult:
-        """Anneal; a limit or Ctrl-C gives the best structure so far."""
-        return finish(self, walk_for(self, problem, remember=True), self._anneal, self.start_from)
+    def steps(self, problem: Problem) -> Steps:
+        """Climb, so that a local optimum is there, cool, and climb again."""
+        walk = yield from begun_walk(self, problem, start_from=self.start_from)
+        yield from ascend(walk)
+        yield from self._cool(walk)
+        best = walk.best_score
+        yield from ascend(walk)
+        if walk.best_score == best:  # the structure reached leads to nothing better
+            yield from walk.return_to_best()
+            yield from ascend(walk)
+        yield from Reinsertion(walk).run()
 
-    def _anneal(self, walk: Walk) -> None:
-        at = _Place()
-        with walk.part("temperatures", lambda: asdict(at)) as saved:
-            if saved is not None:
-                at = _Place(**saved)
-            if at.phase == _CLIMB:
-                ascend(walk)  # whatever comes, a local optimum is there
-                at.phase = _COOL
-            if at.phase == _COOL:
-                self._cool(walk, at)
-                at.phase, at.best = _CLIMB_HERE, walk.best_score
-            if at.phase == _CLIMB_HERE:
-                ascend(walk)
-                at.phase = _CLIMB_BEST
-                if walk.best_score == at.best:  # the structure reached leads to nothing better
-                    walk.return_to_best()
-            ascend(walk)
-            Reinsertion(walk).run()
-
-    def _cool(self, walk: Walk, at: _Place) -> None:
+    def _cool(self, walk: Walk) -> Steps:
         """Propose moves at one temperature after the other."""
         n_proposals = self.proposals or 100 * len(walk.base)
         draws = Draws(walk, 0)
-        draws.counter = at.counter
-        while at.level < self.levels:
-            end = (at.level + 1) * n_proposals
+        for level, temperature in enumerate(self.temperatures(), start=1):
+            end = level * n_proposals
             while draws.counter < end:
-                at.counter = draws.counter
-                walk.step()
                 n_tries = min(_PROPOSALS_PER_CALL, end - draws.counter)
-                move = draws.move(self._temperature(at.level), n_tries)
-                if move is not None:
-                    walk.make([move])
-            at.level += 1
-
-
-_CLIMB, _COOL, _CLIMB_HERE, _CLIMB_BEST = range(4)
-
-
-@dataclass(slots=True)
-class _Place:
-    """How far it is: what is being done, the temperature, the draws, and the best before that."""
-
-    phase: int = _CLIMB
-    level: int = 0
-    counter: int = 0
-    best: float = 0.0
+                move = draws.move(temperature, n_tries)
+                yield from walk.make([move]) if move is not None else (POINT,)

@@ -45,7 +45,7 @@ class ArcWeights:
         *,
         symmetric: bool = False,
     ) -> ArcWeights:
-        """Build from `BulkScores.pair_scores`; symmetric up to rounding, or exactly."""
+        """Build from `Scorer.pair_scores`; symmetric up to rounding, or exactly."""
         with np.errstate(invalid="ignore"):  # a prior may forbid a family: minus infinity
             matrix = scores - np.diag(scores)
         matrix[np.isneginf(scores)] = -np.inf

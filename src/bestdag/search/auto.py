@@ -6,54 +6,88 @@ import math
 import time
 from bisect import bisect_right
 from collections import deque
-from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from collections.abc import Generator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple, TypeVar
 
-from bestdag.errors import require_choice, require_count, require_positive
+from bestdag.errors import GraphError, require_choice, require_count, require_positive
 from bestdag.registry import setting
 from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
-from bestdag.search import auto_kept as kept
-from bestdag.search.auto_notes import advice, ending, what_was_done
-from bestdag.search.auto_table import AT_ONCE, BOUND, search_table
 from bestdag.search.bound import Bound, upper_bound
+from bestdag.search.exact.components import decompose
 from bestdag.search.exact.dp.all_sets import forecast_whole
-from bestdag.search.exact.dp.engine import Forecast
+from bestdag.search.exact.dp.engine import Forecast, forecast
 from bestdag.search.exact.search import Exact
-from bestdag.search.order.improve import Improver, Structure
-from bestdag.search.problem import Problem, SearchEnd
-from bestdag.search.result import SearchResult, Status
+from bestdag.search.order.improve import Improver
+from bestdag.search.order.search import OrderSearch
+from bestdag.search.problem import Problem
+from bestdag.search.result import BoundKind, BoundSource
+from bestdag.search.steps import (
+    POINT,
+    Bounded,
+    Event,
+    Found,
+    Note,
+    Outcome,
+    Phase,
+    Point,
+    Proved,
+    SearchEnd,
+    Step,
+    Steps,
+    follow,
+)
 from bestdag.search.ties import is_better
+from bestdag.wording import count_of
 
 __all__ = ["Auto"]
 
-Turn = Literal["whole", "listed"]
+_T = TypeVar("_T")
 
-# Of the time so far, what proofs may have taken when all parent sets are listed, so that a proof is
-# a matter of time.
-_SHARE_FOR_PROOF = 0.5
-# Before that, with few variables, what lists of parent sets and bounds may have taken, and of it
-# the lists: a full list is likely, and then a proof is.
-_SHARE_FOR_LISTS, _LISTS_ALONE = 0.3, 0.8
-# With many variables, and once no more is listed, what bounds may have taken: it doubles with each
-# better bound, and halves with each turn that brought none.
-_SHARE_FOR_BOUND, _MANY_VARIABLES = 0.05, 60
-_LEAST_SHARE, _MOST_SHARE = 0.01, 0.25
-# But nothing after the first bound while structures still rise by more than this share of the score
-# within the last tenth of the time, or, with many variables, within so many rounds if they took
-# longer: some of them bring nothing at once.
-_STEEP, _RECENT, _RECENT_ROUNDS = 5e-5, 0.1, 6
-# A proof over all parent sets begins when this share of its forecast has gone into structures.
-_SHARE_BEFORE_WHOLE = 0.25
-# A forecast is good to a factor of two.
-_CAUTION = 2.0
-# What comes within a second needs nothing before it, nor do so few variables.
-_FEW_VARIABLES = 8
-_LEAST_SLICE = 0.2
-# Without a time limit: the least time without a better structure or bound that ends the search.
-_LEAST_IDLE = 2.0
-# A bound that falls by less than this share of the gap is no news.
-_NEWS = 0.01
+
+class _Tuning(NamedTuple):
+    """The constants of the schedule; shares are of the time so far unless said otherwise."""
+
+    # A proof over all parent sets that comes within a second needs nothing before it, nor do so
+    # few variables. Else it begins when this share of its forecast has gone into structures. A
+    # forecast is good to a factor of two.
+    at_once: float = 1.0
+    few_variables: int = 8
+    share_before: float = 0.25
+    caution: float = 2.0
+    # What proofs may have taken when all parent sets are listed: a proof is a matter of time then.
+    share_for_proof: float = 0.5
+    # Before that, with few variables, what lists of parent sets and bounds may have taken, and of
+    # it the lists: a full list is likely, and then a proof is.
+    share_for_lists: float = 0.3
+    lists_alone: float = 0.8
+    # With many variables, and once no more is listed, what bounds may have taken: it doubles with
+    # each better bound, and halves with each turn that brought none.
+    many_variables: int = 60
+    share_for_bound: float = 0.05
+    least_share: float = 0.01
+    most_share: float = 0.25
+    # But nothing after the first bound while structures still rise by more than this share of the
+    # score within the last tenth of the time, or, with many variables, within so many rounds if
+    # they took longer: some of them bring nothing at once.
+    steep: float = 5e-5
+    recent: float = 0.1
+    recent_rounds: int = 6
+    # Work on bounds comes in slices of so many seconds at least, and a bound that falls by less
+    # than this share of the gap is no news.
+    least_slice: float = 0.2
+    news: float = 0.01
+    # Without a time limit: the least time without a better structure or bound that ends the search.
+    least_idle: float = 2.0
+    # In a file of local scores: the share of a time limit for orders, before the exact search.
+    share_for_orders: float = 0.3
+    # What would be shown as 0.0 s is not said.
+    least_shown: float = 0.05
+
+
+TUNING = _Tuning()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,123 +144,101 @@ class Auto:
             require_count("auto", "rounds", self.rounds, minimum=1)
         require_choice("auto", "engine", self.engine, ("auto", "dp", "gpu", "bnc"))
 
-    def run(self, problem: Problem) -> SearchResult:
+    @property
+    def seconds_without_limit(self) -> float | None:
+        """How long it takes at most where nobody else says; exact search ends by itself."""
+        return self.budget if self.engine == "auto" else None
+
+    def steps(self, problem: Problem) -> Steps:
         """Search; the notes of the result say what was tried and for how long."""
         if self.engine != "auto":
-            found = Exact(engine=self.engine).run(problem)
-            note = f"auto chose exact: the engine '{self.engine}' was asked for"
-            return replace(found, notes=(note, *found.notes))
-        if isinstance(problem.scores, ScoreTable):
-            return search_table(self, problem)
-        return _Run(self, problem).result()
+            yield Note(f"auto chose exact: the engine '{self.engine}' was asked for")
+            yield from _ended(follow(Exact(engine=self.engine), problem, by="exact"))
+        elif isinstance(problem.scores, ScoreTable):
+            yield from _search_table(problem)
+        else:
+            yield from _Schedule(self, problem).steps()
 
 
-class _Run:
+def _ended(steps: Generator[Event, None, Outcome]) -> Steps:
+    """Pass on the steps of a search that is all there is, and end as it does."""
+    outcome = yield from steps
+    if outcome.status not in ("local optimum", "optimum proved"):
+        raise SearchEnd(outcome.status)
+
+
+class _Schedule:
     """One search from data: the best so far, its bound, and what the time went into."""
 
     def __init__(self, settings: Auto, problem: Problem) -> None:
         self._settings = settings
-        self._given = problem
-        self._has_limit = problem.deadline is not None
-        before = problem.checkpoint.seconds_before  # of a run that goes on
-        left = math.inf if self._has_limit else settings.budget - problem.seconds - before
-        self._problem = problem.within(left)
-        self._problem.started -= before
-        if problem.reporter is not None:
-            problem.reporter.until(self._problem.deadline)
-        self._improver = Improver(self._problem, problem.feasible_dag("auto"))
+        self._problem = problem
+        self._improver = Improver(problem, problem.feasible_dag("auto"))
         self._whole: Forecast | None = None  # as long as it is to be tried
         self._seconds_for_whole: float | None = None
         self._listing: ParentSetListing | None = None
         self._table: ScoreTable | None = None  # once all sets are listed
-        self._best = self._improver.best
-        self._found_by = "order"
-        self._bound = Bound(value=None, how="there was no time for one")
-        self._proved: SearchResult | None = None
+        self._score = self._improver.best.score
+        self._bound: float | None = None
+        self._is_proved = self._is_over = False
         self._news_at = 0.0  # when score or bound improved last
-        self._history = [(0.0, self._best.score)]  # seconds, and the score from then on
+        self._history = [(0.0, self._score)]  # seconds, and the score from then on
         self._spent = {"structures": 0.0, "proof": 0.0}
         self._turns = 0  # of the exact search
-        self._turn: Turn | None = None  # whose it is, where that may take long
-        self._is_large = len(problem.names) > _MANY_VARIABLES
-        self._share_for_bound = _SHARE_FOR_BOUND
+        self._is_large = len(problem.names) > TUNING.many_variables
+        self._share_for_bound = TUNING.share_for_bound
         # When the last rounds began.
-        self._began = deque([0.0], maxlen=_RECENT_ROUNDS if self._is_large else 1)
+        self._began = deque([0.0], maxlen=TUNING.recent_rounds if self._is_large else 1)
 
-    def result(self) -> SearchResult:
-        """Search until the end."""
-        status = self._problem.until_stopped(self._search)
-        self._take_structure()
-        if self._proved is None and self._bound.value is None and status != "interrupted":
-            self._first_bound()
-        if self._proved is not None:
-            found = self._proved  # at once, its own seconds say as much as a note
-            said = (self._what_was_done,) if self._improver.n_rounds else ()
-            return replace(found, seconds=self._given.seconds, notes=(*said, *found.notes))
-        return self._unproved(status)
+    def steps(self) -> Steps:
+        """Take turns until there is a proof or nothing improves; however it ends, with a bound."""
+        try:
+            yield from self._searched()
+        except SearchEnd:
+            yield from self._first_bound()
+            raise
+        yield from self._first_bound()
 
-    def _search(self) -> Status:
-        with self._problem.checkpoint.part("auto", lambda: kept.state_of(self)) as saved:
-            if saved is None:
-                self._begin()
-            else:
-                kept.restore(self, saved)
-                self._go_on()
-            return self._turn_by_turn()
-
-    def _begin(self) -> None:
-        """Prove at once, or find a first structure and a first bound."""
+    def _searched(self) -> Steps:
+        yield Found(*self._improver.best, by="order")
+        yield Note(self._words)
         self._whole = self._fitting_forecast()
-        if len(self._problem.names) <= _FEW_VARIABLES:
-            self._prove_by_whole()
-        elif self._whole is None or self._whole.seconds > AT_ONCE:
-            self._improve()
-            self._first_bound()
+        is_small = len(self._problem.names) <= TUNING.few_variables
+        if is_small or (self._whole is not None and self._whole.seconds <= TUNING.at_once):
+            yield from self._prove_by_whole()
         else:
-            self._prove_by_whole()
+            yield from self._improve()
+            yield from self._first_bound()
+        while not self._is_proved:
+            has_done_rounds = self._improver.n_rounds == self._settings.rounds
+            if has_done_rounds and self._whole is None:
+                raise SearchEnd("step limit")
+            if self._is_idle() and self._whole is None:
+                before = self._score
+                yield from self._passed(self._improver.climb(), by="order")
+                if self._score == before:
+                    self._is_over = True
+                    return
+            yield from self._turn(has_done_rounds)
 
-    def _go_on(self) -> None:
-        """Go on with the turn in which the run was kept."""
-        if self._turn == "whole":
-            self._prove_by_whole()
-        elif self._turn == "listed":
-            self._prove_by_lists()
-        elif self._improver.n_rounds == 0:
-            self._improve()
-            self._first_bound()
-
-    def _turn_by_turn(self) -> Status:
-        while self._proved is None:
-            self._problem.keep()
-            self._problem.check_time()
-            if self._improver.n_rounds == self._settings.rounds and self._whole is None:
-                return "step limit"
-            if self._is_idle() and self._whole is None and not self._improver.climb():
-                return "local optimum"
-            self._step()
-        return "optimum proved"
-
-    def _step(self) -> None:
+    def _turn(self, has_done_rounds: bool) -> Steps:
         """Give the next turn to whatever has had less than its share."""
-        seconds = self._problem.seconds
-        whole = self._whole
-        if whole is not None and (
-            seconds >= _SHARE_BEFORE_WHOLE * whole.seconds
-            or self._is_idle()
-            or self._improver.n_rounds == self._settings.rounds
-        ):
-            self._prove_by_whole()
-        elif whole is None and self._spent["proof"] + _LEAST_SLICE <= self._share() * seconds:
-            self._work_on_proof(self._share() * seconds)
+        seconds, whole = self._problem.seconds, self._whole
+        is_over = has_done_rounds or self._is_idle()
+        if whole is not None and (is_over or seconds >= TUNING.share_before * whole.seconds):
+            yield from self._prove_by_whole()
+        elif whole is None and self._spent["proof"] + TUNING.least_slice <= self._share() * seconds:
+            yield from self._work_on_proof(self._share() * seconds)
         else:
-            self._improve()
+            yield from self._improve()
 
     def _share(self) -> float:
+        """Of the time so far, what proofs and bounds may have taken."""
         if self._table is not None:
-            return _SHARE_FOR_PROOF
+            return TUNING.share_for_proof
         if self._is_steep():
             return 0.0
-        return _SHARE_FOR_LISTS if self._may_list_all else self._share_for_bound
+        return TUNING.share_for_lists if self._may_list_all else self._share_for_bound
 
     @property
     def _may_list_all(self) -> bool:
@@ -235,40 +247,69 @@ class _Run:
 
     def _is_steep(self) -> bool:
         """Whether structures rise fast."""
-        before = min((1.0 - _RECENT) * self._problem.seconds, self._began[0])
+        before = min((1.0 - TUNING.recent) * self._problem.seconds, self._began[0])
         place = bisect_right(self._history, before, key=lambda point: point[0])
-        return self._best.score - self._history[place - 1][1] > _STEEP * abs(self._best.score)
+        return self._score - self._history[place - 1][1] > TUNING.steep * abs(self._score)
 
     def _is_idle(self) -> bool:
         """Whether nothing has improved for as long as it took to get here."""
-        if self._has_limit:
+        if self._problem.time_limit is not None:
             return False
         idle = self._problem.seconds - self._news_at
-        return idle >= max(_LEAST_IDLE, self._news_at)
+        return idle >= max(TUNING.least_idle, self._news_at)
 
-    def _improve(self) -> None:
+    # Structures.
+
+    def _improve(self) -> Steps:
         began = time.monotonic()
         self._began.append(self._problem.seconds)
         try:
-            self._improver.round()
+            yield from self._passed(self._improver.round(), by="order")
         finally:
             self._spent["structures"] += time.monotonic() - began
-            self._take_structure()
-        if self._improver.is_late:
-            raise SearchEnd("time limit")
-        self._tell("search order", f"round {self._improver.n_rounds:,}")
+        yield Phase("search order", f"round {self._improver.n_rounds:,}")
+        yield POINT
 
-    def _take_structure(self) -> None:
-        self._take(self._improver.best, "order")
+    def _passed(
+        self, steps: Generator[Event, None, _T], *, by: str, unproved: bool = True
+    ) -> Generator[Event, None, _T]:
+        """Pass on what is better than all before; returns what the steps return."""
+        while True:
+            try:
+                event = next(steps)
+            except StopIteration as end:
+                value: _T = end.value
+                return value
+            if isinstance(event, Found):
+                if unproved and is_better(event.score, self._score):
+                    self._take(event.score)
+                    yield event._replace(by=by)
+                continue
+            if isinstance(event, Proved):
+                self._is_proved = True
+                self._take(event.score)
+            elif isinstance(event, Bounded):
+                self._take_bound(event)
+            elif isinstance(event, Step | Point) and self._problem.out_of_time():
+                yield from self._first_bound()
+            yield event
 
-    def _take(self, found: Structure, by: str) -> None:
-        if is_better(found.score, self._best.score):
-            self._best, self._found_by = found, by
+    def _take(self, score: float) -> None:
+        if is_better(score, self._score):
+            self._score = score
             self._news_at = self._problem.seconds
-            self._history.append((self._news_at, found.score))
+            self._history.append((self._news_at, score))
 
-    def _tell(self, phase: str, detail: str = "") -> None:
-        self._problem.tell(phase, detail, score=self._best.score, bound=self._bound.value)
+    def _take_bound(self, bound: Bounded) -> bool:
+        """Take the lower bound; True when it is much lower."""
+        known, new = self._bound, bound.value
+        if new is None:
+            return False
+        is_news = known is None or known - new > TUNING.news * (known - self._score)
+        if is_news:
+            self._news_at = self._problem.seconds
+        self._bound = new if known is None else min(known, new)
+        return is_news
 
     # The proof over all parent sets.
 
@@ -277,126 +318,139 @@ class _Run:
         if needed is None or not needed.has_room:
             return None
         self._seconds_for_whole = needed.seconds
-        return needed if _CAUTION * needed.seconds <= self._problem.seconds_left else None
+        return needed if TUNING.caution * needed.seconds <= self._problem.seconds_left else None
 
-    def _prove_by_whole(self) -> None:
+    def _prove_by_whole(self) -> Steps:
         """Prove; a proof that takes much longer than its forecast leaves time for structures."""
         whole, self._whole = self._whole, None
         left = self._problem.seconds_left
-        seconds = left if whole is None else max(_CAUTION * whole.seconds, 0.5 * left)
-        self._exact(self._problem.within(seconds), "whole")
+        seconds = left if whole is None else max(TUNING.caution * whole.seconds, 0.5 * left)
+        yield from self._exact(self._problem.within(seconds))
         self._news_at = self._problem.seconds  # nothing could improve meanwhile
 
-    def _prove_by_lists(self) -> None:
-        """Search among the listed sets for as long as everything before it took."""
-        problem = self._problem.within(max(AT_ONCE, self._problem.seconds))
-        self._exact(problem, "listed")
-        if problem.has_table:  # which it may have found in a file
-            self._take_table(problem.table())
-
-    def _take_table(self, table: ScoreTable) -> None:
-        self._table = table
-        self._problem.keep_table(table)
-
-    def _exact(self, problem: Problem, turn: Turn) -> None:
-        """Give the exact search a turn, and take what it found."""
+    def _exact(self, problem: Problem) -> Steps:
+        """Give the exact search a turn."""
         began = time.monotonic()
-        self._turn = turn
-        found = Exact().run(problem)
-        self._turn = None
-        self._spent["proof"] += time.monotonic() - began
-        self._turns += 1
-        if found.is_proved:
-            self._proved = found
-            self._take(Structure(found.dag, found.score), "exact")
-        elif self._settings.rounds is None:  # what a clock cut short depends on the clock
-            self._take(Structure(found.dag, found.score), "exact")
-        if found.bound is not None:
-            how = next((n for n in found.notes if n.startswith(BOUND)), f"{BOUND}exact search")
-            self._take_bound(
-                Bound(value=found.bound + found.resolution, how=how.removeprefix(BOUND))
+        # What a clock cut short depends on the clock.
+        unproved = self._settings.rounds is None
+        try:
+            yield from self._passed(
+                follow(Exact(), problem, by="exact"), by="exact", unproved=unproved
             )
-        if found.status == "interrupted":
-            raise KeyboardInterrupt
+        finally:
+            self._spent["proof"] += time.monotonic() - began
+            self._turns += 1
 
     # Bounds, and the proof among listed sets.
 
-    def _first_bound(self) -> None:
+    def _first_bound(self) -> Steps:
         """Bound by what costs next to nothing."""
-        began = time.monotonic()
-        self._take_bound(upper_bound(self._problem, deadline=began, incumbent=self._best.score))
-        self._spent["proof"] += time.monotonic() - began
-
-    def _work_on_proof(self, seconds: float) -> None:
-        """List parent sets and tighten the bound, or search among them all."""
-        problem = self._problem
-        nodes = problem.nodes
-        if self._table is not None or nodes.required_edges or nodes.has_ancestral:
-            self._prove_by_lists()
+        if self._bound is not None or self._is_proved:
             return
         began = time.monotonic()
-        self._tell("bounding the best score")
+        yield from self._bounded(upper_bound(self._problem, deadline=began, incumbent=self._score))
+        self._spent["proof"] += time.monotonic() - began
+
+    def _work_on_proof(self, seconds: float) -> Steps:
+        """List parent sets and tighten the bound, or search among them all."""
+        problem, nodes = self._problem, self._problem.nodes
+        if self._table is not None or nodes.required_edges or nodes.has_ancestral:
+            # For as long as everything before it took.
+            problem = problem.within(max(TUNING.at_once, problem.seconds))
+            yield from self._exact(problem)
+            if problem.has_table:
+                self._take_table(problem.table())
+            return
+        began = time.monotonic()
+        yield Phase("bounding the best score")
         try:
-            self._list_and_bound(began, seconds)
+            yield from self._list_and_bound(began, seconds)
         finally:
             self._spent["proof"] += time.monotonic() - began
 
-    def _list_and_bound(self, began: float, seconds: float) -> None:
+    def _list_and_bound(self, began: float, seconds: float) -> Steps:
         problem = self._problem
         if self._listing is None:
             self._listing = ParentSetListing(problem.scorer("auto"), problem.nodes)
-        share = _LISTS_ALONE if self._may_list_all else 0.5
+        share = TUNING.lists_alone if self._may_list_all else 0.5
         self._listing.run(min(share * seconds, problem.seconds_left))
-        if problem.out_of_time():
-            return
+        yield POINT
         table = self._listing.table(finish=self._listing.is_over)
         if table.complete:
             self._take_table(table)
             return
         until = min(began + seconds, time.monotonic() + problem.seconds_left)
-        is_news = self._take_bound(
-            upper_bound(problem, table, deadline=until, incumbent=self._best.score)
-        )
+        bound = upper_bound(problem, table, deadline=until, incumbent=self._score)
+        is_news = yield from self._bounded(bound)
         if not self._may_list_all:
             share = self._share_for_bound * (2.0 if is_news else 0.5)
-            self._share_for_bound = min(max(share, _LEAST_SHARE), _MOST_SHARE)
+            self._share_for_bound = min(max(share, TUNING.least_share), TUNING.most_share)
+        yield POINT
 
-    def _take_bound(self, bound: Bound) -> bool:
-        """Keep the lower bound; True when it is much lower."""
-        known, new = self._bound.value, bound.value
-        is_news = new is not None and (
-            known is None or known - new > _NEWS * (known - self._best.score)
-        )
-        if is_news:
-            self._news_at = self._problem.seconds
-        if known is None or (new is not None and new < known):
-            self._bound = bound
+    def _bounded(self, bound: Bound) -> Generator[Event, None, bool]:
+        """Say a bound; returns whether it is much lower than before."""
+        kind: BoundKind = "none" if bound.value is None else "relaxation"
+        event = Bounded(bound.value, BoundSource(kind=kind, reason=bound.how))
+        is_news = self._take_bound(event)
+        yield event
         if bound.is_interrupted:
             raise KeyboardInterrupt
         return is_news
 
-    # The answer.
+    def _take_table(self, table: ScoreTable) -> None:
+        self._table = table
+        self._problem.keep_table(table)
 
-    def _unproved(self, status: Status) -> SearchResult:
-        best, bound = self._best, self._bound
-        why = BOUND if bound.value is not None else "no bound on the best score: "
-        trace = self._improver.trace if self._found_by == "order" else []
-        budget = None if self._has_limit else self._settings.budget
-        how_to_prove = advice(self._given, self._seconds_for_whole)
-        result = self._given.result(
-            self._settings,
-            best.dag,
-            best.score,
-            status,
-            bound=None if bound.value is None else max(bound.value, best.score),
-            trace=tuple(trace),
-            notes=(
-                f"{self._what_was_done}{ending(status, budget)}{how_to_prove}",
-                f"{why}{bound.how}",
-            ),
-        )
-        return replace(result, search=self._found_by)
+    # What it says of itself.
 
-    @property
-    def _what_was_done(self) -> str:
-        return what_was_done(self._improver.n_rounds, self._turns, self._spent)
+    def _words(self) -> str:
+        """Say what the time went into, and how to get a proof."""
+        n_rounds, spent = self._improver.n_rounds, self._spent
+        parts = []
+        if n_rounds and spent["structures"] >= TUNING.least_shown:
+            rounds = count_of(n_rounds, "round")
+            parts.append(f"improved a structure for {spent['structures']:.1f} s ({rounds})")
+        if spent["proof"] >= TUNING.least_shown:
+            aim = "a proof" if self._turns else "a bound"
+            parts.append(f"worked on {aim} for {spent['proof']:.1f} s")
+        if self._is_proved and not n_rounds:
+            return ""  # at once: its seconds say as much
+        text = f"auto {' and '.join(parts) or 'had no time'}"
+        if self._is_over:
+            text += "; stopped after no further improvement"
+        if self._is_proved or self._seconds_for_whole is None:
+            return text
+        seconds = _time_for_proof(self._seconds_for_whole, self._problem.seconds)
+        return f"{text}; a time limit of {seconds} s would give a proof"
+
+
+def _time_for_proof(forecast_seconds: float, seconds: float) -> int:
+    """Return a time limit that people would give, and no less than what has been too little."""
+    seconds = 2.0 * max(forecast_seconds + 1.0, seconds)
+    for step in (10, 30, 60, 120, 300, 600, 1200, 3600):
+        if seconds <= step:
+            return step
+    return math.ceil(seconds / 3600) * 3600
+
+
+def _search_table(problem: Problem) -> Steps:
+    """Search among the sets of a score file: orders first, unless the proof takes no time."""
+    largest = max(decompose(problem.table()), key=lambda part: len(part.variables))
+    n, n_sets = len(largest.variables), largest.table.n_sets
+    together = f"{n if n > 1 else 'no'} variables depend on each other"
+    yield Note(f"auto chose exact: {together}, with {n_sets:,} parent sets")
+    has_paths = problem.nodes.required_edges or problem.nodes.has_ancestral
+    seconds = math.inf
+    if not has_paths:
+        seconds = forecast(n, n_sets=n_sets, threads=problem.threads).seconds
+    first = None
+    if seconds > TUNING.at_once:
+        limit = problem.time_limit
+        share = math.inf if limit is None else TUNING.share_for_orders * limit
+        with suppress(GraphError):  # what it does not find, exact search may
+            first = yield from follow(OrderSearch(), problem.within(share), by="order")
+    outcome = yield from follow(Exact(), problem, by="exact")
+    if outcome.proof is None:
+        if first is not None:
+            yield Note("the exact search ended without a proof; order was searched too")
+        raise SearchEnd(outcome.status)

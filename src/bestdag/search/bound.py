@@ -10,15 +10,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bestdag.errors import GraphError
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.parent_sets.limits import limits_within, with_bonuses
 from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.prior import ArcPrior
-from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.components import Component, decompose
 from bestdag.search.exact.solver import Solver
-from bestdag.search.problem import Problem, Search
+from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
+from bestdag.search.steps import Search
 
 __all__ = ["Bound", "solve_with_bound", "upper_bound", "with_bound"]
 
@@ -101,7 +102,7 @@ def upper_bound(
             table = problem.table(left) if table is None else table
         elif table is None and problem.listing_takes > max(left, _AT_ONCE):
             joint = _joint_bound(problem, problem.scores)
-            if joint.value is not None or problem.scores.bulk.native is None:
+            if joint.value is not None or problem.scores.native is None:
                 return joint
             listing = ParentSetListing(problem.scores, problem.nodes)  # late, or no bound at all
         elif problem.listing_takes <= max(left, _AT_ONCE):
@@ -184,12 +185,12 @@ def _first_bound(problem: Problem, table: ScoreTable, *, is_first: bool) -> Boun
     if table.is_bounded:
         total = _sum_up(_best(table, i) for i in range(table.n_variables))
         bound = Bound(value=total, how="the sum of the best local scores")
-    if is_first and isinstance(problem.scores, Scorer) and not table.complete:
+    if is_first and not isinstance(problem.scores, ScoreTable) and not table.complete:
         bound = _better(bound, _joint_bound(problem, problem.scores))
     return bound
 
 
-def _joint_bound(problem: Problem, scorer: Scorer) -> Bound:
+def _joint_bound(problem: Problem, scorer: LocalScores) -> Bound:
     """Bound by what no distribution over all variables exceeds."""
     joint = _joint_cap(problem, scorer)
     if joint == math.inf:
@@ -205,8 +206,8 @@ def _best(table: ScoreTable, i: int) -> float:
     return max(best, float(missing.scores[0])) if len(missing) else best
 
 
-def _joint_cap(problem: Problem, scorer: Scorer) -> float:
-    prior, native = scorer.structure_prior, scorer.bulk.native
+def _joint_cap(problem: Problem, scorer: LocalScores) -> float:
+    prior, native = scorer.structure_prior, scorer.native
     if native is None or (prior is not None and not isinstance(prior, ArcPrior)):
         return math.inf
     cap = native.total_cap()

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from bestdag.errors import InvalidParameterError, require_choice, require_count, require_flag
 from bestdag.registry import setting
-from bestdag.search.climbing.apart import climbed_apart
-from bestdag.search.climbing.ascent import Reinsertion, ascend
-from bestdag.search.climbing.run import STARTS, finish, require_limits, walk_for
-from bestdag.search.climbing.starts import Draws, random_parents
+from bestdag.search.climbing.ascent import (
+    STARTS,
+    Draws,
+    Reinsertion,
+    ascend,
+    begun_walk,
+    random_parents,
+    require_limits,
+)
 from bestdag.search.climbing.walk import Walk
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult
+from bestdag.search.steps import Event, Search, Steps
 
 __all__ = ["HillClimb"]
 
@@ -91,44 +97,50 @@ class HillClimb:
         require_flag("hill_climb", "reinsert", self.reinsert)
         require_limits("hill_climb", self.candidates, self.max_steps)
 
-    def run(self, problem: Problem) -> SearchResult:
-        """Climb from the start; a limit or Ctrl-C gives the best structure so far."""
-        # Restarts from the best so far, and a number of steps for all of them, are not independent.
-        if problem.executor is None or self.perturb or self.max_steps or not self.restarts:
-            walk = walk_for(self, problem, remember=True)
-            return finish(self, walk, self._climb, self.start_from)
-        return climbed_apart(self, self._climb_once, problem, problem.executor)
+    def steps(self, problem: Problem) -> Steps:
+        """Climb from the start, and from each restart."""
+        walk = yield from begun_walk(self, problem, start_from=self.start_from)
+        yield from self._ascend(walk)
+        for number in range(1, self.restarts + 1):
+            yield from self._restart(walk, number)
+            yield from self._ascend(walk)
 
-    def _climb_once(self, problem: Problem, number: int) -> SearchResult:
-        """Climb once: from the start, or from the random structure of a restart."""
+    def independent(self) -> Sequence[Search]:
+        """List climbs that do not depend on each other: those from random structures."""
+        # Restarts from the best so far, and a number of steps for all of them, do.
+        if self.perturb or self.max_steps is not None:
+            return [self]
+        return [_OneClimb(self, number) for number in range(self.restarts + 1)]
 
-        def body(walk: Walk) -> None:
-            if number:
-                self._restart(walk, number)
-            self._ascend(walk)
-
-        return finish(self, walk_for(self, problem, remember=True), body, self.start_from)
-
-    def _climb(self, walk: Walk) -> None:
-        number = 0  # of the restart
-        with walk.part("restarts", lambda: number) as saved:
-            number = saved or 0
-            self._ascend(walk)
-            while number < self.restarts:
-                walk.check_time()
-                number += 1
-                self._restart(walk, number)
-                self._ascend(walk)
-
-    def _restart(self, walk: Walk, number: int) -> None:
+    def _restart(self, walk: Walk, number: int) -> Iterator[Event]:
         if self.perturb:
-            walk.return_to_best()
+            yield from walk.return_to_best()
             moves = Draws(walk, number).scramble(self.perturb)
-            walk.jump(moves, f"restart {number}: {len(moves)} random moves")
+            yield from walk.jump(moves, f"restart {number}: {len(moves)} random moves")
         else:
-            walk.go_to(random_parents(walk, number), f"restart {number}: a random structure")
+            parents = random_parents(walk, number)
+            yield from walk.go_to(parents, f"restart {number}: a random structure")
 
-    def _ascend(self, walk: Walk) -> None:
-        ascend(walk)
+    def _ascend(self, walk: Walk) -> Steps:
+        yield from ascend(walk)
         if self.reinsert:
-            Reinsertion(walk).run()
+            yield from Reinsertion(walk).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _OneClimb:
+    """The climb from the start, number 0, or from the random structure of a restart."""
+
+    settings: HillClimb
+    number: int
+
+    @property
+    def name(self) -> str:
+        return self.settings.name
+
+    def steps(self, problem: Problem) -> Steps:
+        settings = self.settings
+        walk = yield from begun_walk(settings, problem, start_from=settings.start_from)
+        if self.number:
+            yield from settings._restart(walk, self.number)
+        yield from settings._ascend(walk)

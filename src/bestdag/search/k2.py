@@ -12,11 +12,10 @@ import numpy.typing as npt
 from bestdag.errors import GraphError, InvalidParameterError, require_count, unknown_name
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.registry import setting
-from bestdag.search.climbing.run import finish
 from bestdag.search.climbing.walk import Walk
 from bestdag.search.feasible import Parents
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult
+from bestdag.search.steps import POINT, Note, Steps
 
 __all__ = ["K2Search"]
 
@@ -79,46 +78,40 @@ class K2Search:
             raise InvalidParameterError(f"k2: order must be a list of names, got {self.order!r}")
         object.__setattr__(self, "order", tuple(self.order))
 
-    def run(self, problem: Problem) -> SearchResult:
-        """Run along each order; a limit or Ctrl-C gives the best structure so far."""
+    def steps(self, problem: Problem) -> Steps:
+        """Add parents along each order."""
         nodes, order, note = problem.nodes, *self._one_order(problem)
-        if order is not None:
-            nodes = _along(nodes, order)
-        walk = Walk(self.name, problem, nodes, use_start=False, remember=order is None)
-        n_orders = self.orders or _N_ORDERS
+        n_orders = 1
         if order is None:
+            n_orders = self.orders or _N_ORDERS
             note = f"the best of {n_orders} random orders"
-        walk.notes = (note,) if note else ()
-
-        def body(walk: Walk) -> None:
-            number = 0
-            with walk.part("orders", lambda: number) as saved:
-                number = saved or 0
-                while True:
-                    rng = np.random.default_rng([problem.seed, number])
-                    _add_parents(walk, order or _random_order(nodes, walk.base, rng))
-                    if order is not None or number == n_orders - 1:
-                        return
-                    walk.check_time()
-                    number += 1
-                    walk.go_to(walk.base, f"order {number + 1}")
-
-        return finish(self, walk, body)
+        else:
+            nodes = _along(nodes, order)
+        if note:
+            yield Note(note)
+        walk = Walk(self.name, problem, nodes, use_start=False, remember=order is None)
+        yield from walk.prepare()
+        yield from walk.begin(walk.base)
+        for number in range(n_orders):
+            if number:
+                yield from walk.go_to(walk.base, f"order {number + 1}")
+            rng = np.random.default_rng([problem.seed, number])
+            yield from _add_parents(walk, order or _random_order(nodes, walk.base, rng))
 
     def _one_order(self, problem: Problem) -> tuple[list[int] | None, str]:
         """Return the order that is given in one way or another, and what is to be said of it."""
         number = {name: i for i, name in enumerate(problem.names)}
         if self.order is not None:
             _require_every_name(self.order, number)
-            ignored = problem.start is not None
+            ignored = problem.given_start is not None
             note = "the start is not used: the order is given" if ignored else ""
             return [number[name] for name in self.order], note
         if self.orders is not None:
             return None, ""
         if problem.knowledge.total_order:
             return [number[name] for name in problem.knowledge.total_order], ""
-        if problem.start is not None:
-            order = [number[name] for name in problem.start.topological_order()]
+        if problem.given_start is not None:
+            order = [number[name] for name in problem.given_start.topological_order()]
             return order, "the order is that of the start, which is not used otherwise"
         return None, ""
 
@@ -149,25 +142,22 @@ def _along(nodes: NodeKnowledge, order: Sequence[int]) -> NodeKnowledge:
     return replace(nodes, allowed=nodes.allowed & along)
 
 
-def _add_parents(walk: Walk, order: Sequence[int]) -> None:
+def _add_parents(walk: Walk, order: Sequence[int]) -> Steps:
     """Add the best parent from before until none gains: to all in step, one call for each round.
 
     Where paths matter, what an earlier variable got decides what a later one may have.
     """
     place = np.argsort(order).astype(np.int32)
     groups = [[child] for child in order] if walk.nodes.has_ancestral else [list(order)]
-    with walk.part("groups", lambda: groups) as saved:
-        groups = groups if saved is None else saved
-        while groups:
-            walk.step()
-            group = groups[0]
-            best = (walk.climb.best_addition(child, walk.tie, place) for child in group)
+    for group in groups:
+        children = group
+        while children:
+            best = (walk.climb.best_addition(child, walk.tie, place) for child in children)
             moves = [move for move in best if move is not None and move[3] > walk.tie]
             if moves:
-                walk.make(moves)
-                groups[0] = [child for _, _, child, _ in moves]
-            else:
-                del groups[0]
+                yield from walk.make(moves)
+            children = [child for _, _, child, _ in moves]
+        yield POINT
 
 
 def _random_order(nodes: NodeKnowledge, base: Parents, rng: np.random.Generator) -> list[int]:

@@ -12,7 +12,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.registry import setting
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult
+from bestdag.search.steps import POINT, Class, Found, Steps
 
 __all__ = [
     "NaiveBayes",
@@ -118,12 +118,11 @@ class NaiveBayes:
     def __post_init__(self) -> None:
         require_target(self.name, self.target)
 
-    def run(self, problem: Problem) -> SearchResult:
+    def steps(self, problem: Problem) -> Steps:
         """Build the structure and score it."""
         assert self.target is not None
         class_knowledge(self.name, problem, self.target)
         problem.require_families(class_families(self.target, problem.names))
-        scorer = problem.scorer(self.name)
         dag = Dag(problem.names, class_arcs(self.target, problem.names))
         broken = problem.knowledge.violations(dag)
         if broken:
@@ -131,10 +130,7 @@ class NaiveBayes:
                 f"naive_bayes: the only structure violates the constraint '{broken[0]}'; leave it "
                 "out, or use another search"
             )
-        return problem.result(
-            self,
-            dag,
-            scorer.total(dag),
-            "time limit" if problem.out_of_time() else "local optimum",
-            notes=(f"the only naive Bayes network with class {self.target!r}",),
-        )
+        words = f"the only naive Bayes network with class {self.target!r}"
+        yield Class("naive bayes", words)
+        yield Found(dag, problem.scorer(self.name).total(dag))
+        yield POINT

@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, replace
-from typing import Any, Protocol, cast
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,20 +17,26 @@ from bestdag.errors import GraphError, InvalidParameterError, require_count, req
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.graph.knowledge.knowledge import require_knowledge
-from bestdag.machine import memory_limit as limited_memory
-from bestdag.machine import peak_memory, size_in_bytes
-from bestdag.progress import Reporter, Told, listening, reporter_for
+from bestdag.machine import size_in_bytes
+from bestdag.progress import Reporter, Told, reporter_for
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.parent_sets.build import build_score_table
-from bestdag.scores.scorer import Scorer
-from bestdag.scores.support import Support
 from bestdag.scores.table import ScoreTable
-from bestdag.search.allowed_sets import allowed_sets, require_sums, smallest_sets
-from bestdag.search.feasible import feasible_parents, required_families
-from bestdag.search.limits import Limits
-from bestdag.search.result import SearchResult, Status
+from bestdag.search.feasible import (
+    allowed_sets,
+    feasible_parents,
+    require_sums,
+    required_families,
+    smallest_sets,
+)
+from bestdag.search.result import BoundSource, Limits, SearchResult
+from bestdag.search.steps import Search, SearchEnd
 from bestdag.wording import count_of, first_names
 
-__all__ = ["Problem", "Search", "SearchEnd", "checked_search"]
+if TYPE_CHECKING:
+    from typing import Self
+
+__all__ = ["Earlier", "Problem"]
 
 # A limit of zero would be refused; a millisecond gives the smallest sets.
 _LEAST_SECONDS = 1e-3
@@ -39,46 +45,42 @@ _LEAST_SECONDS = 1e-3
 _SECONDS_PER_PAIR, _AT_ONCE = 3e-7, 0.05
 
 
-class SearchEnd(Exception):  # noqa: N818 (not an error)
-    """A limit is reached, and the search ends with what it has."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """What a run that goes on has found before.
 
-    def __init__(self, status: Status) -> None:
-        super().__init__(status)
-        self.status: Status = status
+    Attributes
+    ----------
+    best : (Dag, float) or None
+        The best structure and its score.
+    bound : (float or None, BoundSource, float) or None
+        The lowest bound: its value, where it comes from, and its resolution.
+    kept : mapping
+        What the search asked to be kept, see `bestdag.search.steps.Kept`.
+    """
 
+    best: tuple[Dag, float] | None = None
+    bound: tuple[float | None, BoundSource, float] | None = None
+    kept: Mapping[str, Any] = field(default_factory=dict)
 
-class Search(Protocol):
-    """Settings and a run."""
-
-    @property
-    def name(self) -> str:
-        """Name in the list of searches."""
-        ...
-
-    def run(self, problem: Problem) -> SearchResult:
-        """Search; keeps nothing between calls."""
-        ...
-
-
-def checked_search(search: object) -> Search:
-    """Return a search, or say that something else was given."""
-    if isinstance(search, type):
-        name = search.__name__
-        raise InvalidParameterError(
-            f"search: must be a search, got the class {name}; give an instance, {name}()"
+    @classmethod
+    def of(cls, problem: Problem, state: Mapping[str, Any]) -> Earlier:
+        """Make of plain values, as they are in a file."""
+        best, bound = state["best"], state["bound"]
+        return cls(
+            best=best and (problem.dag(best["parents"]), best["score"]),
+            bound=bound and (bound["value"], BoundSource(**bound["source"]), bound["resolution"]),
+            kept=state["kept"],
         )
-    if not callable(getattr(search, "run", None)):
-        raise InvalidParameterError(f"search: must be a search or its name, got {search!r:.60}")
-    return cast(Search, search)
 
 
 class Problem:
-    """What a search gets: scores, what the user knows, and a clock.
+    """What a search gets: scores, what the user knows, limits, and what an earlier run has found.
 
     Parameters
     ----------
-    scores : Scorer or ScoreTable
-        Where local scores come from.
+    scores : LocalScores
+        Where local scores come from: a `Scorer`, a `ScoreTable`, a score of your own.
     knowledge : Knowledge, optional
         What every structure must obey.
     max_parents : int, optional
@@ -97,14 +99,14 @@ class Problem:
     progress : callable, optional
         Called a few times a second, from this thread, with a `Progress`.
     executor : concurrent.futures.Executor, optional
-        Who does what can be done apart: parent sets of each child, restarts of climbing.
+        Workers for what can be done in parallel: parent sets of each child, restarts of climbing.
     checkpoint : Checkpoint, optional
-        Where searches keep their state; nowhere unless given.
+        Where the driver writes what was found; nowhere unless given.
     """
 
     def __init__(
         self,
-        scores: Scorer | ScoreTable,
+        scores: LocalScores,
         *,
         knowledge: Knowledge | None = None,
         max_parents: int | None = None,
@@ -120,19 +122,16 @@ class Problem:
         self.started = time.monotonic()
         if time_limit is not None:
             require_positive("search", "time_limit", time_limit)
+        self.time_limit = time_limit
         self._end = None if time_limit is None else self.started + time_limit
         self.memory_limit = None if memory_limit is None else size_in_bytes(memory_limit)
         if isinstance(scores, ScoreTable):
             require_sums(scores)
         self.scores = scores
-        self.names: tuple[str, ...] = (
-            scores.names
-            if isinstance(scores, ScoreTable)
-            else tuple(variable.name for variable in scores.variables)
-        )
+        self.names: tuple[str, ...] = scores.names
         self.knowledge = require_knowledge("search", knowledge)
         self._nodes = self.knowledge.for_nodes(self.names)
-        if isinstance(scores, Scorer) and scores.support and not self.knowledge.is_empty:
+        if scores.support and not self.knowledge.is_empty:
             self.require_families(required_families(self._nodes))
         self.max_parents = None
         if max_parents is not None:
@@ -143,6 +142,7 @@ class Problem:
         self.executor = executor
         self.seed = require_count("search", "seed", seed)
         self._start = None if start is None else self._checked_start(start)
+        self.earlier = Earlier()
         self._looked_at: set[str] = set()  # shared with the problems made of this one
         self.checkpoint = Checkpoint() if checkpoint is None else checkpoint
         self.reporter = reporter_for("search", progress)
@@ -162,25 +162,25 @@ class Problem:
     def limits(self) -> Limits:
         """What leaves structures out."""
         most = self.max_parents
-        support = self.scores.support if isinstance(self.scores, Scorer) else Support(0.0)
+        support = self.scores.support
         return Limits(
             max_parents=most if most is not None and most < len(self.names) - 1 else None,
-            support=support.rows_per_cell,
+            support=support.rows_per_cell if support else 0.0,
             has_statements=not self.knowledge.is_empty,
-            exempt=support.exempt,
+            exempt=support.exempt if support else (),
         )
 
     def require_families(self, families: Iterable[tuple[str, frozenset[str]]]) -> None:
         """Admit families that every structure asked for must have, whatever their support."""
-        if not isinstance(self.scores, Scorer) or not self.scores.support:
+        if not self.scores.support:
             return
-        lacking = self.scores.bulk.lacking_support(families)
+        lacking = self.scores.lacking_support(families)
         if lacking:
             self.scores = self.scores.exempting(lacking)
 
-    def scorer(self, who: str) -> Scorer:
+    def scorer(self, who: str) -> LocalScores:
         """Return where scores of any family come from; a file of local scores is refused."""
-        if isinstance(self.scores, Scorer):
+        if not isinstance(self.scores, ScoreTable):
             return self.scores
         raise InvalidParameterError(
             f"{who}: needs data, got a file of local scores, which lists some parent sets only; "
@@ -194,59 +194,68 @@ class Problem:
         if self.deadline is None or end < self.deadline:
             other._end = None if math.isinf(end) else end
         if start is not None:
-            other._start = start
+            other._start, other.earlier = start, replace(self.earlier, best=None)
         return other
 
     def without_start(self) -> Problem:
         """Return this problem without a structure to begin with."""
         other = copy.copy(self)
-        other._start = None
+        other._start, other.earlier = None, Earlier()
+        return other
+
+    def after(self, earlier: Earlier) -> Self:
+        """Return this problem with what an earlier part of the run has found."""
+        other = copy.copy(self)
+        other.earlier = earlier
         return other
 
     @property
     def start(self) -> Dag | None:
-        """The structure to begin with."""
+        """The structure to begin with: the best of a run that goes on, or the one given."""
+        given = self.given_start
+        return given if self.earlier.best is None else self.earlier.best[0]
+
+    @property
+    def given_start(self) -> Dag | None:
+        """The structure that the caller wants to begin with."""
         if self._start is not None:
             self._looked_at.add("start")
         return self._start
 
+    @property
+    def kept(self) -> Mapping[str, Any]:
+        """What the search asked to be kept, in an earlier part of the run."""
+        return self.earlier.kept
+
+    @property
+    def start_is_unused(self) -> bool:
+        """Whether a start was given that no search has looked at."""
+        return self._start is not None and "start" not in self._looked_at
+
     def solve(self, search: Search) -> SearchResult:
-        """Run a search within the memory limit; a start that it never looks at is noted."""
-        provider = self.scores.bulk.provider if isinstance(self.scores, Scorer) else None
-        n_before = 0 if provider is None else provider.passes
-        with limited_memory(self.memory_limit) as memory, listening(self.reporter):
-            found = checked_search(search).run(self)
-            child = self._without_support(found.dag) if found.score == -math.inf else None
-            if child is not None:  # a search of the user's own that does not look at scores
-                what = f"search: {search.name} gives {child};"
-                raise GraphError(f"{what} set support=0").with_option(f"{what} pass --support 0")
-        if memory.shortages and not found.is_proved:
-            short = f"within {memory}: {', '.join(memory.shortages.values())}"
-            found = replace(found, notes=(*found.notes, short))
-        found = replace(found, peak_bytes=peak_memory())
-        found = replace(found, limits=self.limits)
-        if provider is not None:
-            passes = provider.passes - n_before
-            found = replace(found, passes=passes, workers=provider.workers)
-        if isinstance(self.scores, Scorer):
-            found = replace(found, rows_in=self.scores.dataset.rows_in)
-            if not self.scores.is_per_row:
-                found = replace(found, n_rows=self.scores.dataset.total_weight)
-        else:
-            found = replace(found, is_among_listed=True)
-        if self._start is None or "start" in self._looked_at:
-            return found
-        return replace(found, notes=(*found.notes, f"the start is not used by {search.name}"))
+        """Run a search to its end, to a limit or to Ctrl-C, and return the best it came to.
+
+        Examples
+        --------
+        >>> from bestdag.data.readers import read
+        >>> from bestdag.examples import example
+        >>> from bestdag.search.hill_climb import HillClimb
+        >>> Problem(Scorer(read(example("asia.csv")), "bic")).solve(HillClimb()).status
+        'local optimum'
+        """
+        from bestdag.search.driver import run
+
+        return run(search, self)
+
+    @property
+    def has_data(self) -> bool:
+        """Whether any structure can be scored; among the sets of a file, few can."""
+        return not isinstance(self.scores, ScoreTable)
 
     @property
     def deadline(self) -> float | None:
         """When the time is up: early enough to keep what there is by then; None without a limit."""
         return None if self._end is None else self._end - self.checkpoint.reserve
-
-    @property
-    def time_limit(self) -> float | None:
-        """Seconds for all of it; None without a limit."""
-        return None if self._end is None else self._end - self.started
 
     def out_of_time(self) -> bool:
         """Whether the limit is reached."""
@@ -268,15 +277,12 @@ class Problem:
         if self.out_of_time():
             raise SearchEnd("time limit")
 
-    def keep(self) -> None:
+    def keep(self) -> None:  # goes with the last search that has `run`
         """Keep the state of the run if that is due."""
         self.checkpoint.keep()
 
-    def until_stopped(self, body: Callable[[], Status | None]) -> Status:
-        """Run the body of a search to its end, a limit or Ctrl-C, and return which it was.
-
-        A body that runs to its end without naming a status has reached a local optimum.
-        """
+    def until_stopped(self, body: Any) -> Any:  # goes with the last search that has `run`
+        """Run a body to its end, a limit or Ctrl-C, and return which it was."""
         try:
             return body() or "local optimum"
         except SearchEnd as end:
@@ -284,17 +290,8 @@ class Problem:
         except KeyboardInterrupt:
             return "interrupted"
 
-    def dag(self, parents: Sequence[Sequence[int]]) -> Dag:
-        """Return a structure by names; parents are numbers of variables in name order."""
-        names = self.names
-        return Dag(names, [(names[p], names[c]) for c, group in enumerate(parents) for p in group])
-
-    def feasible_dag(self, who: str) -> Dag:
-        """Return a structure to begin with: the one given, or one that your constraints allow."""
-        return self.start or self.dag(feasible_parents(self.nodes, who=who))
-
-    def result(
-        self, search: Any, dag: Dag, score: float, status: Status, **more: Any
+    def result(  # goes with the last search that has `run`
+        self, search: Any, dag: Dag, score: float, status: Any, **more: Any
     ) -> SearchResult:
         """Return the result of a search, which ended now."""
         return SearchResult(
@@ -306,6 +303,31 @@ class Problem:
             settings=asdict(search),
             **more,
         )
+
+    def dag(self, parents: Sequence[Sequence[int]]) -> Dag:
+        """Return a structure by names; parents are numbers of variables in name order."""
+        names = self.names
+        return Dag(names, [(names[p], names[c]) for c, group in enumerate(parents) for p in group])
+
+    def feasible_dag(self, who: str) -> Dag:
+        """Return a structure to begin with: the one given, or one that your constraints allow."""
+        return self.start or self.dag(feasible_parents(self.nodes, who=who))
+
+    def parents(self, dag: Dag) -> list[list[int]]:
+        """Return the parents of every variable by their numbers in name order."""
+        number = {name: i for i, name in enumerate(self.names)}
+        return [sorted(number[p] for p in dag.parents(name)) for name in self.names]
+
+    def settings(self) -> dict[str, Any]:
+        """Return what makes the same problem of the same scores, from now, elsewhere."""
+        left = self.seconds_left
+        return {
+            "knowledge": self.knowledge,
+            "max_parents": self.max_parents,
+            "time_limit": None if math.isinf(left) else max(left, _LEAST_SECONDS),
+            "seed": self.seed,
+            "start": self.start,
+        }
 
     def tell(
         self,
@@ -358,12 +380,12 @@ class Problem:
         """Remember what `table` would list, for this problem and those made of it."""
         self._table = table
 
-    def _without_support(self, dag: Dag) -> str | None:
+    def without_support(self, dag: Dag) -> str | None:
         """Name a variable of a structure with its parents that lack support, if there is one."""
-        if not isinstance(self.scores, Scorer):
+        if not self.scores.support:
             return None
         families = [(v, frozenset(dag.parents(v))) for v in self.names]
-        lacking = self.scores.bulk.lacking_support(families)
+        lacking = self.scores.lacking_support(families)
         if not lacking:
             return None
         least = count_of(self.scores.support.rows_per_cell, "row")
@@ -382,7 +404,7 @@ class Problem:
         if broken:
             what = f"violates your constraints: {broken[0]}"
             raise GraphError(f"search: start {what}").with_option(f"search: --start {what}")
-        child = self._without_support(start)
+        child = self.without_support(start)
         if child is not None:
             what = f"gives {child}; begin with another structure, or"
             raise GraphError(f"search: start {what} set support=0").with_option(

@@ -1,9 +1,9 @@
-"""What a search returns."""
+"""What a search returns, and the values in it: what a proof covers, and what proves a bound."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -11,12 +11,11 @@ from bestdag.counts.provider import RowsIn
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.search.arc_weights import ArcWeights
-from bestdag.search.limits import Limits
 from bestdag.search.structures import Structures
 from bestdag.search.ties import tie_width
 from bestdag.wording import count_of
 
-__all__ = ["SearchResult", "Status", "Step"]
+__all__ = ["BoundKind", "BoundSource", "Limits", "SearchResult", "Status", "Step"]
 
 Status = Literal["optimum proved", "local optimum", "step limit", "time limit", "interrupted"]
 
@@ -27,6 +26,143 @@ class Step(NamedTuple):
     move: str
     gain: float
     score: float
+
+
+Family = tuple[str, frozenset[str]]
+
+# Families that are named as exceptions.
+_MOST_EXEMPT = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The class of structures that a status and a bound are about.
+
+    Attributes
+    ----------
+    max_parents : int or None
+        At most so many parents for every variable; None where that is no limit.
+    support : float
+        At least so many rows for each occupied cell of every family's table, see `Support`; 0
+        where that is no limit.
+    has_statements : bool
+        Whether statements of the user had to be obeyed.
+    has_skeleton : bool
+        Whether arcs could run along the links of a skeleton only.
+    exempt : tuple of (str, frozenset of str)
+        Families, as child and parents, that lack support and that the user requires.
+    """
+
+    max_parents: int | None = None
+    support: float = 0.0
+    has_statements: bool = False
+    has_skeleton: bool = False
+    exempt: tuple[Family, ...] = ()
+
+    def words(self) -> str:
+        """Say which structures were looked at.
+
+        Examples
+        --------
+        >>> Limits().words()
+        'all networks'
+        >>> Limits(max_parents=3).words()
+        'all networks with at most 3 parents per variable'
+        >>> Limits(support=5).words()
+        'all networks with at least 5 rows per table cell on average'
+        >>> Limits(has_statements=True).words()
+        'all networks that satisfy your constraints'
+        """
+        parts = []
+        if self.max_parents is not None:
+            parts.append(f"at most {count_of(self.max_parents, 'parent')} per variable")
+        if self.support:
+            parts.append(f"at least {count_of(self.support, 'row')} per table cell on average")
+        text = "all networks"
+        if self.has_statements:
+            text += " that satisfy your constraints"
+        if self.has_skeleton:
+            text += " within the skeleton"
+        return f"{text} with {' and '.join(parts)}" if parts else text
+
+    def words_on(self, exempt: Sequence[Family]) -> str:
+        """Say which families were kept without support.
+
+        Examples
+        --------
+        >>> Limits(support=5).words_on([("wet", frozenset({"sun", "rain"}))])
+        "required, although fewer than 5 rows per table cell: 'wet' given rain, sun"
+        """
+        names = [f"{child!r} given {', '.join(sorted(parents))}" for child, parents in exempt]
+        shown = "; ".join([*names[:_MOST_EXEMPT], *(["..."] if len(names) > _MOST_EXEMPT else [])])
+        least = f"{count_of(self.support, 'row')} per table cell"
+        return f"required, although fewer than {least}: {shown}"
+
+
+BoundKind = Literal[
+    "none", "best local scores", "joint likelihood", "relaxation", "best listed", "proof"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundSource:
+    """What proves a bound.
+
+    Attributes
+    ----------
+    kind : str
+        "best local scores": their sum over the variables; "joint likelihood": what no distribution
+        over all variables exceeds; "relaxation": linear programs over parent sets; "best listed":
+        the best structure among sets some of which stand for many; "proof": exact search; "none":
+        nothing does.
+    n_sets : int
+        Parent sets of a relaxation.
+    has_open_sets : bool
+        Whether some of these stand for all larger ones.
+    n_solved, n_variables : int
+        How many of the variables are in components that were solved to optimality.
+    reason : str
+        Why there is none.
+    """
+
+    kind: BoundKind
+    n_sets: int = 0
+    has_open_sets: bool = False
+    n_solved: int = 0
+    n_variables: int = 0
+    reason: str = ""
+
+    def words(self) -> str:
+        """Say it in words.
+
+        Examples
+        --------
+        >>> BoundSource(kind="relaxation", n_sets=1200, has_open_sets=True).words()
+        'linear programs over 1,200 parent sets, some for all larger ones'
+        >>> BoundSource(kind="none", reason="there was no time for one").words()
+        'there was no time for one'
+        """
+        over = f"{self.n_sets:,} parent sets"
+        if self.has_open_sets:
+            over += ", some for all larger ones"
+        if self.reason:
+            return self.reason
+        match self.kind:
+            case "none":
+                return "nothing is known"
+            case "best local scores":
+                return "the sum of the best local scores"
+            case "joint likelihood":
+                return "the likelihood of the joint distribution"
+            case "best listed":
+                return f"the best choice among {over}"
+            case "proof":
+                return "all components solved to optimality"
+            case "relaxation" if self.n_solved:
+                solved = f"components with {self.n_solved} of {self.n_variables} variables"
+                return f"linear programs over {over}; {solved} solved to optimality"
+            case "relaxation":
+                return f"linear programs over {over}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -40,6 +176,8 @@ class SearchResult:
         Natural logarithm; higher is better.
     bound : float or None
         No structure scores more than this (within `resolution`); None where nothing is proven.
+    bound_source : BoundSource or None
+        What proves the bound, or why there is none; None where nobody asked for a bound.
     status : str
         "optimum proved", "local optimum", "step limit", "time limit" or "interrupted".
     search : str
@@ -48,8 +186,6 @@ class SearchResult:
         The engine that did it, for searches that have several.
     seconds : float
         Of all parts of a run that was kept and went on.
-    resumed_seconds : float
-        Of these, the seconds before it went on the last time.
     settings : mapping
         Settings of the search.
     resolution : float
@@ -69,8 +205,9 @@ class SearchResult:
     is_among_listed : bool
         Whether structure and bound are those of a file of local scores, among its sets alone.
     among : str or None
-        "trees" or "tan": the structure is the best of these, unless a limit came first, and the
-        first note says of which exactly. `status` and `bound` are about all structures.
+        "trees", "tan" or "naive bayes": the structure is the best of these, unless a limit came
+        first, and the first note says of which exactly. `status` and `bound` are about all
+        structures.
     limits : Limits
         What left structures out; `status` and `bound` are about the others.
     structures : Structures or None
@@ -91,6 +228,7 @@ class SearchResult:
     dag: Dag
     score: float
     bound: float | None = None
+    bound_source: BoundSource | None = None
     status: Status
     search: str
     engine: str | None = None
@@ -216,7 +354,16 @@ class SearchResult:
     def remarks(self) -> tuple[str, ...]:
         """Return the notes that the headline does not say, and what was made an exception."""
         notes = self.notes[1:] if self._says_what() else self.notes
-        return (*notes, *self.exceptions())
+        return (*notes, *self._words_on_bound(), *self.exceptions())
+
+    def _words_on_bound(self) -> tuple[str, ...]:
+        """Say where the bound comes from, or why there is none."""
+        source = self.bound_source
+        if source is None or self.is_proved:
+            return ()
+        if source.kind == "none":
+            return (f"no bound on the best score: {source.words()}",)
+        return (f"bound on the best score: {source.words()}",)
 
     def exceptions(self) -> tuple[str, ...]:
         """Say which families of the structure were kept without support."""
@@ -225,8 +372,7 @@ class SearchResult:
 
     def _says_what(self) -> bool:
         """Whether the first note says among which structures this one is the best."""
-        is_class = self.among is not None or self.search == "naive_bayes"
-        return is_class and self.status == "local optimum" and bool(self.notes)
+        return self.among is not None and self.status == "local optimum"
 
     def _reaches_bound(self) -> bool:
         """Whether the bound leaves nothing but rounding."""

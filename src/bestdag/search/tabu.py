@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from bestdag.errors import require_choice, require_count, require_flag
 from bestdag.registry import setting
-from bestdag.search.climbing.ascent import Reinsertion, ascend
-from bestdag.search.climbing.run import STARTS, finish, require_limits, walk_for
-from bestdag.search.climbing.walk import Walk
+from bestdag.search.climbing.ascent import STARTS, Reinsertion, ascend, begun_walk, require_limits
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult
+from bestdag.search.steps import Steps
 
 __all__ = ["Tabu"]
 
@@ -76,36 +74,19 @@ class Tabu:
         require_flag("tabu", "reinsert", self.reinsert)
         require_limits("tabu", self.candidates, self.max_steps)
 
-    def run(self, problem: Problem) -> SearchResult:
-        """Walk until patience ends; a limit or Ctrl-C gives the best structure so far."""
-        return finish(self, walk_for(self, problem, remember=True), self._walk, self.start_from)
-
-    def _walk(self, walk: Walk) -> None:
+    def steps(self, problem: Problem) -> Steps:
+        """Climb, and walk on until patience ends."""
         length = min(self.length, _LONGEST)
-        n_idle: int | None = None  # as long as it climbs
-
-        def state() -> dict[str, Any]:
-            return {"n_idle": n_idle, "recent": walk.climb.recent(length)}
-
-        with walk.part("moves", state) as saved:
-            if saved is not None:
-                walk.climb.set_recent([tuple(one) for one in saved["recent"]])
-                n_idle = saved["n_idle"]
-            if n_idle is None:
-                ascend(walk)
-                if self.reinsert:
-                    Reinsertion(walk).run()
-                n_idle = 0
-            while n_idle < self.patience:
-                walk.step()
-                n_idle = self._move(walk, length, n_idle)
-
-    def _move(self, walk: Walk, length: int, n_idle: int) -> int:
-        """Take the best move that is not tabu; returns how long nothing has improved."""
-        best = walk.best_score
-        needed = best - walk.score + walk.tie
-        move = walk.climb.best(walk.tie, length, needed)
-        if move is None or move[3] == float("-inf"):
-            return self.patience
-        walk.make([move])
-        return 0 if walk.best_score > best else n_idle + 1
+        walk = yield from begun_walk(self, problem, start_from=self.start_from)
+        yield from ascend(walk)
+        if self.reinsert:
+            yield from Reinsertion(walk).run()
+        n_idle = 0
+        while n_idle < self.patience:
+            best = walk.best_score
+            needed = best - walk.score + walk.tie
+            move = walk.climb.best(walk.tie, length, needed)
+            if move is None or move[3] == float("-inf"):
+                return
+            yield from walk.make([move])
+            n_idle = 0 if walk.best_score > best else n_idle + 1

@@ -21,8 +21,8 @@ from bestdag.scores import DEFAULT_SCORE
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import search_for_fit
 from bestdag.search.naive_bayes import NaiveBayes, augmented
-from bestdag.search.problem import Search
-from bestdag.search.tan import TAN
+from bestdag.search.steps import Search
+from bestdag.search.trees import TAN
 from bestdag.sklearn.tables import (
     KEEPING,
     TrainingRows,

@@ -34,7 +34,7 @@ from bestdag.scores import DEFAULT_SCORE, make_score
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import search_for_fit
-from bestdag.search.problem import Search
+from bestdag.search.steps import Search
 from bestdag.validation.comparison import CrossValidation, MethodResult
 from bestdag.validation.fits import learn_one_of_many
 from bestdag.validation.parts import Parts, divided

@@ -14,7 +14,7 @@ from bestdag.graph.pdag import Pdag
 from bestdag.parameters import OF_SCORE
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.support import DEFAULT_SUPPORT
-from bestdag.search.problem import Search
+from bestdag.search.steps import Search
 from bestdag.tabular import Table, Tabular
 from bestdag.validation.fits import learn_one_of_many
 

@@ -20,7 +20,7 @@ from bestdag.parameters.base import Estimator
 from bestdag.scores import DEFAULT_SCORE
 from bestdag.scores.base import Score
 from bestdag.scores.support import DEFAULT_SUPPORT
-from bestdag.search.problem import Search
+from bestdag.search.steps import Search
 from bestdag.tabular import Table, Tabular
 from bestdag.validation.cross_validation import Method, methods_of
 from bestdag.validation.fits import learn_one_of_many

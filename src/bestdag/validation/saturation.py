@@ -15,7 +15,7 @@ from bestdag.evaluation.structures import compare
 from bestdag.graph.dag import Dag
 from bestdag.scores.bdeu import BDeu
 from bestdag.search import search_for_fit
-from bestdag.search.problem import Search
+from bestdag.search.steps import Search
 from bestdag.tabular import Table, Tabular
 from bestdag.validation.fits import learn_one_of_many
 from bestdag.wording import count_of

@@ -57,7 +57,7 @@ def knowledge_of(rng, operators, n):
 
 def check(knowledge, table, engine):
     totals = [table.total(dag) for dag in DAGS if knowledge.allows(dag)]
-    found = Exact(engine=engine).run(Problem(table, knowledge=knowledge))
+    found = Problem(table, knowledge=knowledge).solve(Exact(engine=engine))
     assert found.is_proved
     assert knowledge.allows(found.dag)
     assert found.score == pytest.approx(max(totals), abs=1e-9)
@@ -94,7 +94,7 @@ def test_components_that_a_statement_joins_are_solved_together():
     }
     table = ScoreTable.from_lists(["a", "b", "c"], sets)
     knowledge = Knowledge.parse(["a ~> c"])
-    found = Exact().run(Problem(table, knowledge=knowledge))
+    found = Problem(table, knowledge=knowledge).solve(Exact())
     assert (found.score, found.status) == (-8.0, "optimum proved")
     assert knowledge.allows(found.dag)
 
@@ -105,7 +105,7 @@ def test_sets_that_a_subset_beats_are_there_when_a_statement_needs_them():
     scorer = Scorer(data, "bic")
     for line in ("a -- b", "a ~> b"):
         knowledge = Knowledge.parse([line])
-        found = Exact().run(Problem(scorer, knowledge=knowledge))
+        found = Problem(scorer, knowledge=knowledge).solve(Exact())
         totals = [scorer.total(d) for d in all_dags(["a", "b", "c"]) if knowledge.allows(d)]
         assert found.is_proved
         assert found.score == pytest.approx(max(totals), rel=1e-12)
@@ -116,15 +116,15 @@ def test_a_file_that_may_lack_sets_is_refused_unless_its_best_structure_obeys():
         ["a", "b"], {"a": [(-1.0, [])], "b": [(-1.0, ["a"]), (-2.0, [])]}
     )
     for line in ("a ~> b", "a -- b"):
-        assert Exact().run(Problem(pruned, knowledge=Knowledge.parse([line]))).score == -2.0
+        assert Problem(pruned, knowledge=Knowledge.parse([line])).solve(Exact()).score == -2.0
     empty = ScoreTable.from_lists(["a", "b"], {"a": [(-1.0, [])], "b": [(-1.0, [])]})
     for line, child in (("a ~> b", "b"), ("a -- b", "a")):
         lacking = f"sets of '{child}' that the score file lacks"
         with pytest.raises(InvalidParameterError, match=lacking):
-            Exact().run(Problem(empty, knowledge=Knowledge.parse([line])))
+            Problem(empty, knowledge=Knowledge.parse([line])).solve(Exact())
     # Statements that only take arcs away never need a set that a subset beats.
     knowledge = Knowledge.parse(["a !~> b"])
-    assert Exact().run(Problem(pruned, knowledge=knowledge)).score == -3.0
+    assert Problem(pruned, knowledge=knowledge).solve(Exact()).score == -3.0
 
 
 @both_engines
@@ -144,7 +144,7 @@ def test_a_moment_of_time_gives_a_structure_that_obeys_and_a_bound(engine):
     for seed in range(10):
         table = full_table(seed)
         best = max(table.total(dag) for dag in DAGS if knowledge.allows(dag))
-        found = Exact(engine=engine).run(Problem(table, knowledge=knowledge, time_limit=1e-9))
+        found = Problem(table, knowledge=knowledge, time_limit=1e-9).solve(Exact(engine=engine))
         assert found.status == "time limit"
         assert knowledge.allows(found.dag)
         assert found.score == pytest.approx(table.total(found.dag), abs=1e-12)
@@ -167,7 +167,7 @@ def test_an_interrupt_between_cases_gives_a_structure_that_obeys_and_a_bound(mon
         branch(self, *arguments)
 
     monkeypatch.setattr(StatementTree, "_branch", interrupted)
-    found = Exact().run(Problem(table, knowledge=knowledge))
+    found = Problem(table, knowledge=knowledge).solve(Exact())
     assert found.status == "interrupted"
     assert knowledge.allows(found.dag)
     assert found.score <= best <= found.bound
@@ -183,9 +183,9 @@ def test_scoring_that_ends_before_the_sets_are_there_still_gives_a_structure(lin
     empty = {name: [(scorer.family(name, ()), [])] for name in NAMES}
     table = ScoreTable.from_lists(NAMES, empty)
     cut_short = ScoreTable(NAMES, [table.child(i) for i in range(4)], complete=False)
-    best = Exact().run(problem).score
+    best = problem.solve(Exact()).score
     monkeypatch.setattr(problem, "table", lambda time_limit: cut_short)
-    found = Exact().run(problem)
+    found = problem.solve(Exact())
     assert found.status == "time limit"
     assert found.score <= best <= found.bound + 1e-9
     assert knowledge.allows(found.dag)
@@ -209,7 +209,7 @@ def test_a_time_limit_ends_a_long_search_in_time():
         [f"{a} ~> {b}" for a, b in zip(names[:5], names[5:10], strict=True)]
     )
     problem = Problem(table, knowledge=knowledge, max_parents=2, time_limit=0.5)
-    found = Exact().run(problem)
+    found = problem.solve(Exact())
     assert knowledge.allows(found.dag)
     assert found.status == "time limit"
     # Each of the five nodes needs an arc of at least 5 into it, and paths of one arc do with that.
@@ -222,7 +222,7 @@ def test_a_time_limit_ends_a_long_search_in_time():
 
 def proof_of(seed=5, lines=("a ~> d", "c ~> b", "b -- d")):
     table = full_table(seed)
-    found = Exact(engine="dp").run(Problem(table, knowledge=Knowledge.parse(list(lines))))
+    found = Problem(table, knowledge=Knowledge.parse(list(lines))).solve(Exact(engine="dp"))
     (proof,) = found.certificates
     assert isinstance(proof, StatementProof)
     assert len(proof.cases) > 3
@@ -335,7 +335,7 @@ def test_more_than_64_variables():
         v: [(0.0, [])] + [(-1.0 - i, [u]) for i, u in enumerate(names) if u != v] for v in names
     }
     table = ScoreTable.from_lists(names, lists)
-    found = Exact().run(Problem(table, knowledge=Knowledge.parse(["v00 ~> v65"]), max_parents=1))
+    found = Problem(table, knowledge=Knowledge.parse(["v00 ~> v65"]), max_parents=1).solve(Exact())
     # Into v65 from v00 for 1, the cheapest arc there is.
     assert (found.score, found.status) == (-1.0, "optimum proved")
     assert found.verify()

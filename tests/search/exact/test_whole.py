@@ -51,7 +51,7 @@ def dependent_data(n, n_rows, seed, *, arities=(2, 3)):
 
 def program(scorer, *, leave_out=False):
     n = len(scorer.variables)
-    sets = scorer.bulk.native.every_set()
+    sets = scorer.native.every_set()
     assert sets.compute(leave_out, 1, math.inf, None)
     everybody = np.full(n, (1 << n) - 1, np.uint64)
     return _core.EverySetProgram(
@@ -243,7 +243,7 @@ def test_what_is_too_large_to_check_is_said():
 
 def test_equivalent_optima_are_one_structure_whatever_the_engine():
     scorer = Scorer(dependent_data(8, 300, 6), "bdeu")
-    dags = {Exact(engine=engine).run(Problem(scorer)).dag for engine in ("auto", "dp", "bnc")}
+    dags = {Problem(scorer).solve(Exact(engine=engine)).dag for engine in ("auto", "dp", "bnc")}
     assert len(dags) == 1
 
 
@@ -259,7 +259,7 @@ def test_ctrl_c_leaves_a_structure(monkeypatch, where):
         monkeypatch.setattr(Problem, "table", pressed)
     knowledge = Knowledge.parse(["v01 -> v02"])
     problem = Problem(Scorer(dependent_data(8, 100, 0), "bic"), knowledge=knowledge)
-    found = Exact().run(problem)
+    found = problem.solve(Exact())
     assert (found.status, found.bound) == ("interrupted", None)
     assert knowledge.allows(found.dag)
     assert found.score == problem.scorer("test").total(found.dag)
@@ -272,7 +272,7 @@ def test_counted_once_for_several_scores_each_has_the_optimum_it_has_alone(n):
     scorers = [scorer, *map(scorer.by, ["fnml", "min_bdeu", "qnml", "bdeu"])]
     results = Exact().run_each([Problem(one, threads=1) for one in scorers])
     for one, found in zip(scorers, results, strict=True):
-        alone = Exact().run(Problem(Scorer(one.dataset, one.score), threads=1))
+        alone = Problem(Scorer(one.dataset, one.score), threads=1).solve(Exact())
         assert found.status == alone.status == "optimum proved"
         assert found.score == pytest.approx(alone.score, abs=1e-9)
         assert one.total(found.dag) == pytest.approx(found.score, abs=1e-9)
@@ -282,6 +282,6 @@ def test_counted_once_for_several_scores_each_has_the_optimum_it_has_alone(n):
 
 def test_what_is_counted_for_several_scores_is_of_one_table():
     data = dependent_data(5, 30, 1)
-    sets = [Scorer(data, "bic", threads=1).bulk.native.every_set() for _ in range(2)]
+    sets = [Scorer(data, "bic", threads=1).native.every_set() for _ in range(2)]
     with pytest.raises(ValueError, match="one table"):
         _core.compute_every_set(sets, True, 1, math.inf, None)

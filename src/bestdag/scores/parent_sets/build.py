@@ -22,11 +22,11 @@ from bestdag.graph._names import show
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import require_memory
-from bestdag.scores.parent_sets.apart import Listing, listed_apart
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.parent_sets.build_for_statements import build_for_statements, groups_to_keep
 from bestdag.scores.parent_sets.limits import ParentLimits, all_but, with_bonuses
+from bestdag.scores.parent_sets.listing import Listing, listed_apart
 from bestdag.scores.prior import ArcPrior
-from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 
 __all__ = ["build_score_table"]
@@ -42,7 +42,7 @@ _Parents = Mapping[str, Iterable[str]]
 
 
 def build_score_table(
-    scorer: Scorer,
+    scores: LocalScores,
     *,
     max_parents: int | Mapping[str, int] | None = None,
     candidates: _Parents | None = None,
@@ -59,8 +59,8 @@ def build_score_table(
 
     Parameters
     ----------
-    scorer : Scorer
-        The data, the score and the prior over structures.
+    scores : LocalScores
+        With their prior over structures.
     max_parents : int, or mapping of child to int, optional
         At most so many parents; children that the mapping leaves out have no limit. Without
         it, sets of every size are looked at, and pruning decides when to stop.
@@ -111,9 +111,9 @@ def build_score_table(
     Sets are looked at by size. A set is scored only if all its subsets with one parent less are
     open: a set is closed, and with it everything that contains it, when an upper bound on the
     scores of all larger sets is no more than the best score seen among its subsets. The bounds
-    are those of the score's native twin; the guide has their proofs. A score without a twin, and
-    any score with a prior over structures that is not a sum over arcs, is pruned by its subsets'
-    scores alone, after scoring. `ParentSetListing` does the same bit by bit.
+    are those of the score's native kernel; the guide has their proofs. A score without a kernel,
+    and any score with a prior over structures that is not a sum over arcs, is pruned by its
+    subsets' scores alone, after scoring. `ParentSetListing` does the same bit by bit.
 
     References
     ----------
@@ -124,7 +124,7 @@ def build_score_table(
 
     Examples
     --------
-    >>> from bestdag.data.readers import read
+    >>> from bestdag import Scorer, read
     >>> data = read({"rain": ["no", "yes", "yes"] * 9, "wet": ["no", "yes", "yes"] * 9})
     >>> table = build_score_table(Scorer(data, "bic"))
     >>> [(round(score, 3), parents) for score, parents in table.sets("wet")]
@@ -133,7 +133,7 @@ def build_score_table(
     start = time.monotonic()
     if not 0.0 <= margin < math.inf:
         raise bad_setting(_WHO, "margin", "a finite number >= 0", margin)
-    names = [variable.name for variable in scorer.variables]
+    names = list(scores.names)
     limits = _limits(names, max_parents, candidates, required)
     known = None
     if knowledge is not None and not knowledge.is_empty:
@@ -144,7 +144,7 @@ def build_score_table(
         deadline = start + require_positive(_WHO, "time_limit", time_limit)
     with limited_memory(memory_limit):
         return _listed(
-            scorer,
+            scores,
             limits,
             known,
             prune=prune,
@@ -156,7 +156,7 @@ def build_score_table(
 
 
 def _listed(
-    scorer: Scorer,
+    scores: LocalScores,
     limits: list[ParentLimits],
     known: NodeKnowledge | None,
     *,
@@ -167,18 +167,18 @@ def _listed(
     executor: Executor | None,
 ) -> ScoreTable:
     """List the sets within the limits; the deadline is a value of `time.monotonic`."""
-    names = [variable.name for variable in scorer.variables]
+    names = list(scores.names)
 
     def build(limits: list[ParentLimits], seconds: float | None, prune: bool) -> ScoreTable:
         time_left = math.inf if seconds is None else seconds
-        listing = Listing(scorer, prune=prune, margin=margin, anytime=anytime)
+        listing = Listing(scores, prune=prune, margin=margin, anytime=anytime)
         if executor is None:
             return listing.table(limits, time_left)
         return listed_apart(listing, limits, time_left, executor)
 
-    prior = scorer.structure_prior
+    prior = scores.structure_prior
     is_sum = prior is None or isinstance(prior, ArcPrior)
-    is_native = is_sum and scorer.bulk.native is not None
+    is_native = is_sum and scores.native is not None
     has_joint_statements = known is not None and bool(known.ancestors or known.required_edges)
     if is_native and prune and has_joint_statements and _size(limits)[0] > _MANY_SETS:
         assert known is not None

@@ -1,9 +1,10 @@
-"""What the parents of a variable may be."""
+"""What the parents of a variable may be, and the sets of them in order."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,9 +15,22 @@ from bestdag.graph._names import arc_text, show
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.scores.prior import ArcPrior, SparsePrior
 
-__all__ = ["ParentLimits", "all_but", "largest_bonuses", "limits_within", "with_bonuses"]
+__all__ = [
+    "ParentLimits",
+    "all_but",
+    "flat_limits",
+    "largest_bonuses",
+    "limits_within",
+    "n_parent_sets",
+    "parent_sets",
+    "with_bonuses",
+]
 
 _NO_BONUSES = np.zeros(0)
+_Ints = npt.NDArray[np.int64]
+_Members = npt.NDArray[np.int32]
+_Floats = npt.NDArray[np.float64]
+_FlatLimits = tuple[_Ints, _Members, _Ints, _Members, _Floats, _Ints, _Floats]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +109,36 @@ def _arc_terms(
     return terms
 
 
+def flat_limits(limits: Sequence[ParentLimits]) -> _FlatLimits:
+    """Return limits in flat arrays, as native code takes them."""
+    bonuses = np.zeros(0)
+    if any(limit.bonuses.any() for limit in limits):
+        bonuses = np.concatenate(
+            [
+                limit.bonuses if len(limit.bonuses) else np.zeros(len(limit.allowed))
+                for limit in limits
+            ]
+        )
+    return (
+        *_joined([np.array(limit.required, np.int32) for limit in limits]),
+        *_joined([limit.allowed for limit in limits]),
+        bonuses,
+        np.array([limit.max_parents for limit in limits], np.int64),
+        np.array([limit.bonus for limit in limits], np.float64),
+    )
+
+
+def _joined(
+    groups: Sequence[npt.NDArray[np.int32]],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Return where the groups end, 0 first, and their members one after the other."""
+    ends = np.cumsum([0, *map(len, groups)])
+    members = np.empty(int(ends[-1]), np.int32)
+    for start, end, group in zip(ends, ends[1:], groups, strict=False):  # Ctrl-C in between
+        members[start:end] = group
+    return ends.astype(np.int64), members
+
+
 def largest_bonuses(
     limits: Sequence[ParentLimits], names: Sequence[str], prior: ArcPrior | None
 ) -> list[float]:
@@ -103,3 +147,28 @@ def largest_bonuses(
         limit.bonus + math.fsum(np.maximum(limit.bonuses, 0.0).tolist())
         for limit in with_bonuses(limits, names, prior)
     ]
+
+
+def n_parent_sets(n_variables: int, max_parents: int) -> int:
+    """Return how many sets of at most `max_parents` of the other variables there are.
+
+    Examples
+    --------
+    >>> n_parent_sets(37, 3)
+    7807
+    """
+    return sum(math.comb(n_variables - 1, k) for k in range(min(max_parents, n_variables - 1) + 1))
+
+
+def parent_sets(others: Sequence[str], max_parents: int) -> Iterator[tuple[str, ...]]:
+    """List the sets of at most `max_parents` names: smaller ones first, then colexicographically.
+
+    Examples
+    --------
+    >>> [" ".join(names) for names in parent_sets(["a", "b", "c"], 2)]
+    ['', 'a', 'b', 'c', 'a b', 'a c', 'b c']
+    """
+    for size in range(min(max_parents, len(others)) + 1):
+        ranked = itertools.combinations(range(len(others)), size)
+        for numbers in sorted(ranked, key=lambda numbers: numbers[::-1]):
+            yield tuple(others[k] for k in numbers)

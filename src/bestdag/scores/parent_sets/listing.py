@@ -1,38 +1,49 @@
-"""Parent sets listed bit by bit: for a while, looked at, and gone on with."""
+"""Parent sets listed bit by bit, by one native lister: from rows, or fed with scores."""
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bestdag import _core
-from bestdag.errors import NotEnoughMemoryError
+from bestdag.errors import InvalidParameterError, NotEnoughMemoryError
 from bestdag.graph._names import show
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.machine import do_without, memory_left, readable_size
-from bestdag.scores.child_sets import split_sets
-from bestdag.scores.parent_sets.counted_listing import CountedListing
+from bestdag.progress import OutOfTimeError, until
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.parent_sets.limits import (
     ParentLimits,
+    flat_limits,
     largest_bonuses,
     limits_within,
     with_bonuses,
 )
-from bestdag.scores.parent_sets.native_listing import NativeListing
-from bestdag.scores.parent_sets.python_listing import PythonListing, require_sets
 from bestdag.scores.prior import ArcPrior
-from bestdag.scores.scorer import Scorer
-from bestdag.scores.table import ScoreTable
+from bestdag.scores.table import ScoreTable, split_sets
+from bestdag.workers import run_all
 
-__all__ = ["ParentSetListing"]
+__all__ = ["Listing", "ParentSetListing", "listed_apart"]
 
 _WHO = "score table"
 # Open sets: so many in all, and for each child at least and at most.
 _OPEN_IN_ALL, _LEAST_OPEN, _MOST_OPEN = 400_000, 32, 2_000
 # Of the memory there is: lists are copied while they grow, and once more into a table.
 _SHARE_OF_MEMORY = 0.45
+# Rounding in scores and bounds, of N ln N.
+_RELATIVE_SLACK = 1e-13
+# Children in one task, at most: so many tasks at least, where there are enough variables.
+_TASKS = 64
+
+_Floats = npt.NDArray[np.float64]
+_Families = tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int32]]
 
 
 class ParentSetListing:
@@ -40,8 +51,8 @@ class ParentSetListing:
 
     Parameters
     ----------
-    scorer : Scorer
-        The data, the score and the prior over structures.
+    scores : LocalScores
+        Their native kernel is asked, where there is one, else they score each set that is wanted.
     limits : NodeKnowledge or sequence of ParentLimits, optional
         What the parents of each variable may be; anything by default. Of knowledge the arcs and
         the numbers of parents are kept to. Statements about paths, and edges that may run either
@@ -59,7 +70,7 @@ class ParentSetListing:
 
     Examples
     --------
-    >>> from bestdag.data.readers import read
+    >>> from bestdag import Scorer, read
     >>> from bestdag.examples import example
     >>> listing = ParentSetListing(Scorer(read(example("asia.csv")), "bic"))
     >>> listing.run(1e-9)
@@ -72,39 +83,37 @@ class ParentSetListing:
 
     def __init__(
         self,
-        scorer: Scorer,
+        scores: LocalScores,
         limits: NodeKnowledge | Sequence[ParentLimits] | None = None,
         *,
         prune: bool = True,
         margin: float = 0.0,
     ) -> None:
-        self._scorer = scorer
-        self._names = [variable.name for variable in scorer.variables]
+        self._scores = scores
+        self._names = scores.names
         if limits is None or isinstance(limits, NodeKnowledge):
             limits = limits_within(limits, len(self._names))
-        prior = scorer.structure_prior
-        self._native: NativeListing | None = None
-        self._in_python: PythonListing | CountedListing | None = None
-        twin = scorer.bulk.native
-        if twin is not None and (prior is None or isinstance(prior, ArcPrior)):
-            within = with_bonuses(limits, self._names, prior)
-            self._native = twin.candidate_listing(within, prune=prune, margin=margin)
-            if self._native is None:
-                self._in_python = CountedListing(
-                    scorer, self._names, within, prune=prune, margin=margin
-                )
+        prior = scores.structure_prior
+        native: _core.CandidateListing | None = None
+        self._feed: _Feed | None = None
+        if scores.native is not None and (prior is None or isinstance(prior, ArcPrior)):
+            limits = with_bonuses(limits, self._names, prior)
+            native = scores.native.listing(*flat_limits(limits), prune, margin)
+            if native is None:
+                self._feed = _CountedFeed(scores, limits, margin)
         else:
-            bonuses = None
-            if prior is None or isinstance(prior, ArcPrior):
-                bonuses = largest_bonuses(limits, self._names, prior)
-            self._in_python = PythonListing(
-                scorer, self._names, limits, prune=prune, margin=margin, bonuses=bonuses
-            )
+            self._feed = _ScoresFeed(scores, limits, prune)
+        if self._feed is not None:
+            n = float(scores.total_weight or scores.n_rows)
+            slack = _RELATIVE_SLACK * n * math.log(n + 2.0)
+            native = _core.CandidateListing(*flat_limits(limits), prune, margin, slack)
+        assert native is not None
+        self._native = native
 
     @property
     def is_over(self) -> bool:
         """Whether there is nothing to go on with: all is listed, or memory ran out."""
-        return (self._native or self._python).is_over
+        return self._native.is_over
 
     def run(
         self,
@@ -131,60 +140,237 @@ class ParentSetListing:
         KeyboardInterrupt
             Within a tenth of a second of Ctrl-C; what is listed stays listed.
         """
-        room = self._room(memory_limit)
-        if self._native is None:
-            self._python.run(seconds, room, anytime=anytime)
-        else:
-            try:
-                with self._scorer.bulk.refusals():
-                    self._native.run(seconds=seconds, max_bytes=room, stops_at_memory=anytime)
-            except _core.TooManySetsError as error:
-                child, size = error.args
-                what = (
-                    f"{_WHO}: the sets of {size} parents of {show(self._names[child])} need more "
-                    f"than {readable_size(room)}"
-                )
-                raise NotEnoughMemoryError(
-                    f"{what}; set max_parents to {size - 1} or less"
-                ).with_option(f"{what}; pass --max-parents {size - 1} or less") from None
-        if (self._native or self._python).is_full:
+        room = _SHARE_OF_MEMORY * (memory_left() + self._native.n_bytes)
+        if memory_limit is not None:
+            room = memory_limit
+        try:
+            with self._scores.refusals():
+                if self._feed is None:
+                    threads = self._scores.native.threads if self._scores.native else 1
+                    self._native.run(seconds, room, anytime, threads)
+                else:
+                    self._run_fed(self._feed, seconds, room, anytime=anytime)
+        except _core.TooManySetsError as error:
+            child, size = error.args
+            of_child = "" if child is None else f" of {show(self._names[child])}"
+            what = (
+                f"{_WHO}: the sets of {size} parents{of_child} need more than {readable_size(room)}"
+            )
+            fewer = max(0, size - 1)
+            raise NotEnoughMemoryError(f"{what}; set max_parents to {fewer} or less").with_option(
+                f"{what}; pass --max-parents {fewer} or less"
+            ) from None
+        if self._native.is_full:
             do_without("sets", f"parent sets are listed up to {readable_size(room)}")
+
+    def _run_fed(self, feed: _Feed, seconds: float, room: float, *, anytime: bool) -> None:
+        """Score what is wanted, a batch at a time, until all is listed or the time is up."""
+        end = time.monotonic() + seconds
+        while not self._native.is_over:
+            *families, size = self._native.wanted(feed.batch_size(math.isinf(seconds)))
+            start = time.monotonic()
+            left = math.inf if size == 0 else end - start
+            if not len(families[0]) or left <= 0:
+                return
+            scores, bounds = feed.score(tuple(families), size, left)
+            n_done = len(scores)
+            if np.isnan(scores).any():
+                n_done = int(np.argmax(np.isnan(scores)))
+            self._native.take(scores[:n_done].copy(), bounds[:n_done].copy())
+            if n_done < len(scores):
+                if time.monotonic() - start >= left:
+                    return
+                raise InvalidParameterError(f"{_WHO}: a score is not a number")
+            feed.took(time.monotonic() - start)
+            if size > 0 and self._native.n_bytes > room:
+                if not anytime:
+                    raise _core.TooManySetsError(None, size)
+                self._native.stop()
 
     def table(self, *, finish: bool = False) -> ScoreTable:
         """Return what is listed, with the open sets that cover the rest.
 
         With `finish` the listing is emptied, which saves memory.
         """
-        if self._native is None:
-            return self._python.table()
         most = min(max(_OPEN_IN_ALL // len(self._names), _LEAST_OPEN), _MOST_OPEN)
-        found = self._native.result(most_open=most, finish=finish)
-        is_complete = bool(found.is_complete.all())
+        threads = self._scores.native.threads if self._scores.native else 1
+        arrays, n_scored, complete, open_arrays, bounded = self._native.result(
+            most, finish, threads
+        )
+        is_complete = bool(complete.all())
         if is_complete:
-            require_sets(self._names, np.diff(found.arrays[0]).tolist())
+            self._require_sets(np.diff(arrays[0]).tolist())
         open_sets = None
         if not is_complete:
             open_sets = [
                 sets if known else None
-                for sets, known in zip(
-                    split_sets(*found.open_arrays), found.is_bounded.tolist(), strict=True
-                )
+                for sets, known in zip(split_sets(*open_arrays), bounded.tolist(), strict=True)
             ]
         return ScoreTable.from_arrays(
             self._names,
-            *found.arrays,
+            *arrays,
             complete=is_complete,
-            n_scored=found.n_scored,
+            n_scored=int(n_scored.sum()),
             open_sets=open_sets,
         )
 
-    def _room(self, memory_limit: float | None) -> float:
-        """Bytes for all that is listed and under way."""
-        if memory_limit is not None:
-            return memory_limit
-        return _SHARE_OF_MEMORY * (memory_left() + (self._native or self._python).n_bytes)
+    def _require_sets(self, n_sets: Sequence[int]) -> None:
+        """Refuse a child that no parent set is left for."""
+        for name, n in zip(self._names, n_sets, strict=True):
+            if n == 0:
+                raise InvalidParameterError(
+                    f"{_WHO}: every parent set of {show(name)} scores minus infinity; the score or "
+                    "the prior over structures forbids them all"
+                )
 
-    @property
-    def _python(self) -> PythonListing | CountedListing:
-        assert self._in_python is not None
-        return self._in_python
+
+class _Feed:
+    """Scores the families that a listing wants, and bounds those that contain them.
+
+    Batches grow until each takes `seconds`: enough families to share the way into native code or a
+    pass over rows, and few enough to look at the clock now and then.
+    """
+
+    fewest, most, seconds, growth = 16, 2048, 0.02, 2.0
+
+    def __init__(self) -> None:
+        self._n_together = self.fewest
+
+    def batch_size(self, is_unlimited: bool) -> int:
+        """Say how many families to ask for."""
+        return self._n_together
+
+    def took(self, seconds: float) -> None:
+        """Learn from how long the last batch took."""
+        n = self._n_together * min(self.growth, self.seconds / max(seconds, 1e-9))
+        self._n_together = int(min(max(n, self.fewest), self.most))
+
+    def score(self, families: Any, size: int, seconds: float) -> tuple[_Floats, _Floats]:
+        """Return scores, nan from where time ran out, and bounds; sets have `size` free parents."""
+        raise NotImplementedError
+
+
+class _CountedFeed(_Feed):
+    """A native kernel on counts that are asked for: a level of all children in few passes."""
+
+    fewest, most, seconds, growth = 256, 1 << 17, 0.5, 8.0
+
+    def __init__(self, scores: LocalScores, limits: Sequence[ParentLimits], margin: float) -> None:
+        super().__init__()
+        kernel: Any = scores.native
+        self._kernel = kernel
+        self._n_together = max(self.fewest, len(scores.names))
+        arities = np.array(kernel.arities, np.float64)
+        self._growth = np.array(
+            [arities[x.allowed].min() if len(x.allowed) else 1.0 for x in limits], np.float64
+        )
+        self._has_support = bool(scores.support)
+
+    def batch_size(self, is_unlimited: bool) -> int:
+        return self.most if is_unlimited else self._n_together
+
+    def score(self, families: _Families, size: int, seconds: float) -> tuple[_Floats, _Floats]:
+        bounds = np.full(len(families[0]), math.inf)
+        growth = self._growth[families[0]]
+        scores = self._kernel.numbered(families, time_limit=seconds, growth=growth, bounds=bounds)
+        if self._has_support:  # what lacks it ends the listing of all that contain it
+            bounds[scores == -math.inf] = -math.inf
+        return scores, bounds
+
+
+class _ScoresFeed(_Feed):
+    """Scores of any kind, the prior over structures included."""
+
+    def __init__(self, scores: LocalScores, limits: Sequence[ParentLimits], prune: bool) -> None:
+        super().__init__()
+        self._scores = scores
+        self._is_one_pass = scores.passes is not None
+        if self._is_one_pass:
+            self.fewest = self.most = self._n_together = 1 << 15
+        prior = scores.structure_prior
+        self._bonuses: _Floats | None = None
+        if prune and (prior is None or isinstance(prior, ArcPrior)):
+            self._bonuses = np.array(largest_bonuses(limits, scores.names, prior))
+
+    def score(self, families: _Families, size: int, seconds: float) -> tuple[_Floats, _Floats]:
+        names, scorer = self._scores.names, self._scores
+        children, offsets, parents = (array.tolist() for array in families)
+        named = [
+            (names[c], frozenset(names[p] for p in parents[a:b]))
+            for c, a, b in zip(children, offsets, offsets[1:], strict=False)
+        ]
+        bounds = np.full(len(named), math.inf)
+        end = time.monotonic() + seconds if self._is_one_pass else math.inf
+        try:
+            with until(end):
+                scores = scorer.families(named)
+        except OutOfTimeError:
+            return np.full(len(named), math.nan), bounds
+        if self._bonuses is not None and (size == 0 or scorer.bounds_every_set):
+            known = scorer.upper_bounds(named)
+            if known is not None:
+                bounds = known + self._bonuses[families[0]]
+                bounds[np.isnan(bounds)] = math.inf
+        nothing = np.flatnonzero(scores == -math.inf).tolist()
+        if nothing and scorer.support:
+            lacking = set(scorer.lacking_support(named[i] for i in nothing))
+            bounds[[i for i in nothing if named[i] in lacking]] = -math.inf
+        return scores, bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """How parent sets are listed; the scores have all rows with them, wherever they go."""
+
+    scores: LocalScores
+    prune: bool
+    margin: float
+    anytime: bool
+
+    def table(self, limits: Sequence[ParentLimits], seconds: float) -> ScoreTable:
+        """List the sets within the limits, for so long at most."""
+        listing = ParentSetListing(self.scores, limits, prune=self.prune, margin=self.margin)
+        listing.run(seconds, anytime=self.anytime)
+        return listing.table(finish=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """Lists the sets of some children."""
+
+    listing: Listing
+    limits: Sequence[ParentLimits]
+    seconds: float
+
+    def __call__(self, children: Sequence[int], threads: int) -> ScoreTable:
+        own = set(children)
+        none = np.empty(0, np.int32)
+        limits = [
+            # Of the others the smallest set alone, which costs next to nothing.
+            limit if i in own else ParentLimits(limit.required, none, len(limit.required))
+            for i, limit in enumerate(self.limits)
+        ]
+        return self.listing.table(limits, self.seconds)
+
+
+def listed_apart(
+    listing: Listing, limits: Sequence[ParentLimits], seconds: float, executor: Executor
+) -> ScoreTable:
+    """List all sets, a share of the children at a time, as `executor` has it."""
+    n = len(limits)
+    step = -(-n // _TASKS)
+    # Children next to each other are often alike: those of a task are far from each other.
+    shares = [range(first, n, -(-n // step)) for first in range(-(-n // step))]
+    found = run_all(
+        _Share(listing, limits, seconds), shares, threads=None, who="score table", executor=executor
+    )
+    whose = {child: table for share, table in zip(shares, found, strict=True) for child in share}
+    complete = all(table.complete for table in found)
+    n_scored = sum(table.n_scored - (n - len(s)) for table, s in zip(found, shares, strict=True))
+    return ScoreTable(
+        found[0].names,
+        [whose[child].child(child) for child in range(n)],
+        complete=complete,
+        n_scored=n_scored,
+        open_sets=None if complete else [whose[child].open_sets(child) for child in range(n)],
+    )

@@ -1,31 +1,162 @@
-"""Climbing to a local optimum, and on from there to a better one."""
+"""Climbing: from a first structure to a local optimum, and on from there to a better one."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
+from bestdag import _core
+from bestdag.errors import require_count
 from bestdag.search.climbing.walk import ADD, REMOVE, Mark, Move, Walk
 from bestdag.search.feasible import Parents
+from bestdag.search.problem import Problem
+from bestdag.search.steps import Event, Steps
 
-__all__ = ["Reinsertion", "ascend"]
+__all__ = [
+    "STARTS",
+    "Draws",
+    "Reinsertion",
+    "ascend",
+    "begun_walk",
+    "random_parents",
+    "require_limits",
+]
+
+STARTS = ("empty", "random", "tree")
+# Tries for each arc of a random structure; where arcs are hard to place there are fewer.
+_TRIES_PER_ARC = 20
+_LARGEST_WEIGHT = 1e300
 
 # With more variables to try once, those with many arcs come first: they gain most, in the time
 # there is. With fewer the end is near in any case, and on dense tables it is lower that way.
 _MANY_VARIABLES = 200
 
 
-def ascend(walk: Walk) -> None:
+class Draws:
+    """A stream of random moves: a function of the seed and the stream's number alone."""
+
+    def __init__(self, walk: Walk, stream: int) -> None:
+        self._climb = walk.climb
+        self._seed = walk.problem.seed % 2**64
+        self._stream = stream
+        self.counter = 0
+
+    def move(self, temperature: float, n_tries: int, *, only_add: bool = False) -> Move | None:
+        """Return the first of some random moves that is accepted."""
+        found, self.counter = self._climb.propose(
+            temperature, n_tries, only_add, self._seed, self._stream, self.counter
+        )
+        return found
+
+    def scramble(self, n_moves: int, *, only_add: bool = False) -> list[Move]:
+        """Make random legal moves, unscored, and return them."""
+        moves = []
+        for _ in range(n_moves):
+            move = self.move(math.inf, _TRIES_PER_ARC, only_add=only_add)
+            if move is not None:
+                self._climb.apply(*move[:3])
+                moves.append(move)
+        return moves
+
+
+def require_limits(who: str, candidates: int | None, max_steps: int | None) -> None:
+    """Check settings that several searches have."""
+    if candidates is not None:
+        require_count(who, "candidates", candidates, minimum=1)
+    if max_steps is not None:
+        require_count(who, "max_steps", max_steps)
+
+
+def begun_walk(
+    search: Any, problem: Problem, *, start_from: str = "empty"
+) -> Generator[Event, None, Walk]:
+    """Make the walk that the settings of a search ask for, and score its first structure."""
+    walk = Walk(
+        search.name,
+        problem,
+        problem.nodes,
+        n_candidates=search.candidates,
+        max_steps=search.max_steps,
+        remember=True,
+    )
+    yield from walk.prepare()
+    first = walk.base
+    if problem.start is None and start_from == "random":
+        first = random_parents(walk, 0)
+    elif problem.start is None and start_from == "tree":
+        first = _tree_parents(walk)
+    yield from walk.begin(first)
+    return walk
+
+
+def random_parents(walk: Walk, stream: int) -> Parents:
+    """Draw a structure with about as many arcs as variables, which obeys the knowledge."""
+    walk.climb.reset(walk.base)
+    Draws(walk, stream).scramble(len(walk.base), only_add=True)
+    return walk.climb.parents()
+
+
+def _tree_parents(walk: Walk) -> Parents:
+    """Return a tree of highest score: a maximum spanning tree of the gains of single arcs.
+
+    It is rooted in the first variable. Where knowledge speaks against the direction away from
+    the root, the arc is turned round or left out; what the knowledge requires is there first.
+    """
+    climb, n = walk.climb, len(walk.base)
+    climb.reset(walk.base)
+    neighbours = _spanning_tree(walk)
+    seen = [False] * n
+    for root in range(n):
+        waiting = [] if seen[root] else [root]
+        seen[root] = True
+        for node in waiting:  # grows while it is walked
+            for other in neighbours[node]:
+                if seen[other]:
+                    continue
+                seen[other] = True
+                waiting.append(other)
+                for arc in ((node, other), (other, node)):
+                    if climb.can(ADD, *arc):
+                        climb.apply(ADD, *arc)
+                        break
+    return climb.parents()
+
+
+def _spanning_tree(walk: Walk) -> list[list[int]]:
+    """Return the neighbours of each variable in a forest of arcs that gain."""
+    n = len(walk.base)
+    gains = np.zeros((n, n))
+    for rows in walk.rows.score([(child, [], None) for child in range(n)]):
+        walk.check_time()
+        walk.set_tie(np.array([score for _, (score, _) in rows]))
+        for child, (score, changed) in rows:
+            gains[walk.rows.candidates[child], child] = changed - score
+    weights = np.rint(np.maximum(gains, gains.T) / walk.tie)  # equal but for rounding: equal
+    weights[weights <= 1] = -np.inf
+    for child, group in enumerate(walk.base):  # these are there already
+        weights[group, child] = weights[child, group] = _LARGEST_WEIGHT
+    parents = np.full(n, -1, np.int32)
+    _core.maximum_spanning_tree(weights, 0, parents)
+    neighbours: list[list[int]] = [[] for _ in range(n)]
+    for child, parent in enumerate(parents.tolist()):
+        if parent >= 0:
+            neighbours[parent].append(child)
+            neighbours[child].append(parent)
+    return [sorted(group) for group in neighbours]
+
+
+def ascend(walk: Walk) -> Steps:
     """Take the best move until none gains."""
     while True:
-        walk.step()
         move = walk.climb.best(walk.tie)
         if move is None or not move[3] > walk.tie:
             return
-        walk.make([_better_direction(walk, move)])
+        yield from walk.make([_better_direction(walk, move)])
 
 
 def _better_direction(walk: Walk, move: Move) -> Move:
@@ -71,61 +202,32 @@ class Reinsertion:
         self._walk = walk
         self._home = walk.mark()
         self._waiting = deque(_busiest_first(self._home.parents, range(len(walk.base))))
-        self._is_out = False  # on the way from home, after a cut
 
     @property
     def home(self) -> Mark:
         """The structure found so far."""
         return self._home
 
-    def go_to(self, parents: Parents) -> None:
+    def go_to(self, parents: Parents) -> Steps:
         """Go on from another local optimum."""
-        self._walk.go_to(parents, "go on elsewhere")
+        yield from self._walk.go_to(parents, "go on elsewhere")
         self._settle()
 
-    def run(self, n_cuts: float = math.inf) -> None:
+    def run(self, n_cuts: float = math.inf) -> Steps:
         """Make so many cuts, or all."""
         walk = self._walk
-        with walk.part("reinsert", self.state) as saved:
-            if saved is not None:
-                self.restore(saved)
-            self._run(walk, n_cuts)
-
-    def state(self) -> dict[str, Any]:
-        """Return what is left to do; the walk has its own state."""
-        return {
-            "home": self._home.state(),
-            "waiting": list(self._waiting),
-            "is_out": self._is_out,
-        }
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state; where it was on its way, the walk is at a local optimum by now."""
-        self._home = Mark.restored(state["home"])
-        self._waiting = deque(state["waiting"])
-        if state["is_out"]:
-            self._come_home()
-
-    def _run(self, walk: Walk, n_cuts: float) -> None:
         while self._waiting and n_cuts > 0:
-            walk.step()
             node = self._waiting.popleft()
             moves = _cut(walk, self._home.parents, node)
             if not moves:
                 continue
             n_cuts -= 1
-            walk.jump(moves, f"cut {walk.nodes.names[node]} loose")
-            self._is_out = True
-            ascend(walk)
-            self._come_home()
-
-    def _come_home(self) -> None:
-        """Let home be where the walk is, if that is better, or go back."""
-        self._is_out = False
-        if self._walk.score > self._home.score + self._walk.tie:
-            self._settle()
-        else:
-            self._walk.return_to(self._home)
+            yield from walk.jump(moves, f"cut {walk.nodes.names[node]} loose")
+            yield from ascend(walk)
+            if walk.score > self._home.score + walk.tie:
+                self._settle()
+            else:
+                yield from walk.return_to(self._home)
 
     def _settle(self) -> None:
         left, self._home = self._home.parents, self._walk.mark()

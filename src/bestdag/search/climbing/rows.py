@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.machine import memory_left, require_memory
-from bestdag.scores.scorer import Scorer
+from bestdag.scores.local_scores import LocalScores
 
 __all__ = ["Family", "Row", "Rows", "screened"]
 
@@ -38,7 +38,7 @@ class Rows:
 
     Parameters
     ----------
-    scorer : Scorer
+    scorer : LocalScores
     candidates : list of int32 arrays
         For each variable who may be its parent, ascending.
     max_parents : array of int32
@@ -55,7 +55,7 @@ class Rows:
     def __init__(
         self,
         who: str,
-        scorer: Scorer,
+        scorer: LocalScores,
         candidates: list[npt.NDArray[np.int32]],
         max_parents: npt.NDArray[np.int32],
         *,
@@ -74,14 +74,14 @@ class Rows:
         self.candidates = candidates
         self._scorer = scorer
         self._limits = max_parents.tolist()
-        self._per_call = max(1, _CELLS_PER_CALL // scorer.dataset.n_rows)
-        native = scorer.bulk.native
+        self._per_call = max(1, _CELLS_PER_CALL // scorer.n_rows)
+        native = scorer.native
         self._is_one_pass = native is not None and native.shares_passes
         self._seconds_left = seconds_left
         if self._is_one_pass:
             self._per_call = _CHANGES_PER_PASS
         elif native is None:
-            fewer = _ROWS_PER_CALL // scorer.dataset.n_rows
+            fewer = _ROWS_PER_CALL // scorer.n_rows
             self._per_call = max(2, min(_FAMILIES_PER_CALL, fewer))
         self._check = check
         self._remembered: dict[tuple[int, ...], Row] | None = {} if remember else None
@@ -140,18 +140,18 @@ class Rows:
     ) -> list[npt.NDArray[np.float64]]:
         """Score changes, a portion at a time where Python does it."""
         if self._is_one_pass and self._check is not None:
-            found = self._scorer.bulk.numbered_changes(families, wanted, self._seconds_left())
+            found = self._scorer.numbered_changes(families, wanted, self._seconds_left())
             self._check()  # after the limit they are not all there
             return found
-        if self._scorer.bulk.native is not None or self._check is None:
-            return self._scorer.bulk.numbered_changes(families, wanted)
+        if self._scorer.native is not None or self._check is None:
+            return self._scorer.numbered_changes(families, wanted)
         found = []
         for family, group in zip(families, wanted, strict=True):
             parts = []
             for first in range(0, max(1, len(group)), self._per_call):
                 self._check()
                 some = group[first : first + self._per_call]
-                parts.extend(self._scorer.bulk.numbered_changes([family], [some]))
+                parts.extend(self._scorer.numbered_changes([family], [some]))
             found.append(np.concatenate(parts))
         return found
 

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.graph._names import arc_text
+from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.search.climbing.rows import Family, Rows, screened
-from bestdag.search.climbing.trace import Move, Trace, TraceStep
 from bestdag.search.feasible import Parents, feasible_parents
-from bestdag.search.problem import Problem, SearchEnd
-from bestdag.search.result import Step
+from bestdag.search.problem import Problem
+from bestdag.search.steps import POINT, Event, Found, Note, SearchEnd, Step, Steps
 from bestdag.search.ties import tie_width
-from bestdag.wording import count_of
 
 __all__ = ["ADD", "REMOVE", "REVERSE", "Mark", "Move", "Walk"]
 
+# Kind, parent, child, gain.
+Move = tuple[int, int, int, float]
 ADD, REMOVE, REVERSE = 0, 1, 2
 _VERBS = ("add", "remove", "reverse")
 
@@ -36,32 +36,36 @@ _MOST_MOVES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """A structure and moves from there on."""
+    """A structure and moves from there on; there come more, and none goes."""
 
     origin: Parents
     moves: list[Move]
 
+    def after(self, n_moves: int) -> Parents:
+        """Return the structure that so many moves lead to."""
+        if n_moves == 0:
+            return self.origin
+        parents = [set(group) for group in self.origin]
+        for kind, parent, child, _ in self.moves[:n_moves]:
+            if kind == ADD:
+                parents[child].add(parent)
+            else:
+                parents[child].remove(parent)
+                if kind == REVERSE:
+                    parents[parent].add(child)
+        return [sorted(group) for group in parents]
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A structure of a walk: its score, its parents, and how it was reached."""
+    """A structure of a walk and its score."""
 
     score: float
     parents: Parents
-    path: _Path
-
-    def state(self) -> dict[str, Any]:
-        """Return the structure and its score, for `restored`."""
-        return {"score": self.score, "parents": self.parents}
-
-    @classmethod
-    def restored(cls, state: dict[str, Any]) -> Mark:
-        """Make a mark of the same structure."""
-        return cls(state["score"], state["parents"], _Path(state["parents"], []))
 
 
 class Walk:
-    """The current structure, the best so far, and how it came about.
+    """The current structure and the best so far; whatever changes them returns the events of it.
 
     Parameters
     ----------
@@ -94,14 +98,12 @@ class Walk:
         self.problem = problem
         self._has_limit = problem.deadline is not None
         self.nodes = nodes
-        self.has_begun = False  # whether there is a scored structure
         self.score = -math.inf
         self.tie = tie_width(0.0)
         self.who = who
         self._max_steps = math.inf if max_steps is None else max_steps
         self._scorer = problem.scorer(who)
         self.base = self._base_parents(use_start)
-        self.notes: tuple[str, ...] = ()
         self.rows: Rows
         self.climb: _core.Climb
         self._n_candidates = n_candidates
@@ -110,8 +112,7 @@ class Walk:
         # A structure is found again by making the moves again from where they began.
         self._path = _Path(self.base, [])
         self._best = (-math.inf, self._path, 0)  # score, path, how many of its moves
-        self._best_parents: tuple[float, Parents] | None = None  # with the score they belong to
-        self._trace = Trace()
+        self._texts: dict[tuple[int, int, int], str] = {}  # the same arcs come and go
 
     def _base_parents(self, use_start: bool) -> Parents:
         start, names = self.problem.start, self.nodes.names
@@ -125,7 +126,7 @@ class Walk:
         """The highest score so far."""
         return self._best[0]
 
-    def prepare(self) -> None:
+    def prepare(self) -> Steps:
         """Choose who may be a parent of whom; nothing else can be asked before."""
         nodes, n, n_best = self.nodes, len(self.nodes.names), self._n_candidates
         if n_best is None or n_best >= n - 1:
@@ -133,14 +134,14 @@ class Walk:
                 raise SearchEnd("time limit")
             candidates = [nodes.allowed_parents(child).astype(np.int32) for child in range(n)]
         else:
-            self.notes = (f"parents were chosen among the {n_best} best single ones",)
+            yield Note(f"parents were chosen among the {n_best} best single ones")
             left = self.problem.seconds_left
-            scores = self._scorer.bulk.pair_scores(nodes.names, time_limit=max(left, 0.0))
-            self.check_time()
+            scores = self._scorer.pair_scores(nodes.names, time_limit=max(left, 0.0))
+            yield POINT
             candidates = screened(scores, nodes, n_best, self.base)
         for child in np.flatnonzero(nodes.max_parents == 0).tolist():
             candidates[child] = np.empty(0, np.int32)
-        self.check_time()
+        yield POINT
         self.rows = Rows(
             self.who,
             self._scorer,
@@ -151,9 +152,9 @@ class Walk:
             check=self.check_time,
         )
         self.climb = _native(nodes, candidates)
-        self.check_time()
+        yield POINT
 
-    def begin(self, parents: Parents) -> None:
+    def begin(self, parents: Parents) -> Steps:
         """Score the first structure; after that there is something to return."""
         self.climb.reset(parents)
         scores = self._scorer.families(map(self._named, range(len(parents)), parents))
@@ -161,15 +162,14 @@ class Walk:
         self._path = _Path(parents, [])
         self._best = (math.fsum(scores), self._path, 0)
         self.score = self._best[0]
-        self.has_begun = True
-        self.check_time()
+        yield self._found()
         self._score_rows(list(enumerate(parents)), scores.tolist())
 
     def set_tie(self, scores: npt.NDArray[np.float64]) -> None:
         """Say how large local scores are, and so which gains are equal."""
         self.tie = tie_width(np.max(np.abs(scores), where=np.isfinite(scores), initial=1.0))
 
-    def make(self, moves: Sequence[Move]) -> None:
+    def make(self, moves: Sequence[Move]) -> Iterator[Event]:
         """Make legal moves that change different families, and score these in one call."""
         self._require_steps()
         climb = self.climb
@@ -178,7 +178,7 @@ class Walk:
         for move in moves:
             kind, parent, child, gain = move
             climb.apply(kind, parent, child)
-            made.append((move, gain, climb.total()))
+            made.append(Step(self._text(kind, parent, child), gain, climb.total()))
             children.append(child)
             if kind == REVERSE:
                 children.append(parent)
@@ -186,7 +186,7 @@ class Walk:
             [(child, climb.parents_of(child)) for child in children],
             [climb.score(child) for child in children],
         )
-        self._arrive(moves, made)
+        return self._arrive(moves, made)
 
     def foresee(self, additions: Sequence[tuple[int, int]]) -> None:
         """Score families with a parent more, (child, parent), in one call, and remember them."""
@@ -200,129 +200,75 @@ class Walk:
         """Score one family after a move on `climb` alone."""
         self._score_rows([(child, self.climb.parents_of(child))], [self.climb.score(child)])
 
-    def jump(self, moves: Sequence[Move], why: str) -> None:
+    def jump(self, moves: Sequence[Move], why: str) -> Iterator[Event]:
         """Score the structure that moves made on `climb` alone led to."""
         self._require_steps()
         self._score_unscored()
         score = self.climb.total()
-        self._arrive(moves, [(why, score - self.score, score)])
+        return self._arrive(moves, [Step(why, score - self.score, score)])
 
-    def go_to(self, parents: Parents, why: str) -> None:
+    def go_to(self, parents: Parents, why: str) -> Iterator[Event]:
         """Go to another structure."""
         self._require_steps()
         self.climb.reset(parents)
         self._score_unscored()
         score = self.climb.total()
         self._path = _Path(parents, [])
-        self._arrive([], [(why, score - self.score, score)])
+        return self._arrive([], [Step(why, score - self.score, score)])
 
     def mark(self) -> Mark:
         """Remember the current structure."""
-        path = _Path(self._path.origin, list(self._path.moves))
-        return Mark(self.score, self.climb.parents(), path)
+        return Mark(self.score, self.climb.parents())
 
-    def return_to(self, mark: Mark) -> None:
+    def return_to(self, mark: Mark) -> Iterator[Event]:
         """Go back to a structure remembered."""
         self.climb.reset(mark.parents)
         self._score_unscored()
-        self._path = _Path(mark.path.origin, list(mark.path.moves))
-        self._trace.append(("go back", mark.score - self.score, mark.score))
+        self._path = _Path(mark.parents, [])
+        step = Step("go back", mark.score - self.score, mark.score)
         self.score = mark.score
+        return iter((step,))
 
-    def return_to_best(self) -> None:
+    def return_to_best(self) -> Iterator[Event]:
         """Go back to the best structure so far."""
-        score, path, n_moves = self._best
-        self.return_to(Mark(score, self.best_parents(), _Path(path.origin, path.moves[:n_moves])))
+        return self.return_to(Mark(self.best_score, self.best_parents()))
 
     def best_parents(self) -> Parents:
-        """Return the best structure so far; it may become the current one, unscored."""
+        """Return the best structure so far."""
+        _, path, n_moves = self._best
+        return path.after(n_moves)
+
+    def _found(self) -> Found:
+        """Return the best structure so far, which is made when it is asked for."""
         score, path, n_moves = self._best
-        if n_moves == 0:
-            return path.origin
-        if self._best_parents is not None and self._best_parents[0] == score:
-            return self._best_parents[1]
-        self.climb.reset(path.origin)
-        for kind, parent, child, _ in path.moves[:n_moves]:
-            self.climb.apply(kind, parent, child)
-        self._best_parents = (score, self.climb.parents())
-        return self._best_parents[1]
-
-    def part(self, name: str, state: Callable[[], Any]) -> AbstractContextManager[Any]:
-        """Enter a part of the run that is kept; see `Checkpoint`."""
-        return self.problem.checkpoint.part(name, state)
-
-    def state(self) -> dict[str, Any]:
-        """Return where the walk is, between two steps, for `recall` and `go_on`."""
-        score, path, n_moves = self._best
-        return {
-            "parents": self.climb.parents(),
-            "scores": np.array(self.climb.scores()),
-            "score": self.score,
-            "tie": self.tie,
-            "n_steps": self._n_steps,
-            "best": {"score": score, "parents": _after(path.origin, path.moves[:n_moves])},
-            "trace": self._trace.state(),
-        }
-
-    def recall(self, state: dict[str, Any]) -> None:
-        """Take over the best structure and the steps of a walk that was kept."""
-        best = state["best"]
-        self._best = (best["score"], _Path(best["parents"], []), 0)
-        self._trace = Trace.restored(state["trace"])
-        self._n_steps = state["n_steps"]
-        self.tie = state["tie"]
-        self.has_begun = True
-
-    def go_on(self, state: dict[str, Any]) -> None:
-        """Be where the walk was, once all is prepared."""
-        parents = state["parents"]
-        self.climb.reset(parents)
-        self._path = _Path(parents, [])
-        self.score = state["score"]
-        self._score_rows(list(enumerate(parents)), state["scores"].tolist())
-
-    def step(self) -> None:
-        """Keep the state when that is due, and raise `SearchEnd` when the time is up."""
-        self.problem.keep()
-        self.check_time()
+        return Found(partial(_dag_of, self.problem, path, n_moves), score)
 
     def check_time(self) -> None:
         """Raise `SearchEnd` when the time is up."""
         if self._has_limit:
             self.problem.check_time()
 
-    def trace(self) -> tuple[Step, ...]:
-        """Return the steps in words; of more than 20,000 the first and the last 10,000."""
-        texts: dict[tuple[int, int, int], str] = {}  # the same arcs come and go
-        steps = []
-        for what, gain, score in self._trace:
-            if not isinstance(what, str):
-                arc = what[:3]
-                what = texts.get(arc) or texts.setdefault(arc, self._text(*arc))
-            steps.append(Step(what, gain, score))
-        return tuple(steps)
-
     def _text(self, kind: int, parent: int, child: int) -> str:
-        return f"{_VERBS[kind]} {arc_text(self.nodes.names[parent], self.nodes.names[child])}"
+        text = self._texts.get((kind, parent, child))
+        if text is None:
+            arc = arc_text(self.nodes.names[parent], self.nodes.names[child])
+            text = self._texts[kind, parent, child] = f"{_VERBS[kind]} {arc}"
+        return text
 
     def _named(self, child: int, parents: Sequence[int]) -> tuple[str, list[str]]:
         names = self.nodes.names
         return names[child], [names[p] for p in parents]
 
-    def _arrive(self, moves: Sequence[Move], steps: Sequence[TraceStep]) -> None:
-        for step in steps:
-            self._trace.append(step)
+    def _arrive(self, moves: Sequence[Move], steps: Sequence[Step]) -> Iterator[Event]:
         self._path.moves.extend(moves)
         self._n_steps += len(steps)
-        self.score = steps[-1][2]
-        if self.score > self._best[0] + self.tie:
+        self.score = steps[-1].score
+        is_best = self.score > self._best[0] + self.tie
+        if is_best:
             self._best = (self.score, self._path, len(self._path.moves))
         if len(self._path.moves) >= _MOST_MOVES:
             self._path = _Path(self.climb.parents(), [])
-        problem = self.problem
-        if problem.reporter is not None:
-            taken = count_of(self._n_steps, "step")
-            problem.tell(f"search {self.who}", taken, score=self.best_score)
+        return iter((self._found(), *steps) if is_best else steps)
 
     def _score_unscored(self) -> None:
         children = self.climb.unscored()
@@ -352,17 +298,8 @@ class Walk:
             raise SearchEnd("step limit")
 
 
-def _after(origin: Parents, moves: Sequence[Move]) -> Parents:
-    """Return the structure that moves lead to."""
-    parents = [set(group) for group in origin]
-    for kind, parent, child, _ in moves:
-        if kind == ADD:
-            parents[child].add(parent)
-        else:
-            parents[child].remove(parent)
-            if kind == REVERSE:
-                parents[parent].add(child)
-    return [sorted(group) for group in parents]
+def _dag_of(problem: Problem, path: _Path, n_moves: int) -> Dag:
+    return problem.dag(path.after(n_moves))
 
 
 def _native(nodes: NodeKnowledge, candidates: Sequence[npt.NDArray[np.int32]]) -> _core.Climb:

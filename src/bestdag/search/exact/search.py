@@ -12,8 +12,7 @@ from bestdag.errors import InvalidParameterError, require_choice, require_count
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.registry import setting
-from bestdag.scores.parent_sets.enumeration import n_parent_sets
-from bestdag.scores.scorer import Scorer
+from bestdag.scores.parent_sets.limits import n_parent_sets
 from bestdag.scores.table import ScoreTable
 from bestdag.search.bound import upper_bound, with_bound
 from bestdag.search.exact.dp.all_sets import (
@@ -171,7 +170,7 @@ class Exact:
         """Solve by lists of candidate sets."""
         stopped: Status | None = None
         try:
-            if isinstance(problem.scores, Scorer) and len(problem.names) > _MANY_VARIABLES:
+            if not isinstance(problem.scores, ScoreTable) and len(problem.names) > _MANY_VARIABLES:
                 problem.scores.total(_first(problem))  # so that it is known when Ctrl-C comes
             left = problem.seconds_left
             for_sets = min(
@@ -180,7 +179,7 @@ class Exact:
             problem.tell("scoring parent sets")
             table = problem.table(None if math.isinf(left) else max(0.0, for_sets))
         except KeyboardInterrupt:
-            if isinstance(problem.scores, Scorer):
+            if not isinstance(problem.scores, ScoreTable):
                 return self._without_structure(problem, "interrupted")
             table = problem.table()
             stopped = "interrupted"
@@ -195,7 +194,7 @@ class Exact:
             deadline = time.monotonic() + _SHARE_WITHOUT_ALL * max(0.0, problem.seconds_left)
         found = self._run(problem, table, deadline, None)
         if found.is_proved:  # among these sets only; from data without a deadline memory was short
-            is_short = deadline is None and isinstance(problem.scores, Scorer)
+            is_short = deadline is None and not isinstance(problem.scores, ScoreTable)
             status: Status = "step limit" if is_short else "time limit"
             found = replace(found, status=status, resolution=0.0, certificates=())
         if found.status == "interrupted":
@@ -212,7 +211,7 @@ class Exact:
     ) -> SearchResult:
         statements = Statements.of(problem.nodes)
         told = None if problem.reporter is None else _told(problem, table, statements)
-        if table.complete and isinstance(problem.scores, Scorer):
+        if table.complete and not isinstance(problem.scores, ScoreTable):
             problem.keep_table(table)
         solver = Solver(
             self.engine, problem.threads, deadline, told, self.nodes_at_once, problem.checkpoint
@@ -233,13 +232,13 @@ class Exact:
             solver,
             deadline=deadline,
             refuse=lambda: _refuse_pruned(problem, table, statements),
-            has_others=isinstance(problem.scores, Scorer),
+            has_others=not isinstance(problem.scores, ScoreTable),
         )
         try:
             found = tree.run(stopped)
         except NoStructureError as error:
             is_none = error.status == "optimum proved"
-            if (is_none and table.complete) or not isinstance(problem.scores, Scorer):
+            if (is_none and table.complete) or isinstance(problem.scores, ScoreTable):
                 raise
             return self._without_structure(problem, "time limit" if is_none else error.status)
         return self._result(problem, table, found)
@@ -262,7 +261,7 @@ class Exact:
 
 def _lists_of(problem: Problem) -> dict[str, Any] | None:
     """Return the lists of parent sets, once they are complete; those of a file are there again."""
-    is_needed = isinstance(problem.scores, Scorer) and problem.has_table
+    is_needed = not isinstance(problem.scores, ScoreTable) and problem.has_table
     return table_state(problem.table()) if is_needed else None
 
 
@@ -302,7 +301,7 @@ def _is_worth_listing(problem: Problem, needed: Forecast) -> bool:
         return True
     n = len(problem.names)
     most = n - 1 if problem.max_parents is None else problem.max_parents
-    rows = problem.scorer("exact").dataset.n_rows
+    rows = problem.scorer("exact").n_rows
     seconds = n * n_parent_sets(n, most) * _SECONDS_PER_LISTED_SET * max(1.0, rows / 10_000)
     return needed.seconds > _AT_ONCE or seconds < needed.seconds
 
@@ -313,7 +312,7 @@ def _first(problem: Problem) -> Dag:
 
 
 def _climb(problem: Problem) -> SearchResult:
-    return HillClimb(reinsert=False).run(problem.without_start())
+    return problem.without_start().solve(HillClimb(reinsert=False))
 
 
 def _canonical(problem: Problem, found: SearchResult) -> SearchResult:
@@ -321,7 +320,7 @@ def _canonical(problem: Problem, found: SearchResult) -> SearchResult:
     scorer = problem.scores
     if (
         not found.is_proved
-        or not isinstance(scorer, Scorer)
+        or isinstance(scorer, ScoreTable)
         or not scorer.is_score_equivalent
         or problem.max_parents is not None
         or not problem.knowledge.is_empty

@@ -11,8 +11,8 @@ from bestdag.scores.bde import BDe
 from bestdag.scores.bdeu import BDeu
 from bestdag.scores.bic import BIC
 from bestdag.scores.k2 import K2
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.prior import UniformPrior
-from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ScoreTable
 
 __all__ = ["Request", "bayes_factors_of", "refuse_classes"]
@@ -88,7 +88,7 @@ def _nats(value: float) -> float:
     return number
 
 
-def refuse_classes(scores: Scorer | ScoreTable) -> None:
+def refuse_classes(scores: LocalScores) -> None:
     """Refuse classes where equivalent structures may score differently."""
     if isinstance(scores, ScoreTable):
         return  # looked at once the sets are there
@@ -106,7 +106,7 @@ def _refuse(why: str) -> None:
     )
 
 
-def bayes_factors_of(scores: Scorer | ScoreTable) -> tuple[bool, str | None]:
+def bayes_factors_of(scores: LocalScores) -> tuple[bool, str | None]:
     """Say whether differences of scores are log Bayes factors, and why if not."""
     if isinstance(scores, ScoreTable):
         return False, "no Bayes factors: a file of local scores does not say what its scores are"

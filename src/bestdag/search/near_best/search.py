@@ -15,7 +15,7 @@ from bestdag.errors import InvalidParameterError
 from bestdag.machine import memory_left
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.scores.parent_sets.build import build_score_table
-from bestdag.scores.parent_sets.enumeration import n_parent_sets
+from bestdag.scores.parent_sets.limits import n_parent_sets
 from bestdag.scores.table import ScoreTable
 from bestdag.search.auto import Auto
 from bestdag.search.exact.bnc.certificate import Certificate
@@ -32,8 +32,9 @@ from bestdag.search.near_best.enumeration import (
 from bestdag.search.near_best.files import about_file
 from bestdag.search.near_best.ranking import with_first
 from bestdag.search.near_best.request import Request, bayes_factors_of, refuse_classes
-from bestdag.search.problem import Problem, Search, checked_search
+from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
+from bestdag.search.steps import Search, checked_search
 from bestdag.search.structures import ListStatus, Structure, Structures
 from bestdag.search.ties import tie_width
 

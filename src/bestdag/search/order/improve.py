@@ -3,56 +3,47 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from itertools import islice
+from collections.abc import Generator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from bestdag import _core
 from bestdag.graph.dag import Dag
 from bestdag.machine import memory_left, thread_count
+from bestdag.scores.local_scores import LocalScores
+from bestdag.scores.prior import SparsePrior, UniformPrior
 from bestdag.scores.table import ParentSets, ScoreTable
-from bestdag.search.climbing.ascent import ascend
-from bestdag.search.climbing.run import finish, walk_for
-from bestdag.search.ges.search import GES
-from bestdag.search.ges.walk import Walk as ClassWalk
+from bestdag.search.climbing.ascent import Reinsertion, ascend, begun_walk
+from bestdag.search.climbing.walk import Walk
+from bestdag.search.feasible import Parents
+from bestdag.search.ges import GES
 from bestdag.search.hill_climb import HillClimb
-from bestdag.search.order import kept
-from bestdag.search.order.candidates import Candidates, Limits, with_set
-from bestdag.search.order.crew import crew_bytes, new_crew, prior_sums
-from bestdag.search.order.kept import parents_of
-from bestdag.search.order.orders import Orders, chains_among_sets
-from bestdag.search.order.path_limits import narrowed, precedences
-from bestdag.search.order.reinsertion_turns import ReinsertionTurns
-from bestdag.search.problem import Problem, SearchEnd
-from bestdag.search.result import SearchResult, Step
+from bestdag.search.order.families import Candidates, Limits, narrowed, precedences, with_set
+from bestdag.search.order.listed import Orders, chains_among_sets
+from bestdag.search.order.tuning import TUNING
+from bestdag.search.problem import Problem
+from bestdag.search.steps import (
+    POINT,
+    Event,
+    Found,
+    Outcome,
+    Phase,
+    Search,
+    SearchEnd,
+    Step,
+    Steps,
+    follow,
+)
 from bestdag.search.tabu import Tabu
-from bestdag.search.ties import is_better
+from bestdag.search.ties import is_better, tie_width
 
 __all__ = ["Improver", "Structure"]
 
-# Work of one round, in nanoseconds by our count: a fraction of a second.
-_MOST_WORK, _WORK_PER_VARIABLE = 3e8, 1e6
-# Rounds of the search among listed sets in one turn, and how often it has one: every so many
-# rounds, fewer after so many turns without success.
-_ROUNDS, _ROUNDS_PER_VARIABLE = 1000, 5
-_TURN_EVERY, _TURN_SELDOM, _MANY_FAILURES = 2, 8, 3
-# Of a small set that is listed, here and in native code; and of the memory there is, for them all.
-_BYTES_PER_SET, _SHARE_FOR_SETS = 60, 0.2
-# To set up the search over orders, for each pair of variables.
-_SECONDS_PER_PAIR = 1e-7
-# One round in so many lists small parent sets, until they are listed: where large families are
-# common, few of these sets will be of use.
-_LIST_EVERY, _LIST_SELDOM = 2, 4
-_LARGE, _COMMON = 3, 0.3
-# Where there are more sets, they are first listed for the most promising parents.
-_MANY_SETS = 2_000_000
-# Where classes grow denser than this, steps of GES take longer and longer.
-_STEPS_PER_VARIABLE = 6
-# With more variables tabu search takes too long for one round. Then variables are reinserted in
-# turns, and GES takes so many steps in one of three rounds until it ends.
-_MANY_FOR_TABU = 200
-_GES_STEPS, _TURN_OF = 200, 3
+# What a prior adds, by arcs and by children.
+PriorSums = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
 class Structure(NamedTuple):
@@ -96,10 +87,6 @@ class Improver:
         Rounds done.
     n_idle : int
         Of these, the last ones, which brought nothing.
-    trace : list of Step
-        What raised the score.
-    is_late : bool
-        Whether there is too little time left to begin searching over orders.
 
     Examples
     --------
@@ -108,8 +95,9 @@ class Improver:
     >>> from bestdag.scores.scorer import Scorer
     >>> problem = Problem(Scorer(read(example("asia.csv")), "bic"))
     >>> improver = Improver(problem, Dag(problem.names))
-    >>> improver.round(), improver.n_rounds
-    (True, 1)
+    >>> n_events = sum(1 for _ in improver.round())
+    >>> improver.n_rounds, round(improver.best.score, 6)
+    (1, -4488.374176)
     """
 
     def __init__(
@@ -119,148 +107,116 @@ class Improver:
         self._problem = problem
         self._scorer = scorer
         self._chains = chains
-        self._max_sets = int(min(max_sets, _SHARE_FOR_SETS * memory_left() / _BYTES_PER_SET))
+        self._max_sets = int(min(max_sets, TUNING.set_share * memory_left() / TUNING.bytes_per_set))
         self._threads = thread_count(problem.threads, who="order")
         self._numbers = {name: i for i, name in enumerate(problem.names)}
-        self._prior = prior_sums(scorer)
+        self._prior = _prior_sums(scorer)
         self._is_narrow = False  # whether limits are such that no statement can be broken
-        self._crew: _core.OrderCrew | None = None
-        self._base: Structure  # the best when the crew was made
-        self._crew_bytes = crew_bytes()
+        self._searchers: _core.OrderCrew | None = None
         self._lists: list[Candidates] | None = None
-        self._all_lists: list[Candidates] = []  # those that are done with, too
         self._before: Sequence[tuple[int, int]] = ()
         self._sets: dict[int, ParentSets] = {}  # listed so far
         self._orders: tuple[Dag, Orders] | None = None  # with the best when it was asked last
-        self._orders_made_of: Dag  # whose families are among its sets
-        self._is_inside = False  # a round
         self._n_turns = 1  # of the search over orders, the first round counted as one
         self._n_failures = 0  # turns of the search among listed sets since it found something
         self._is_climbed = False  # no single arc change raises the best
-        self._classes: tuple[ClassWalk, Iterator[None]] | None = None  # as long as GES goes on
-        self._reinsertion: ReinsertionTurns | None = None
+        self._classes: Steps | None = None  # as long as GES goes on
+        self._reinsertion: _ReinsertionTurns | None = None
         self.best = Structure(start, scorer.total(start))
         self.n_rounds = self.n_idle = 0
-        self.trace: list[Step] = []
-        self.is_late = False
-
-    def state(self) -> dict[str, Any]:
-        """Return where it is, between two rounds or within the first one."""
-        return kept.state_of(self)
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a state of an improver of the same problem."""
-        kept.restore(self, state)
 
     @property
     def is_searched(self) -> bool:
         """Whether everything was tried at least once: what is left is chance."""
         return len(self._numbers) < 2 or (self._lists is not None and not self._lists)
 
-    def round(self) -> bool:
-        """Do one portion of work; True when the best is better than before.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            Soon after Ctrl-C; the best so far is kept.
-        """
+    def round(self) -> Steps:
+        """Do one portion of work."""
         before = self.best.score
         self.n_rounds += 1
-        self._is_inside = True
-        if self.n_rounds == 1 and len(self._numbers) > 1:
-            self._begin()
-        else:
-            with self._problem.checkpoint.paused():
-                self._go_on(before)
-        self._is_inside = False
-        self.n_idle = 0 if self.best.score > before else self.n_idle + 1
-        return self.n_idle == 0
-
-    def _go_on(self, before: float) -> None:
-        """Do the work of a round after the first."""
+        if self.n_rounds == 1:
+            yield Found(*self.best)
         if len(self._numbers) < 2:
-            self.climb()
-        elif self._problem.out_of_time():
-            pass
+            yield from self.climb()
+        elif self.n_rounds == 1:
+            yield from self._find_first()
         elif self._reinsertion is not None and self._reinsertion.has_turn(self.n_rounds):
-            self._reinsert(self._reinsertion)
-        elif self._classes is not None and self.n_rounds % _TURN_OF == 2:
-            self._walk_classes(*self._classes)
+            yield from self._reinsert(self._reinsertion)
+        elif self._classes is not None and self.n_rounds % TUNING.turn_of == 2:
+            yield from self._walk_classes(self._classes)
         else:
-            self._search_orders()
+            yield from self._search_orders()
             if self._reinsertion is not None:
                 self._reinsertion.take_gain_of_orders(self.best.score - before)
+        self.n_idle = 0 if self.best.score > before else self.n_idle + 1
 
-    def _begin(self) -> None:
+    def _find_first(self) -> Steps:
         """Find a first good structure."""
-        at = {"start": parents_of(self._problem, self.best.dag), "is_walked": False}
-        with self._problem.checkpoint.part("first", lambda: at) as saved:
-            at = at if saved is None else saved
-            self._find_first(at)
-
-    def _find_first(self, at: dict[str, Any]) -> None:
-        first = self._problem.within(math.inf, start=self._problem.dag(at["start"]))
-        has_ges = self._scorer.bulk.native is not None and self._scorer.is_score_equivalent
-        if len(self._numbers) > _MANY_FOR_TABU:
-            climb = HillClimb(reinsert=False)
-            walk = walk_for(climb, first, remember=True)
-            self._take(finish(climb, walk, ascend), None)
-            if walk.has_begun:
-                self._reinsertion = ReinsertionTurns(walk)
+        first = self._from_best()
+        has_ges = self._scorer.native is not None and self._scorer.is_score_equivalent
+        if len(self._numbers) > TUNING.many_for_tabu:
+            yield Phase("search hill_climb")
+            walk = yield from begun_walk(HillClimb(reinsert=False), first)
+            yield from ascend(walk)
+            self._keep(Structure(first.dag(walk.best_parents()), walk.best_score))
+            self._reinsertion = _ReinsertionTurns(walk)
             if has_ges:
-                classes = ClassWalk(first, self._scorer)
-                self._classes = (classes, GES().steps(classes))
+                self._classes = GES().steps(first)
             return
-        if has_ges and not at["is_walked"]:
-            most = _STEPS_PER_VARIABLE * len(self._numbers)
-            self._take(GES(max_steps=most).run(first), "ges")
-            at["is_walked"] = True
-        self._take(Tabu().run(first), "tabu")
+        if has_ges:
+            most = TUNING.ges_steps_per_variable * len(self._numbers)
+            yield from self._take(GES(max_steps=most), first, "ges")
+        yield from self._take(Tabu(), first, "tabu")
 
-    def _walk_classes(self, walk: ClassWalk, steps: Iterator[None]) -> None:
-        """Let GES take some steps; when it ends, keep what it found if it is better."""
-        n_taken = 0
-        with suppress(SearchEnd):
-            n_taken = sum(1 for _ in islice(steps, _GES_STEPS))
-        if n_taken < _GES_STEPS:
+    def _walk_classes(self, steps: Steps) -> Steps:
+        """Let GES take some steps, and keep what it found if it is better."""
+        n_taken, outcome = 0, Outcome()
+        for event in steps:
+            outcome.take(event)
+            n_taken += isinstance(event, Step)
+            yield POINT
+            if n_taken == TUNING.ges_steps:
+                break
+        else:
             self._classes = None
-            self._keep(Structure(walk.member(), walk.score), "ges")
+        if outcome.best is not None and self._is_better(outcome.best.score):
+            found = outcome.best._replace(move="ges")
+            self._keep(Structure(found.structure, found.score))
+            yield found
 
-    def _reinsert(self, turns: ReinsertionTurns) -> None:
+    def _reinsert(self, turns: _ReinsertionTurns) -> Steps:
         """Let variables be reinserted, and keep what that found if it is better."""
         before = self.best.score
-        try:
-            turns.run(self._parents(), before)
-        finally:
-            if self._is_better(turns.best_score):
-                best = self._problem.dag(turns.best_parents())
-                self._keep(Structure(best, turns.best_score), "reinsert")
+        for event in turns.run(self._parents(), before):
+            yield POINT if isinstance(event, Step) else event
+        if self._is_better(turns.best_score):
+            best = Structure(self._problem.dag(turns.best_parents()), turns.best_score)
+            self._keep(best)
+            yield Step("reinsert", best.score - before, best.score)
         turns.take_gain(self.best.score - before, self.best.score)
 
-    def climb(self) -> bool:
-        """Take single arc changes until none raises the best; True when one did."""
+    def climb(self) -> Generator[Event, None, bool]:
+        """Take single arc changes until none raises the best; returns whether one did."""
         before = self.best.score
         if not self._is_climbed:
-            with self._problem.checkpoint.paused():
-                found = HillClimb(reinsert=False).run(self._from_best())
-            self._take(found, None)
-            self._is_climbed = found.status == "local optimum"
+            yield from self._take(HillClimb(reinsert=False), self._from_best())
+            self._is_climbed = True
         return self.best.score > before
 
     def _from_best(self) -> Problem:
         return self._problem.within(math.inf, start=self.best.dag)
 
-    def _take(self, found: SearchResult, move: str | None) -> None:
-        """Keep what a search found if it is better, as one step with this name or as its own."""
-        self._keep(Structure(found.dag, found.score), move or found.trace)
-        if found.status == "interrupted":
-            raise KeyboardInterrupt
+    def _take(self, search: Search, problem: Problem, move: str | None = None) -> Steps:
+        """Run a search and keep what it finds if it is better, as one step with a name or many."""
+        before = self.best.score
+        outcome = yield from follow(search, problem, as_move=move)
+        if outcome.best is not None and self._is_better(outcome.best.score):
+            self._keep(Structure(outcome.best.structure, outcome.best.score))
+            if move is not None:
+                yield Step(move, self.best.score - before, self.best.score)
 
-    def _keep(self, found: Structure, way: str | Sequence[Step]) -> None:
+    def _keep(self, found: Structure) -> None:
         if self._is_better(found.score):
-            gain = found.score - self.best.score
-            self.trace.extend([Step(way, gain, found.score)] if isinstance(way, str) else way)
             self.best = found
             self._is_climbed = False
             self._go_to_best()
@@ -268,65 +224,76 @@ class Improver:
     def _is_better(self, score: float) -> bool:
         return is_better(score, self.best.score)
 
-    def _search_orders(self) -> None:
+    def _search_orders(self) -> Steps:
         """Search over orders for a while, list some sets, or climb when that brings nothing."""
         problem = self._problem
         self._n_turns += 1
-        if self._crew is None or self._lists is None:
-            self.is_late = _SECONDS_PER_PAIR * len(self._numbers) ** 2 > problem.seconds_left
-            if self.is_late:
-                return
-            self._make_crew()
-            assert self._crew is not None
+        if self._searchers is None or self._lists is None:
+            if TUNING.seconds_per_pair * len(self._numbers) ** 2 > problem.seconds_left:
+                raise SearchEnd("time limit")
+            self._set_up_searchers()
+            assert self._searchers is not None
             assert self._lists is not None
-        with self._scorer.bulk.refusals():
+        with self._scorer.refusals():
             if self._lists and self._n_turns % self._list_every == 0:
-                self._list_sets(self._crew, self._lists)
-            every = _TURN_EVERY if self._n_failures < _MANY_FAILURES else _TURN_SELDOM
-            if not self._lists and self._n_turns % every == 0:
-                self._search_listed()
-                return
-            work = min(_MOST_WORK, _WORK_PER_VARIABLE * len(self._numbers))
-            improved = self._crew.improve(work, self._crew_threads, problem.seconds_left)
-        if improved:
-            self._consider(self._crew.parents())
-        elif not problem.out_of_time():
-            self.climb()
+                self._list_sets(self._searchers, self._lists)
+            every = (
+                TUNING.listed_every
+                if self._n_failures < TUNING.many_failures
+                else TUNING.listed_seldom
+            )
+            is_listed_turn = not self._lists and self._n_turns % every == 0
+            if not is_listed_turn:
+                work = min(TUNING.work, TUNING.work_per_variable * len(self._numbers))
+                improved = self._searchers.improve(work, self._threads_each, problem.seconds_left)
+        yield POINT
+        if is_listed_turn:
+            yield from self._search_listed()
+        elif improved:
+            yield from self._consider(self._searchers.parents())
+        else:
+            yield from self.climb()
 
     @property
     def _list_every(self) -> int:
-        n_large = sum(len(group) > _LARGE for group in self._parents())
-        return _LIST_SELDOM if n_large > _COMMON * len(self._numbers) else _LIST_EVERY
+        n_large = sum(len(group) > TUNING.large_family for group in self._parents())
+        return (
+            TUNING.list_seldom
+            if n_large > TUNING.large_families * len(self._numbers)
+            else TUNING.list_every
+        )
 
     @property
-    def _crew_threads(self) -> int:
-        native = self._scorer.bulk.native
+    def _threads_each(self) -> int:
+        native = self._scorer.native
         is_one_pass = native is None or native.shares_passes  # which has threads of its own
         return 1 if self._prior is None or is_one_pass else self._threads
 
-    def _list_sets(self, crew: _core.OrderCrew, lists: list[Candidates]) -> None:
+    def _list_sets(self, searchers: _core.OrderCrew, lists: list[Candidates]) -> None:
         for child, sets in lists[0].list_next(self._problem.seconds_left).items():
             self._sets[child] = sets
-            crew.add_sets(child, sets.scores, sets.offsets, sets.members)
+            searchers.add_sets(child, sets.scores, sets.offsets, sets.members)
         if lists[0].is_done:
             del lists[0]
 
-    def _search_listed(self) -> None:
+    def _search_listed(self) -> Steps:
         """Search among the listed sets and the families of the best for a while."""
         problem, n = self._problem, len(self._numbers)
         if self._orders is None or self._orders[0] != self.best.dag:
             orders = self._new_orders(self.best.dag)
             if not orders.is_feasible:
-                self._n_failures = _MANY_FAILURES
+                self._n_failures = TUNING.many_failures
                 return
             first = [self._numbers[v] for v in self.best.dag.topological_order()]
             orders.descend_from(first, problem.seconds_left)
             orders.scatter(problem.seconds_left)
             self._orders = (self.best.dag, orders)
         orders = self._orders[1]
-        orders.improve(_ROUNDS + _ROUNDS_PER_VARIABLE * n, problem.seconds_left)
+        orders.improve(
+            TUNING.listed_rounds + TUNING.listed_rounds_per_variable * n, problem.seconds_left
+        )
         before = self.best.score
-        self._consider(orders.parents())
+        yield from self._consider(orders.parents())
         self._n_failures += 1
         if self.best.score > before:
             self._n_failures = 0
@@ -339,59 +306,181 @@ class Improver:
         scores = self._scorer.by_child(dag)
         children = [
             with_set(self._sets[v], scores[names[v]], group)
-            for v, group in enumerate(parents_of(self._problem, dag))
+            for v, group in enumerate(self._problem.parents(dag))
         ]
         chains = chains_among_sets(self._chains, len(names))
         table = ScoreTable(names, children, complete=False)
-        self._orders_made_of = dag
         seed = self._problem.seed + self.n_rounds
         return Orders(table, self._before, seed, chains, self._threads)
 
     def _go_to_best(self) -> None:
-        """Let the crew go on from the best structure."""
-        if self._crew is None:
+        """Let the searchers go on from the best structure."""
+        if self._searchers is None:
             return
-        if self._is_narrow or not self._crew.begin(self._parents()):
-            self._crew = None  # the limits depend on the best, or have to
+        if self._is_narrow or not self._searchers.begin(self._parents()):
+            self._searchers = None  # the limits depend on the best, or have to
 
     def _parents(self) -> list[list[int]]:
-        return parents_of(self._problem, self.best.dag)
+        return self._problem.parents(self.best.dag)
 
-    def _consider(self, parents: Sequence[Sequence[int]]) -> None:
+    def _consider(self, parents: Sequence[Sequence[int]]) -> Steps:
         """Keep a better structure, unless it violates a constraint: then narrow the limits."""
         problem, nodes, dag = self._problem, self._problem.nodes, self._problem.dag(parents)
         if (nodes.required_edges or nodes.has_ancestral) and not problem.knowledge.allows(dag):
             self._is_narrow = True
-            self._crew = self._orders = None
+            self._searchers = self._orders = None
             return
         score = self._scorer.total(dag)
         if self._is_better(score):
-            self.trace.append(Step("orders", score - self.best.score, score))
             self.best = Structure(dag, score)
             self._is_climbed = False
+            yield Found(dag, score, "orders")
 
-    def _make_crew(self, base: Structure | None = None) -> None:
+    def _set_up_searchers(self) -> None:
         """Set up the native search, at the best structure, and what sets are to be listed."""
-        self._base = base = self.best if base is None else base
         nodes = self._problem.nodes
         limits = Limits(nodes.allowed, nodes.required, nodes.max_parents)
         if not self._is_narrow:
             self._before = precedences(nodes)
-            self._crew = self._new_crew(limits, self._before)
-            self._is_narrow = not self._crew.begin(parents_of(self._problem, base.dag))
+            self._searchers = self._new_searchers(limits, self._before)
+            self._is_narrow = not self._searchers.begin(self._parents())
         if self._is_narrow:
-            limits = narrowed(limits, nodes, base.dag)
+            limits = narrowed(limits, nodes, self.best.dag)
             self._before = ()
-            self._crew = self._new_crew(limits, ())
-            self._crew.begin(parents_of(self._problem, base.dag))
+            self._searchers = self._new_searchers(limits, ())
+            self._searchers.begin(self._parents())
         self._sets, self._orders = {}, None
         self._lists = [Candidates(self._scorer, limits, self._max_sets)]
-        if self._lists[0].n_sets > _MANY_SETS:
-            self._lists.insert(0, Candidates(self._scorer, limits, _MANY_SETS // 2))
-        self._all_lists = list(self._lists)
+        if self._lists[0].n_sets > TUNING.many_sets:
+            self._lists.insert(0, Candidates(self._scorer, limits, TUNING.many_sets // 2))
 
-    def _new_crew(self, limits: Limits, before: Sequence[tuple[int, int]]) -> _core.OrderCrew:
-        seed, score, n_bytes = self._problem.seed, self._base.score, self._crew_bytes
-        return new_crew(
-            self._scorer, self._prior, limits, before, seed, self._chains, score, n_bytes
+    def _new_searchers(self, limits: Limits, before: Sequence[tuple[int, int]]) -> _core.OrderCrew:
+        return _native_searchers(
+            self._scorer,
+            self._prior,
+            limits,
+            before,
+            self._problem.seed,
+            self._chains,
+            self.best.score,
         )
+
+
+class _ReinsertionTurns:
+    """Reinsertion of variables, some in each turn, and whether it has the next one.
+
+    Parameters
+    ----------
+    walk : Walk
+        At a local optimum; it remembers its best structure.
+    """
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        self._reinsertion = Reinsertion(walk)
+        self._gains = {"orders": 0.0, "reinsert": 0.0}  # of a turn, the last ones
+        self._n_more = 0  # turns that come next
+        self._is_steep = True  # whether it comes before all else
+
+    def has_turn(self, n_rounds: int) -> bool:
+        """Say whether the round of this number is a turn of it."""
+        is_worth_it = self._gains["reinsert"] >= TUNING.worth * self._gains["orders"]
+        every = TUNING.turn_of if is_worth_it else TUNING.rare_turn_of
+        return self._is_steep or self._n_more > 0 or n_rounds % every == 0
+
+    def run(self, parents: Parents, score: float) -> Steps:
+        """Cut some variables of the best structure loose, and climb again."""
+        if is_better(score, self._walk.best_score):
+            yield from self._reinsertion.go_to(parents)
+        yield from self._reinsertion.run(self._n_cuts)
+
+    @property
+    def best_score(self) -> float:
+        """Score of the best structure that it came to."""
+        return self._walk.best_score
+
+    def best_parents(self) -> Parents:
+        """Return the parents of every variable in that structure."""
+        return self._walk.best_parents()
+
+    def take_gain(self, gain: float, score: float) -> None:
+        """Note what a turn gained, at the score of the best structure now."""
+        self._gains["reinsert"] = gain
+        self._n_more = (self._n_more or TUNING.turns_in_a_row) - 1
+        if gain <= TUNING.worth_more * self._gains["orders"]:
+            self._n_more = 0
+        self._is_steep = gain > self._n_cuts * TUNING.steep * abs(score)
+
+    def take_gain_of_orders(self, gain: float) -> None:
+        """Note what a round of search over orders gained."""
+        self._gains["orders"] += 0.5 * (gain - self._gains["orders"])
+
+    @property
+    def _n_cuts(self) -> int:
+        """Of one turn."""
+        many = int(TUNING.reinserted_share * len(self._walk.base)) if self._is_steep else 0
+        return max(TUNING.reinserted, many)
+
+
+def _native_searchers(
+    scorer: LocalScores,
+    prior: PriorSums | None,
+    limits: Limits,
+    before: Sequence[tuple[int, int]],
+    seed: int,
+    chains: int,
+    score: float,
+) -> _core.OrderCrew:
+    """Set up the native search; `score` says how large scores are, and so which are equal.
+
+    Without `prior` families are scored in Python.
+    """
+    n = len(limits.max_parents)
+    allowed = limits.allowed & (limits.max_parents > 0)
+    candidates = [np.flatnonzero(column).astype(np.int32) for column in allowed.T]
+    offsets = np.zeros(n + 1, np.int64)
+    np.cumsum([len(group) for group in candidates], out=offsets[1:])
+    arcs, bases = (np.zeros((n, n)), np.zeros(n)) if prior is None else prior
+    native = None if prior is None else scorer.native
+    return _core.OrderCrew(
+        native.change_source if native else partial(_score_in_python, scorer),
+        offsets,
+        np.concatenate([np.empty(0, np.int32), *candidates]),
+        limits.required.T[allowed.T].astype(np.uint8),
+        arcs.T[allowed.T],
+        bases,
+        limits.max_parents,
+        before=[*((p, c) for p, c in np.argwhere(limits.required).tolist()), *before],
+        tie=tie_width(score),
+        n_rows=float(scorer.n_rows),
+        seed=seed % 2**64,
+        n_lanes=chains,
+        max_bytes=min(TUNING.score_bytes, TUNING.score_share * memory_left()),
+    )
+
+
+def _score_in_python(
+    scorer: LocalScores, child: int, parents: list[int], candidates: list[int]
+) -> npt.NDArray[np.float64]:
+    wanted = np.array(candidates, np.int32)
+    return scorer.numbered_changes([(child, parents)], [wanted])[0]
+
+
+def _prior_sums(scorer: LocalScores) -> PriorSums | None:
+    """Return what a prior adds; None when it is no finite sum, or no native score adds to it."""
+    if scorer.native is None:
+        return None
+    names = list(scorer.names)
+    n = len(names)
+    prior: Any = scorer.structure_prior
+    if prior is None or isinstance(prior, UniformPrior):
+        return np.zeros((n, n)), np.zeros(n)
+    if isinstance(prior, SparsePrior):
+        sums = np.full((n, n), prior.per_arc)
+        np.fill_diagonal(sums, 0.0)
+        return sums, np.zeros(n)
+    if not hasattr(prior, "arc"):
+        return None
+    arcs = np.array([[0.0 if p == c else prior.arc(p, c) for c in names] for p in names])
+    bases = np.array([prior.family(c, frozenset()) for c in names])
+    return (arcs, bases) if np.isfinite(arcs).all() and np.isfinite(bases).all() else None

@@ -9,14 +9,13 @@ from bestdag.errors import bad_setting, require_count
 from bestdag.registry import setting
 from bestdag.scores.table import ScoreTable
 from bestdag.search.order.improve import Improver
-from bestdag.search.order.table_run import TableRun
+from bestdag.search.order.listed import search_listed
+from bestdag.search.order.tuning import TUNING
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult, Status
+from bestdag.search.steps import POINT, Phase, SearchEnd, Steps
 
 __all__ = ["OrderSearch"]
 
-# Rounds of the search among listed sets, for each round of the search with data.
-_TURNS_PER_ROUND = 0.25
 # Each chain has its own orders and scores, however few threads there are.
 _MOST_CHAINS = 1024
 
@@ -83,7 +82,7 @@ class OrderSearch:
     >>> from bestdag.examples import example
     >>> from bestdag.scores.scorer import Scorer
     >>> scorer = Scorer(read(example("asia.csv")), "bdeu")
-    >>> OrderSearch().run(Problem(scorer)).dag.parents("dysp")
+    >>> Problem(scorer).solve(OrderSearch()).dag.parents("dysp")
     ('bronc', 'either')
     """
 
@@ -104,36 +103,22 @@ class OrderSearch:
         if require_count("order", "chains", self.chains, minimum=1) > _MOST_CHAINS:
             raise bad_setting("order", "chains", f"at most {_MOST_CHAINS:,}", self.chains)
 
-    def run(self, problem: Problem) -> SearchResult:
-        """Search; a time limit or Ctrl-C gives the best structure so far."""
+    def steps(self, problem: Problem) -> Steps:
+        """Improve a structure round by round until nothing has come of it for a while."""
         if isinstance(problem.scores, ScoreTable):
-            turns = max(1, round(_TURNS_PER_ROUND * self.patience))
-            run = TableRun(problem, turns, self.chains)
-            status = problem.until_stopped(run.search)
-            best = run.best
-            return problem.result(self, best.dag, best.score, status, trace=tuple(run.trace))
+            turns = max(1, round(TUNING.turns_per_round * self.patience))
+            yield from search_listed(problem, turns, self.chains)
+            return
         start = problem.feasible_dag("order")
         improver = Improver(problem, start, max_sets=self.max_sets, chains=self.chains)
-        status = problem.until_stopped(lambda: self._improve(problem, improver))
-        best = improver.best
-        return problem.result(self, best.dag, best.score, status, trace=tuple(improver.trace))
-
-    def _improve(self, problem: Problem, improver: Improver) -> Status:
-        with problem.checkpoint.part(self.name, improver.state) as saved:
-            if saved is not None:
-                improver.restore(saved)
-            while True:
-                problem.keep()
-                problem.check_time()
-                if self.rounds is not None and improver.n_rounds >= self.rounds:
-                    return "step limit"
-                improver.round()
-                if improver.is_late:
-                    return "time limit"
-                idle = f"{improver.n_idle} of {self.patience} without improvement"
-                detail = f"round {improver.n_rounds:,}, {idle}"
-                problem.tell("search order", detail, score=improver.best.score)
-                if improver.n_idle >= self.patience and improver.is_searched:
-                    if not improver.climb() and not problem.out_of_time():
-                        return "local optimum"
-                    improver.n_idle = 0
+        while True:
+            if self.rounds is not None and improver.n_rounds >= self.rounds:
+                raise SearchEnd("step limit")
+            yield from improver.round()
+            idle = f"{improver.n_idle} of {self.patience} without improvement"
+            yield Phase("search order", f"round {improver.n_rounds:,}, {idle}")
+            yield POINT
+            if improver.n_idle >= self.patience and improver.is_searched:
+                if not (yield from improver.climb()):
+                    return
+                improver.n_idle = 0

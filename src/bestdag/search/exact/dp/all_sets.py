@@ -24,9 +24,10 @@ from bestdag import _core
 from bestdag.errors import InvalidParameterError
 from bestdag.graph.dag import Dag
 from bestdag.machine import thread_count
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.parent_sets.limits import ParentLimits, limits_within, with_bonuses
 from bestdag.scores.prior import ArcPrior
-from bestdag.scores.scorer import Scorer
+from bestdag.scores.table import ScoreTable
 from bestdag.search.exact.dp.engine import Forecast
 from bestdag.search.exact.verification import VerificationError
 from bestdag.search.problem import Problem
@@ -71,12 +72,12 @@ def forecast_whole(problem: Problem) -> Forecast | None:
     """Say what solving takes; None where the score, the prior or the sizes do not allow it."""
     n = len(problem.names)
     scorer = problem.scores
-    if not isinstance(scorer, Scorer) or not MIN_VARIABLES <= n <= MAX_VARIABLES:
+    if isinstance(scorer, ScoreTable) or not MIN_VARIABLES <= n <= MAX_VARIABLES:
         return None
     nodes = problem.nodes
     if nodes.required_edges or nodes.has_ancestral:
         return None
-    limits, native = _limits(problem, scorer), scorer.bulk.native
+    limits, native = _limits(problem, scorer), scorer.native
     if (
         limits is None
         or native is None
@@ -91,9 +92,9 @@ def forecast_whole(problem: Problem) -> Forecast | None:
     return Forecast(int(n_bytes), 1e-9 * work / thread_count(problem.threads, who="exact"))
 
 
-def _looking_takes(scorer: Scorer) -> float:
+def _looking_takes(scorer: LocalScores) -> float:
     """Seconds to bring the rows into order, which a forecast does."""
-    return 1e-9 * _NANOSECONDS_PER_CODE * scorer.dataset.n_rows * len(scorer.variables)
+    return 1e-9 * _NANOSECONDS_PER_CODE * scorer.n_rows * len(scorer.names)
 
 
 def solve_whole(
@@ -124,9 +125,9 @@ def solve_whole(
 def can_share_sets(problem: Problem) -> bool:
     """Whether `solve_whole_each` takes a problem: few variables, a score of the right form."""
     scorer, nodes = problem.scores, problem.nodes
-    if not isinstance(scorer, Scorer) or not 4 <= len(problem.names) <= _MOST_SHARED:
+    if isinstance(scorer, ScoreTable) or not 4 <= len(problem.names) <= _MOST_SHARED:
         return False
-    native = scorer.bulk.native
+    native = scorer.native
     if native is None or nodes.required_edges or nodes.has_ancestral:
         return False
     return native.has_set_form() and _limits(problem, scorer) is not None
@@ -148,14 +149,14 @@ class _Run:
     """The native program with the problem's limits and its clock."""
 
     def __init__(
-        self, problem: Problem, scorer: Scorer, progress: Callable[[float], None] | None
+        self, problem: Problem, scorer: LocalScores, progress: Callable[[float], None] | None
     ) -> None:
         self._problem = problem
         self._scorer = scorer
         self._names = problem.names
         self._threads = thread_count(problem.threads, who="exact")
-        assert scorer.bulk.native is not None
-        self._sets = scorer.bulk.native.every_set()
+        assert scorer.native is not None
+        self._sets = scorer.native.every_set()
         limits = _limits(problem, scorer)
         assert limits is not None
         self.limits = limits
@@ -259,12 +260,12 @@ class WholeProof:
     resolution: float
     unit: float
     value: float
-    scorer: Scorer = field(repr=False)
+    scorer: LocalScores = field(repr=False)
     limits: list[ParentLimits] = field(repr=False)
 
     def verify(self) -> None:
         """Score every family on its own and solve again, in Python and by another recursion."""
-        names = [variable.name for variable in self.scorer.variables]
+        names = list(self.scorer.names)
         n = len(names)
         if n > _MOST_VERIFIED:
             raise InvalidParameterError(
@@ -279,7 +280,7 @@ class WholeProof:
             )
 
 
-def _best_score(scorer: Scorer, limits: list[ParentLimits]) -> float:
+def _best_score(scorer: LocalScores, limits: list[ParentLimits]) -> float:
     """Best score of all structures, from the scores of all families."""
     n = len(limits)
     families = scorer.all_families(n - 1)
@@ -287,9 +288,9 @@ def _best_score(scorer: Scorer, limits: list[ParentLimits]) -> float:
     sizes = _popcount(sets)
     by_size = np.argsort(sizes, kind="stable")  # the order in which families are listed
     inside = []
-    for v, variable in enumerate(scorer.variables):
+    for v, name in enumerate(scorer.names):
         local = np.empty(len(sets))
-        local[by_size] = families[variable.name]
+        local[by_size] = families[name]
         local[~_allowed(limits[v], v, sets, sizes)] = -math.inf
         for bit in range(n - 1):  # the best of all subsets
             pairs = local.reshape(-1, 2, 1 << bit)
@@ -334,7 +335,7 @@ def _popcount(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return counts
 
 
-def _limits(problem: Problem, scorer: Scorer) -> list[ParentLimits] | None:
+def _limits(problem: Problem, scorer: LocalScores) -> list[ParentLimits] | None:
     """Return what the parents of each variable may be; None where the prior is no sum over arcs."""
     prior = scorer.structure_prior
     if prior is not None and not isinstance(prior, ArcPrior):
@@ -372,9 +373,9 @@ def _sum_up(values: npt.NDArray[np.float64]) -> float:
     return math.nextafter(math.fsum(values.tolist()), math.inf)
 
 
-def _size_of_terms(scorer: Scorer) -> float:
+def _size_of_terms(scorer: LocalScores) -> float:
     """How large the values of sets are whose differences the scores are."""
-    total = float(scorer.dataset.total_weight)
+    total = float(scorer.total_weight or 1.0)
     return total * math.log(total + 2.0)
 
 

@@ -1,4 +1,4 @@
-"""Small parent sets, listed for some variables at a time."""
+"""What families the search over orders may use: limits, and small parent sets that are listed."""
 
 from __future__ import annotations
 
@@ -9,18 +9,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bestdag.graph.dag import Dag
+from bestdag.graph.knowledge import NodeKnowledge
+from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.parent_sets.build import build_score_table
-from bestdag.scores.scorer import Scorer
 from bestdag.scores.table import ParentSets
+from bestdag.search.order.tuning import TUNING
 
-__all__ = ["Candidates", "Limits", "with_set"]
-
-# Sets up to this size are listed for every choice of promising parents.
-_LISTED_SIZE = 3
-# Without a native twin a score takes so many times longer.
-_PYTHON_FACTOR = 100
-# Sets scored in one portion, times rows (at least so many): a fraction of a second.
-_SETS_TIMES_ROWS, _LEAST_ROWS = 2.5e9, 4000
+__all__ = ["Candidates", "Limits", "narrowed", "precedences", "with_set"]
 
 
 class Limits(NamedTuple):
@@ -36,22 +32,22 @@ class Candidates:
 
     Parameters
     ----------
-    scorer : Scorer
+    scorer : LocalScores
     limits : Limits
     budget : int
         About so many sets are scored in all: as many parents are promising as that allows.
     """
 
-    def __init__(self, scorer: Scorer, limits: Limits, budget: int) -> None:
-        self.names = [variable.name for variable in scorer.variables]
+    def __init__(self, scorer: LocalScores, limits: Limits, budget: int) -> None:
+        self.names = list(scorer.names)
         self._scorer = scorer
         self._allowed = [np.flatnonzero(c).astype(np.int32) for c in limits.allowed.T]
         self._required = [frozenset(np.flatnonzero(c).tolist()) for c in limits.required.T]
         self._most = limits.max_parents.tolist()
-        self._size = min(_LISTED_SIZE, max(self._most, default=0))
-        factor = _PYTHON_FACTOR if scorer.bulk.native is None else 1
+        self._size = min(TUNING.listed_size, max(self._most, default=0))
+        factor = TUNING.python_factor if scorer.native is None else 1
         self.n_promising = self._affordable_parents(max(1, budget // factor))
-        at_once = _SETS_TIMES_ROWS / factor / max(_LEAST_ROWS, scorer.dataset.n_rows)
+        at_once = TUNING.sets_times_rows / factor / max(TUNING.least_rows, scorer.n_rows)
         self._step = max(1, int(at_once / _n_sets(self.n_promising, self._size)))
         self._next = 0
 
@@ -59,11 +55,6 @@ class Candidates:
     def n_sets(self) -> int:
         """How many sets there are to list, about."""
         return len(self.names) * _n_sets(self.n_promising, self._size)
-
-    @property
-    def n_listed(self) -> int:
-        """For how many variables sets have been listed."""
-        return min(self._next, len(self.names))
 
     @property
     def is_done(self) -> bool:
@@ -107,7 +98,7 @@ class Candidates:
         roots = [(v, tuple(sorted(self._required[v]))) for v in children]
         allowed = [self._allowed[v] for v, _ in roots]
         for (v, given), scores in zip(
-            roots, self._scorer.bulk.numbered_changes(roots, allowed), strict=True
+            roots, self._scorer.numbered_changes(roots, allowed), strict=True
         ):
             gain = np.where(np.isin(self._allowed[v], given), -np.inf, scores)
             best = np.argsort(-gain, kind="stable")[: self.n_promising]
@@ -133,3 +124,71 @@ def with_set(sets: ParentSets, score: float, parents: Sequence[int]) -> ParentSe
         np.concatenate([[0], ends]).astype(np.int64),
         np.insert(sets.members, at, np.array(parents, np.int32)).astype(np.int32),
     )
+
+
+# Statements about paths and open edges, turned into what single families and orders can keep.
+
+
+def precedences(nodes: NodeKnowledge) -> tuple[tuple[int, int], ...]:
+    """Pairs (first, later) of an order under which statements about ancestors are easier to keep.
+
+    Where a must be an ancestor of b, a comes first. Where a must not be one, b comes first: every
+    structure without a path from a to b has such an order, and no such order allows the path.
+    Pairs that would close a cycle with those before them are left out.
+    """
+    after = nodes.required.copy()  # after[x, y]: x comes before y
+    kept = []
+    wanted = [*nodes.ancestors, *((b, a) for a, b in nodes.non_ancestors)]
+    for first, later in wanted:
+        if not _reaches(after, later, first):
+            after[first, later] = True
+            kept.append((first, later))
+    return tuple(dict.fromkeys(kept))
+
+
+def narrowed(limits: Limits, nodes: NodeKnowledge, example: Dag) -> Limits:
+    """Narrow limits until every structure within them obeys all statements about paths and edges.
+
+    The example obeys them and stays within the limits. A path to each descendant to be and the
+    direction of each open edge are taken from it. Where a must not be an ancestor of b, no arc may
+    leave the set of a and its descendants in the example, so that nothing outside, such as b, can
+    be reached.
+    """
+    names = nodes.names
+    numbers = {name: i for i, name in enumerate(names)}
+    allowed, required = limits.allowed.copy(), limits.required.copy()
+    for a, b in nodes.required_edges:
+        p, c = (a, b) if example.has_arc(names[a], names[b]) else (b, a)
+        required[p, c] = True
+        allowed[c, p] = False
+    for a, b in nodes.ancestors:
+        on_path = [b]
+        while on_path[-1] != a:
+            here = names[on_path[-1]]
+            step = next(
+                p
+                for p in example.parents(here)
+                if p == names[a] or names[a] in example.ancestors(p)
+            )
+            on_path.append(numbers[step])
+        for p, c in zip(on_path[1:], on_path, strict=False):
+            required[p, c] = True
+            allowed[c, p] = False
+    for a, _ in nodes.non_ancestors:
+        inside = np.zeros(len(names), bool)
+        inside[[a, *(numbers[d] for d in example.descendants(names[a]))]] = True
+        allowed[np.ix_(inside, ~inside)] = False
+    return Limits(allowed, required, limits.max_parents)
+
+
+def _reaches(after: npt.NDArray[np.bool_], start: int, end: int) -> bool:
+    seen, waiting = {start}, [start]
+    while waiting:
+        here = waiting.pop()
+        if here == end:
+            return True
+        for there in np.flatnonzero(after[here]).tolist():
+            if there not in seen:
+                seen.add(there)
+                waiting.append(there)
+    return False

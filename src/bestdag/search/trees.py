@@ -1,31 +1,34 @@
-"""Trees of greatest score from scores of pairs: what the searches for trees share."""
+"""The best tree, and the best tree-augmented naive Bayes network, for any decomposable score."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
-from bestdag.errors import GraphError, require_known
+from bestdag.errors import GraphError, require_flag, require_known
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge, NodeKnowledge
-from bestdag.scores.scorer import Scorer
+from bestdag.registry import setting
+from bestdag.scores.local_scores import LocalScores
 from bestdag.search.arc_weights import ArcWeights
 from bestdag.search.naive_bayes import (
     class_arcs,
     class_families,
     class_knowledge,
     require_class,
+    require_target,
 )
 from bestdag.search.problem import Problem
-from bestdag.search.result import SearchResult, Status
+from bestdag.search.result import Status
+from bestdag.search.steps import Class, Found, Phase, SearchEnd, Steps
 from bestdag.search.ties import tie_width
 
-__all__ = ["TreeSettings", "best_tree"]
+__all__ = ["TAN", "ChowLiu"]
 
 # Rows of a matrix of all pairs that are filled in one step.
 _ROWS_AT_ONCE = 64
@@ -36,92 +39,144 @@ _MAX_WHOLE = 2.0**51
 _SECONDS_PER_PAIR, _WITH_RULES, _AT_ONCE = 4e-8, 1.2e-7, 0.05
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _ArcRules:
-    """Which arcs a tree may have and which it must, by index.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChowLiu:
+    r"""Find the best structure in which every variable has one parent, but for one root.
 
-    Attributes
+    The arc from X to Y has the weight
+
+    .. math:: w(X \to Y) = \mathrm{score}(Y \mid X) - \mathrm{score}(Y)
+
+    and the best tree is the one of greatest total weight. For scores that are equal on
+    equivalent structures (and structure priors that are, too) the weights are symmetric, and Prim's
+    algorithm finds the maximum spanning tree; with log-likelihood that is the tree of Chow and
+    Liu, the weight being N times the mutual information. For others Edmonds' algorithm finds the
+    maximum directed spanning tree.
+
+    Parameters
     ----------
-    allowed : array of bool, n x n
-        ``allowed[p, c]``: the arc p -> c may be there.
-    parents : array of int32
-        The required parent of each node, or -1.
-    edges : tuple of (int, int)
-        Pairs that one arc must join, either way.
+    root : str, optional
+        Root of the tree. Not given, it is the best one, and of equally good ones the
+        first by name; for symmetric weights all are equally good.
+    forest : bool, default False
+        Keep only arcs that raise the score: the best of all structures in which no variable has
+        more than one parent.
+
+    Notes
+    -----
+    The status is "local optimum", since a structure that is no tree may score more; a note says
+    among which structures the result is the best. Differences that rounding alone may cause do
+    not count: such trees are equal, and ties go to the first names. Time is that of counting all
+    pairs, and O(n^2) for the tree.
+
+    Knowledge about arcs, edges, tiers, orders, roots and leaves is honoured; where it rules out one
+    tree over all variables, the result has as few roots as possible. Two required parents, and
+    statements about ancestors that the best tree breaks, are refused.
+
+    References
+    ----------
+    .. [1] Chow and Liu (1968). "Approximating discrete probability distributions with dependence
+       trees." IEEE Transactions on Information Theory 14.
+    .. [2] Heckerman, Geiger and Chickering (1995). "Learning Bayesian networks: the combination
+       of knowledge and statistical data." Machine Learning 20.
+    .. [3] Carvalho (2009). "Scoring functions for learning Bayesian networks." INESC-ID
+       Technical Report 54, Algorithms 2-4.
+    .. [4] Tarjan (1977). "Finding optimum branchings." Networks 7.
+
+    Examples
+    --------
+    >>> from bestdag import learn
+    >>> from bestdag.examples import example
+    >>> found = learn(example("asia.csv"), "bic", search=ChowLiu(root="smoke"))
+    >>> found.dag.children("smoke"), found.notes
+    (('bronc',), ("best of all trees with root 'smoke'",))
     """
 
-    allowed: npt.NDArray[np.bool_]
-    parents: npt.NDArray[np.int32]
-    edges: tuple[tuple[int, int], ...] = ()
+    name: ClassVar[str] = "tree"
 
-    @classmethod
-    def of(
-        cls, who: str, nodes: NodeKnowledge, max_parents: int | None, given: tuple[str, ...] = ()
-    ) -> _ArcRules:
-        """Take from what is known what concerns a tree over the nodes that are not `given`."""
-        names = nodes.names
-        left_out = [names.index(name) for name in given]
-        kept = np.delete(np.arange(len(names)), left_out)
-        required = _without(nodes.required, left_out)
-        limits = (
-            nodes.max_parents if max_parents is None else np.minimum(nodes.max_parents, max_parents)
+    root: str | None = setting(None, "Root of the tree.")
+    forest: bool = setting(False, "Keep only arcs that increase the score.")
+
+    def __post_init__(self) -> None:
+        require_flag(self.name, "forest", self.forest)
+
+    def steps(self, problem: Problem) -> Steps:
+        """Score all pairs and find the tree; after the time limit, from the pairs scored."""
+        yield from _best_tree(self, problem, kinds=("trees", "forests"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TAN:
+    r"""Find the best structure of a class, attributes below it, and a tree over the attributes.
+
+    The class C is a parent of every attribute, and every attribute but one has one more
+    parent. The arc from X to Y has the weight
+
+    .. math:: w(X \to Y) = \mathrm{score}(Y \mid X, C) - \mathrm{score}(Y \mid C)
+
+    which for log-likelihood is N times the conditional mutual information of X and Y given C. For
+    scores that are equal on equivalent structures (and structure priors that are, too) weights are
+    symmetric and Prim's algorithm finds the tree; for others Edmonds' algorithm does.
+
+    Parameters
+    ----------
+    target : str
+        The class.
+    root : str, optional
+        Attribute whose only parent is the class. Not given, it is the best one, and of equally
+        good ones the first by name.
+    forest : bool, default False
+        Keep only arcs between attributes that raise the score.
+
+    Notes
+    -----
+    The status is "local optimum", since a structure of another form may score more; a note says
+    among which structures the result is the best. What `ChowLiu` says about ties and knowledge
+    holds here for the attributes; knowledge against an arc from the class to an attribute is
+    refused. With `max_parents` 1 the result is naive Bayes.
+
+    References
+    ----------
+    .. [1] Friedman, Geiger and Goldszmidt (1997). "Bayesian network classifiers." Machine
+       Learning 29.
+    .. [2] Carvalho (2009). "Scoring functions for learning Bayesian networks." INESC-ID
+       Technical Report 54, section 3, Algorithms 5-7.
+
+    Examples
+    --------
+    >>> from bestdag import learn
+    >>> from bestdag.examples import example
+    >>> found = learn(example("asia.csv"), "bic", search=TAN(target="dysp"))
+    >>> found.dag.parents("xray"), found.notes
+    (('dysp', 'either'), ("best of all TAN networks with class 'dysp'",))
+    """
+
+    name: ClassVar[str] = "tan"
+
+    target: str | None = setting(None, "Class variable.")
+    root: str | None = setting(None, "Attribute whose only parent is the class.")
+    forest: bool = setting(False, "Keep only arcs that increase the score.")
+
+    def __post_init__(self) -> None:
+        require_target(self.name, self.target)
+        require_flag(self.name, "forest", self.forest)
+
+    def steps(self, problem: Problem) -> Steps:
+        """Score all pairs given the class and find the tree over the attributes."""
+        kinds = (
+            f"TAN networks with class {self.target!r}",
+            f"forest-augmented naive Bayes networks with class {self.target!r}",
         )
-        room = limits[kept] - len(given)
-        above_of, child_of = np.nonzero(required)
-        n_above = np.bincount(child_of, minlength=len(kept))
-        for place in np.flatnonzero(n_above > np.minimum(1, room))[:1]:
-            above = [repr(names[kept[p]]) for p in above_of[child_of == place]]
-            fits = "no parent" if room[place] < 1 else "one"
-            raise GraphError(
-                f"{who}: {names[kept[place]]!r} has the required parents {', '.join(above)}"
-                f"{' beside the class' if given else ''}, and there is room for {fits}; "
-                "use another search, or require fewer arcs"
-            )
-        parents = np.full(len(kept), -1, np.int32)
-        parents[child_of] = above_of
-        allowed = _without(nodes.allowed, left_out)
-        if not (room >= 1).all():
-            allowed = allowed & (room >= 1)
-        place_of = {int(node): place for place, node in enumerate(kept)}
-        edges = tuple(
-            (place_of[a], place_of[b])
-            for a, b in nodes.required_edges
-            if a in place_of and b in place_of  # the class is joined to all
-        )
-        return cls(allowed, parents, edges)
+        yield from _best_tree(self, problem, kinds=kinds, target=self.target)
 
 
-def _without(flags: npt.NDArray[np.bool_], left_out: list[int]) -> npt.NDArray[np.bool_]:
-    """Return the flags of pairs of the other nodes."""
-    return np.delete(np.delete(flags, left_out, 0), left_out, 1) if left_out else flags
-
-
-class TreeSettings(Protocol):
-    """What the searches for trees have in common."""
-
-    @property
-    def name(self) -> str:
-        """Name of the search."""
-        ...
-
-    @property
-    def root(self) -> str | None:
-        """The root, if it is given."""
-        ...
-
-    @property
-    def forest(self) -> bool:
-        """Whether only arcs that raise the score are kept."""
-        ...
-
-
-def best_tree(
-    settings: TreeSettings,
+def _best_tree(
+    settings: ChowLiu | TAN,
     problem: Problem,
     *,
     kinds: tuple[str, str],
     target: str | None = None,
-) -> SearchResult:
+) -> Steps:
     """Find the best tree over all variables, or over all but the class, the parent of all.
 
     `kinds` says what the structure is among, as a tree and as a forest.
@@ -135,36 +190,35 @@ def best_tree(
     names = tuple(name for name in problem.names if name != target)
     how = _choice(settings, problem, names, given)
     takes = _choosing_takes(len(names), how)
+    status: Status = "interrupted"  # unless it gets further
+    scores = _nothing_scored(len(names))
+    parents: npt.NDArray[np.int32] | None = None
     try:
-        problem.tell(f"search {who}", "scoring pairs of variables")
+        yield Phase(f"search {who}", "scoring pairs of variables")
         if takes > _AT_ONCE:  # so that its score is known when Ctrl-C comes
             scorer.total(_structure(problem, names, _required_parents(len(names), how), given))
         scores, status = _pair_scores(problem, scorer, names, given, takes)
+        is_scored = status != "interrupted" and scores.strides != (0, 0)
+        if is_scored or takes <= _AT_ONCE:
+            parents = _best_parents(scores, how)
     except KeyboardInterrupt:
-        scores, status = _nothing_scored(len(names)), "interrupted"
-    has_none = status == "interrupted" or scores.strides == (0, 0)
-    if has_none and takes > _AT_ONCE:
+        status = "interrupted"
+    if parents is None:
         scores = _nothing_scored(len(names))
         parents = _required_parents(len(names), how)
-    else:
-        try:
-            parents = _best_parents(scores, how)
-        except KeyboardInterrupt:
-            status = "interrupted"
-            scores = _nothing_scored(len(names))
-            parents = _required_parents(len(names), how)
     dag = _structure(problem, names, parents, given)
     _refuse_violations(who, problem.knowledge, dag)
     n_roots = int((parents < 0).sum())
-    return problem.result(
-        settings,
-        dag,
-        _total(scorer, dag, scores, parents, given),
-        status,
-        notes=(_note(settings, problem, kinds, n_roots, status),),
-        weights=_weights(names, scores, given, how),
-        among="trees" if target is None else "tan",
+    yield Class(
+        "trees" if target is None else "tan",
+        _words(settings, problem, kinds, n_roots, status),
+        _weights(names, scores, given, how),
     )
+    yield Found(dag, _total(scorer, dag, scores, parents, given))
+    if status == "interrupted":
+        raise KeyboardInterrupt
+    if status != "local optimum":
+        raise SearchEnd(status)
 
 
 def _structure(
@@ -190,7 +244,7 @@ def _weights(
 
 
 def _total(
-    scorer: Scorer,
+    scorer: LocalScores,
     dag: Dag,
     scores: npt.NDArray[np.float64],
     parents: npt.NDArray[np.int32],
@@ -204,8 +258,8 @@ def _total(
     return math.fsum([*local, *scorer.families([(name, ()) for name in given])])
 
 
-def _note(
-    settings: TreeSettings, problem: Problem, kinds: tuple[str, str], n_roots: int, status: Status
+def _words(
+    settings: ChowLiu | TAN, problem: Problem, kinds: tuple[str, str], n_roots: int, status: Status
 ) -> str:
     """Say among which structures the result is the best."""
     needs_roots = n_roots > 1 and not settings.forest
@@ -221,7 +275,7 @@ def _note(
 
 def _pair_scores(
     problem: Problem,
-    scorer: Scorer,
+    scorer: LocalScores,
     names: tuple[str, ...],
     given: tuple[str, ...],
     kept_back: float,
@@ -236,7 +290,7 @@ def _pair_scores(
         for start in range(0, len(names), _ROWS_AT_ONCE):  # Ctrl-C is heard in between
             scores[start : start + _ROWS_AT_ONCE] = math.nan
         is_filled = True
-        scorer.bulk.pair_scores(names, given, out=scores, time_limit=limit)
+        scorer.pair_scores(names, given, out=scores, time_limit=limit)
     except KeyboardInterrupt:
         return (scores if is_filled else _nothing_scored(len(names))), "interrupted"
     return scores, "time limit" if np.isnan(scores).any() else "local optimum"
@@ -275,7 +329,7 @@ class _Choice(NamedTuple):
 
 
 def _choice(
-    settings: TreeSettings, problem: Problem, names: tuple[str, ...], given: tuple[str, ...]
+    settings: ChowLiu | TAN, problem: Problem, names: tuple[str, ...], given: tuple[str, ...]
 ) -> _Choice:
     """Check the settings and what is known, before anything is counted."""
     who, scorer = settings.name, problem.scorer(settings.name)
@@ -293,7 +347,7 @@ def _choice(
                 f"{who}: {settings.root!r} cannot be the root, its parent "
                 f"{names[rules.parents[root]]!r} is required; choose another root"
             )
-    weight = 1.0 if scorer.is_per_row else scorer.dataset.total_weight
+    weight = 1.0 if scorer.is_per_row else float(scorer.total_weight or 1.0)
     return _Choice(rules, root, not settings.forest, scorer.is_score_equivalent, weight)
 
 
@@ -392,3 +446,66 @@ def _refuse_violations(who: str, knowledge: Knowledge, dag: Dag) -> None:
             f"{who}: the best structure violates the constraint '{broken[0]}', which the search "
             "cannot see to; state it as arcs or tiers, or use another search"
         )
+
+
+# What arcs there may be.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ArcRules:
+    """Which arcs a tree may have and which it must, by index.
+
+    Attributes
+    ----------
+    allowed : array of bool, n x n
+        ``allowed[p, c]``: the arc p -> c may be there.
+    parents : array of int32
+        The required parent of each node, or -1.
+    edges : tuple of (int, int)
+        Pairs that one arc must join, either way.
+    """
+
+    allowed: npt.NDArray[np.bool_]
+    parents: npt.NDArray[np.int32]
+    edges: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def of(
+        cls, who: str, nodes: NodeKnowledge, max_parents: int | None, given: tuple[str, ...] = ()
+    ) -> _ArcRules:
+        """Take from what is known what concerns a tree over the nodes that are not `given`."""
+        names = nodes.names
+        left_out = [names.index(name) for name in given]
+        kept = np.delete(np.arange(len(names)), left_out)
+        required = _without(nodes.required, left_out)
+        limits = (
+            nodes.max_parents if max_parents is None else np.minimum(nodes.max_parents, max_parents)
+        )
+        room = limits[kept] - len(given)
+        above_of, child_of = np.nonzero(required)
+        n_above = np.bincount(child_of, minlength=len(kept))
+        for place in np.flatnonzero(n_above > np.minimum(1, room))[:1]:
+            above = [repr(names[kept[p]]) for p in above_of[child_of == place]]
+            fits = "no parent" if room[place] < 1 else "one"
+            raise GraphError(
+                f"{who}: {names[kept[place]]!r} has the required parents {', '.join(above)}"
+                f"{' beside the class' if given else ''}, and there is room for {fits}; "
+                "use another search, or require fewer arcs"
+            )
+        parents = np.full(len(kept), -1, np.int32)
+        parents[child_of] = above_of
+        allowed = _without(nodes.allowed, left_out)
+        if not (room >= 1).all():
+            allowed = allowed & (room >= 1)
+        place_of = {int(node): place for place, node in enumerate(kept)}
+        edges = tuple(
+            (place_of[a], place_of[b])
+            for a, b in nodes.required_edges
+            if a in place_of and b in place_of  # the class is joined to all
+        )
+        return cls(allowed, parents, edges)
+
+
+def _without(flags: npt.NDArray[np.bool_], left_out: list[int]) -> npt.NDArray[np.bool_]:
+    """Return the flags of pairs of the other nodes."""
+    return np.delete(np.delete(flags, left_out, 0), left_out, 1) if left_out else flags

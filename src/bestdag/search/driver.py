@@ -1,0 +1,308 @@
+"""The one driver of all searches: clock, memory, Ctrl-C, progress, other workers, checkpoint."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass, replace
+from typing import Any
+
+from bestdag.errors import GraphError
+from bestdag.machine import memory_limit as limited_memory
+from bestdag.machine import peak_memory
+from bestdag.progress import listening
+from bestdag.scores.local_scores import LocalScores
+from bestdag.scores.table import ScoreTable
+from bestdag.search.problem import Earlier, Problem
+from bestdag.search.result import BoundSource, SearchResult, Status, Step
+from bestdag.search.steps import (
+    Bounded,
+    Class,
+    Event,
+    Found,
+    Kept,
+    Note,
+    Outcome,
+    Phase,
+    Point,
+    Search,
+    SearchEnd,
+    can_stop,
+    checked_search,
+)
+from bestdag.search.ties import is_better
+from bestdag.wording import count_of
+from bestdag.workers import run_all
+
+__all__ = ["run"]
+
+# Of a long trace these are kept: so many of the first steps and of the last ones.
+_STEPS_AT_EITHER_END = 10_000
+# Between two looks at what there is to say of progress.
+_SECONDS_BETWEEN_TELLS = 0.05
+
+
+def run(search: Search, problem: Problem) -> SearchResult:
+    """Run a search to its end, a limit or Ctrl-C, and return the best it came to.
+
+    At each event the clock is looked at and the state is written where that is due. A run that
+    goes on begins with the best structure of the parts before it as its start, with their bound,
+    and with whatever the search asked to be kept.
+    """
+    search = checked_search(search)
+    budget = None
+    if problem.deadline is None:  # a search may say how long it takes where nobody else does
+        budget = getattr(search, "seconds_without_limit", None)
+        if budget is not None:
+            problem = problem.within(max(0.0, budget - problem.checkpoint.seconds_before))
+    if problem.reporter is not None:
+        problem.reporter.until(problem.deadline)
+    n_before = problem.scores.passes
+    with limited_memory(problem.memory_limit) as memory, listening(problem.reporter):
+        if hasattr(search, "steps"):
+            whole = _Run(search, problem)
+            result = whole.result()
+            problem = whole.problem  # a search may have required families
+        else:  # a search that is not converted yet
+            result = vars(type(search))["run"](search, problem)
+        lacking = problem.without_support(result.dag) if result.score == -math.inf else None
+        if lacking is not None:  # a search of the user's own that does not look at scores
+            what = f"search: {search.name} gives {lacking};"
+            raise GraphError(f"{what} set support=0").with_option(f"{what} pass --support 0")
+    notes = list(result.notes)
+    if memory.shortages and not result.is_proved:
+        notes.append(f"within {memory}: {', '.join(memory.shortages.values())}")
+    if budget is not None and result.status == "time limit":
+        notes.append(f"its budget of {budget:g} s was used up")
+    if problem.start_is_unused:
+        notes.append(f"the start is not used by {search.name}")
+    result = replace(result, notes=tuple(notes), limits=problem.limits, peak_bytes=peak_memory())
+    scores = problem.scores
+    if n_before is not None and scores.passes is not None:
+        result = replace(result, passes=scores.passes - n_before, workers=scores.workers)
+    if scores.rows_in is not None:
+        result = replace(result, rows_in=scores.rows_in)
+    if scores.total_weight is not None and not scores.is_per_row:
+        result = replace(result, n_rows=scores.total_weight)
+    return replace(result, is_among_listed=isinstance(scores, ScoreTable))
+
+
+class _Run:
+    """One run: what is known so far, and the loop that learns more."""
+
+    def __init__(self, search: Search, problem: Problem) -> None:
+        self._search = search
+        self.problem = problem
+        self._known = Outcome()
+        self._notes: list[str | Callable[[], str]] = []
+        self._class: Class | None = None
+        self._kept: dict[str, Any] = {}
+        self._trace = Trace()
+        self._phase = self._first_phase = Phase(f"search {search.name}")
+        self._next_tell = 0.0
+
+    def result(self) -> SearchResult:
+        """Run, and say what came of it."""
+        checkpoint = self.problem.checkpoint
+        with checkpoint.part(self._search.name, self._state) as saved:
+            if saved is not None:
+                self._go_on(saved)
+            status = self._searched()
+            if status in ("time limit", "interrupted"):
+                checkpoint.keep(now=True)
+        return self._as_result(status)
+
+    def _searched(self) -> Status:
+        """Run the steps; returns why they ended."""
+        problem = self.problem
+        try:
+            independent = getattr(self._search, "independent", None)
+            if problem.executor is not None and independent is not None:
+                searches = independent()
+                if len(searches) > 1:
+                    return self._in_parallel(searches)
+            return self._one_by_one(problem)
+        except SearchEnd as end:
+            return end.status
+        except KeyboardInterrupt:
+            if self._known.best is None and not problem.has_data:
+                raise  # nothing can be scored
+            return "interrupted"
+
+    def _one_by_one(self, problem: Problem) -> Status:
+        checkpoint, has_limit = problem.checkpoint, problem.deadline is not None
+        is_told, is_kept = problem.reporter is not None, checkpoint.is_kept
+        steps = self._search.steps(problem)
+        try:
+            for event in steps:
+                self._take(event)
+                if is_told:
+                    self._tell()
+                if is_kept:
+                    checkpoint.keep()
+                may_stop = has_limit and isinstance(event, Step | Point)
+                if may_stop and problem.out_of_time() and can_stop(self._known, problem):
+                    return "time limit"
+        finally:
+            steps.close()
+        return self._known.status
+
+    def _take(self, event: Event) -> None:
+        """Take an event into account."""
+        if type(event) is Step:  # first what is most frequent
+            self._trace.append(event)
+        elif isinstance(event, Point):
+            pass
+        elif isinstance(event, Phase):
+            self._phase = event
+            self._next_tell = 0.0
+        elif isinstance(event, Found):
+            best = self._known.best
+            if event.move:
+                gain = 0.0 if best is None else event.score - best.score
+                self._trace.append(Step(event.move, gain, event.score))
+            self._known.take(event)
+        elif isinstance(event, Note):
+            self._notes.append(event.text)
+        elif isinstance(event, Class):
+            self._class = event
+        elif isinstance(event, Kept):
+            self._kept[event.name] = event.value
+        else:
+            self._known.take(event)
+
+    def _tell(self) -> None:
+        now = time.monotonic()
+        if now < self._next_tell or (self._known.best is None and self._phase is self._first_phase):
+            return  # there is nothing to say yet
+        self._next_tell = now + _SECONDS_BETWEEN_TELLS
+        known, phase = self._known, self._phase
+        detail = phase.detail
+        if not detail and self._trace.n_steps:
+            detail = count_of(self._trace.n_steps, "step")
+        self.problem.tell(
+            phase.text,
+            detail,
+            score=None if known.best is None else known.best.score,
+            bound=None if known.bound is None else known.bound.value,
+            share=phase.share,
+        )
+
+    # Independent searches, each a task of the executor.
+
+    def _in_parallel(self, searches: Sequence[Search]) -> Status:
+        """Run each search elsewhere, and take the best as if they had come one after another."""
+        problem = self.problem
+        work = _Task(problem.scorer(self._search.name), problem.settings())
+        results = run_all(
+            work, searches, threads=None, who=self._search.name, executor=problem.executor
+        )
+        for result in results:
+            best = self._known.best
+            if best is None or is_better(result.score, best.score):
+                self._known.best = Found(result.dag, result.score, by=self._search.name)
+            for step in result.trace:
+                self._trace.append(step)
+        self._notes += results[0].notes
+        ended = (one.status for one in results if one.status != "local optimum")
+        return next(ended, "local optimum")
+
+    # What is written to a file, and read again.
+
+    def _state(self) -> dict[str, Any]:
+        """Return what counts, as plain values."""
+        best, bound = self._known.best, self._known.bound
+        return {
+            "best": best and {"parents": self.problem.parents(best.structure), "score": best.score},
+            "bound": bound
+            and {
+                "value": bound.value,
+                "source": asdict(bound.source),
+                "resolution": bound.resolution,
+            },
+            "kept": {name: v() if callable(v) else v for name, v in self._kept.items()},
+        }
+
+    def _go_on(self, saved: Mapping[str, Any]) -> None:
+        """Begin with what an earlier part of the run has found."""
+        earlier = Earlier.of(self.problem, saved)
+        self.problem = self.problem.after(earlier)
+        self._kept = dict(earlier.kept)
+        if earlier.best is not None:
+            self._known.take(Found(*earlier.best, by=self._search.name))
+        if earlier.bound is not None:
+            self._known.take(Bounded(*earlier.bound))
+
+    def _as_result(self, status: Status) -> SearchResult:
+        known, problem, search = self._known, self.problem, self._search
+        if known.best is None:  # the limit came before the first structure
+            dag = problem.feasible_dag(search.name)
+            known.best = Found(dag, problem.scorer(search.name).total(dag))
+        best, bound, proof = known.best, known.bound, known.proof
+        value = None if bound is None or bound.value is None else max(bound.value, best.score)
+        source = None if bound is None else bound.source
+        resolution = 0.0 if value is None or bound is None else bound.resolution
+        if proof is not None:
+            status, value, resolution = "optimum proved", proof.score, proof.resolution
+            source = BoundSource(kind="proof")
+        notes = (note() if callable(note) else note for note in self._notes)
+        words = () if self._class is None else (self._class.words,)
+        return SearchResult(
+            dag=best.structure,
+            score=best.score,
+            bound=value,
+            bound_source=source,
+            resolution=resolution,
+            status=status,
+            search=best.by or search.name,
+            engine=best.engine,
+            seconds=problem.seconds,
+            settings=asdict(search) if is_dataclass(search) else {},
+            certificates=() if proof is None else proof.certificates,
+            trace=self._trace.steps(),
+            notes=(*words, *dict.fromkeys(filter(None, notes))),
+            among=None if self._class is None else self._class.among,
+            weights=None if self._class is None else self._class.weights,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """Runs a search elsewhere, with all that the problem has."""
+
+    scorer: LocalScores
+    settings: Mapping[str, Any]
+
+    def __call__(self, search: Search, threads: int) -> SearchResult:
+        return run(search, Problem(self.scorer, threads=threads, **self.settings))
+
+
+class Trace:
+    """The first and the last steps of a run; what came between is one step."""
+
+    def __init__(self) -> None:
+        self._first: list[Step] = []
+        self._last: deque[Step] = deque()
+        self._left_out = Step("", 0.0, 0.0)
+        self.n_steps = 0
+
+    def append(self, step: Step) -> None:
+        """Add a step."""
+        self.n_steps += 1
+        if len(self._first) < _STEPS_AT_EITHER_END:
+            self._first.append(step)
+            return
+        self._last.append(step)
+        if len(self._last) > _STEPS_AT_EITHER_END:
+            _, gain, score = self._last.popleft()
+            self._left_out = Step("", self._left_out.gain + gain, score)
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return the steps."""
+        n_left_out = self.n_steps - len(self._first) - len(self._last)
+        between: tuple[Step, ...] = ()
+        if n_left_out:
+            between = (self._left_out._replace(move=f"{n_left_out:,} steps that are not kept"),)
+        return (*self._first, *between, *self._last)

@@ -1,1 +1,0 @@
-"""Greedy equivalence search."""
