@@ -240,7 +240,7 @@ CASES = {
         TABLE,
         ["learn", "t.csv", "--search", "hill_climb", "--perturb", "3"],
         lambda table: make_search("hill_climb", perturb=3),
-        "--perturb is for restarts, got 3 without restarts; set --restarts to",
+        "--perturb is for restarts, got --perturb 3 without restarts; set --restarts to",
         "perturb is for restarts, got perturb=3 without restarts; set restarts to",
     ),
     "an order that is not whole": (
@@ -271,7 +271,7 @@ CASES = {
             table, start=bestdag.Dag(["a", "b"], [("a", "b")]), max_parents=0, support=0
         ),
         "--start gives 'b' more parents than --max-parents 0",
-        "start gives 'b' more than max_parents=0 parents",
+        "start gives 'b' more parents than max_parents=0",
     ),
     "a start without support": (
         TABLE,
@@ -280,7 +280,7 @@ CASES = {
         "--start gives 'b' parents with fewer than 5 rows per table cell; begin with another "
         "structure, or pass --support 0",
         "start gives 'b' parents with fewer than 5 rows per table cell; begin with another "
-        "structure, or set support=0",
+        "structure, or pass support=0",
     ),
     "two priors": (
         TABLE,

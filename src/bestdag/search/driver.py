@@ -33,7 +33,7 @@ from bestdag.search.steps import (
     checked_search,
 )
 from bestdag.search.ties import is_better
-from bestdag.wording import count_of
+from bestdag.wording import arg, count_of
 from bestdag.workers import run_all
 
 __all__ = ["run"]
@@ -69,8 +69,7 @@ def run(search: Search, problem: Problem) -> SearchResult:
             result = vars(type(search))["run"](search, problem)
         lacking = problem.without_support(result.dag) if result.score == -math.inf else None
         if lacking is not None:  # a search of the user's own that does not look at scores
-            what = f"search: {search.name} gives {lacking};"
-            raise GraphError(f"{what} set support=0").with_option(f"{what} pass --support 0")
+            raise GraphError(f"search: {search.name} gives {lacking}; pass {arg('support', 0)}")
     notes = list(result.notes)
     if memory.shortages and not result.is_proved:
         notes.append(f"within {memory}: {', '.join(memory.shortages.values())}")
