@@ -315,10 +315,13 @@ def require_positive(who: str, what: str, value: float) -> float:
     return value
 
 
-def require_not_negative(who: str, what: str, value: float) -> float:
-    """Return `value` if it is a finite number from zero on."""
+def require_not_negative(who: str, what: str, value: float, *, option: str | None = None) -> float:
+    """Return `value` if it is a finite number from zero on.
+
+    `option` is what the command line calls it, if not by the same name.
+    """
     if not _is_real(value) or not 0 <= value < math.inf or value > sys.float_info.max:
-        raise bad_setting(who, what, "a finite number >= 0", value)
+        raise bad_setting(who, what, "a finite number >= 0", value, option=option)
     return value
 
 

@@ -164,7 +164,8 @@ CASES = {
         ["score-table", "t.csv", "-o", "t.jkl"],
         lambda table: bestdag.read(table),
         "pass --missing drop or --missing state, or leave the columns out with --drop",
-        'set missing to "drop", "state" or "keep", or drop the columns',
+        "pass missing='drop', missing='state' or missing='keep', or leave the columns out with "
+        "drop",
     ),
     "missing values in learn": (
         HOLES,
@@ -204,8 +205,8 @@ CASES = {
         "a,b\n1.5,x\n2.5,y\n",
         ["discretize", "t.csv", "--method", "fayyad_irani", "-o", "out.csv"],
         lambda table: bestdag.discretize(table, method="fayyad_irani"),
-        "the method fayyad_irani needs --target; name the class column",
-        "method 'fayyad_irani' needs a target; name the class column",
+        "--method fayyad_irani needs --target; name the class column",
+        "method='fayyad_irani' needs target; name the class column",
     ),
     "bins of a method that has none": (
         "a,b\n1.5,x\n2.5,y\n",
@@ -239,7 +240,7 @@ CASES = {
         TABLE,
         ["learn", "t.csv", "--search", "hill_climb", "--perturb", "3"],
         lambda table: make_search("hill_climb", perturb=3),
-        "--perturb is for restarts, got 3 without restarts; set --restarts to",
+        "--perturb is for restarts, got --perturb 3 without restarts; set --restarts to",
         "perturb is for restarts, got perturb=3 without restarts; set restarts to",
     ),
     "an order that is not whole": (
@@ -270,7 +271,7 @@ CASES = {
             table, start=bestdag.Dag(["a", "b"], [("a", "b")]), max_parents=0, support=0
         ),
         "--start gives 'b' more parents than --max-parents 0",
-        "start gives 'b' more than max_parents=0 parents",
+        "start gives 'b' more parents than max_parents=0",
     ),
     "a start without support": (
         TABLE,
@@ -279,7 +280,7 @@ CASES = {
         "--start gives 'b' parents with fewer than 5 rows per table cell; begin with another "
         "structure, or pass --support 0",
         "start gives 'b' parents with fewer than 5 rows per table cell; begin with another "
-        "structure, or set support=0",
+        "structure, or pass support=0",
     ),
     "two priors": (
         TABLE,
@@ -351,7 +352,7 @@ def test_warnings_too(tmp_path, monkeypatch, capsys):
         bestdag.read(table)
     said = "\n".join(str(warning.message) for warning in seen)
     assert "pass missing_values=('', '?')" in said
-    assert 'discretize(..., method="quantile") bins them' in said
+    assert "discretize(..., method='quantile') bins them" in said
     assert not _OPTION.search(said)
 
 

@@ -276,7 +276,7 @@ def test_new_rows_get_the_old_cut_points(tmp_path):
         discretize(new | {"dose": ["1", "much", "2", "3"]}, like=EXPECTED)
     with pytest.raises(UnknownNameError, match="unknown value in column 'name': 'zoe'"):
         discretize(new | {"name": ["zoe"] * 4}, like=EXPECTED)
-    with pytest.raises(DataError, match="column 'extra' is not in like=; drop"):
+    with pytest.raises(DataError, match="column 'extra' is not in like=; leave it out with drop"):
         discretize(new | {"extra": [1] * 4}, like=EXPECTED)
     assert discretize(new | {"extra": [1] * 4}, like=EXPECTED.variables, drop="extra").n_rows == 4
     with pytest.raises(UnknownNameError, match="unknown column 'dose'"):
@@ -338,9 +338,7 @@ def test_the_method_goes_by_the_target_and_may_be_an_object():
 
 
 def test_refusals():
-    with pytest.raises(
-        InvalidParameterError, match=r"'fayyad_irani' needs a target.*quantile, unif"
-    ):
+    with pytest.raises(InvalidParameterError, match=r"'fayyad_irani' needs target.*quantile, unif"):
         discretize(TABLE, method="fayyad_irani")
     with pytest.raises(UnknownNameError, match=r"unknown method 'quantiles'.*'quantile'"):
         discretize(TABLE, method="quantiles")

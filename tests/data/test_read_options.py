@@ -32,7 +32,7 @@ def test_missing_cells_are_refused_by_default_with_columns_counts_and_remedies(h
         read(holes)
     assert str(caught.value).partition(": ")[2].partition(": ")[2] == (
         "2 columns have 2 missing values: 'a' (1), 'b' (1); "
-        'set missing to "drop", "state" or "keep", or drop the columns'
+        "pass missing='drop', missing='state' or missing='keep', or leave the columns out with drop"
     )
     with pytest.raises(DataError, match="column 'a' has 1 missing value; set missing"):
         read(holes, drop="b")
@@ -377,6 +377,6 @@ def test_columns_of_decimals_are_named():
         "columns 'dose' and 'holes' have decimals; every distinct number is treated as a category"
         in lines[1]
     )
-    assert 'discretize(..., method="quantile") bins them' in lines[1]
+    assert "discretize(..., method='quantile') bins them" in lines[1]
     declared = {"dose": ["0.5", "1.5"], "holes": ["1.5", "2", "NA"]}
     assert said(table, states=declared) == []

@@ -279,7 +279,7 @@ def test_time_limit_gives_an_incomplete_table_that_says_so():
 
 def test_memory_limit_is_kept_and_the_remedy_named():
     scorer = Scorer(random_dataset(np.random.default_rng(13), n_variables=8), "ll")
-    with pytest.raises(NotEnoughMemoryError, match=r"need more than .*; set max_parents to \d or"):
+    with pytest.raises(NotEnoughMemoryError, match=r"need more than .*; pass max_parents=\d or"):
         build_score_table(scorer, memory_limit=100)
     with pytest.raises(NotEnoughMemoryError, match=r"1,024 parent sets needs .* memory limit"):
         build_score_table(scorer, prune=False, memory_limit=100)

@@ -212,7 +212,7 @@ def test_an_interrupted_listing_goes_on(monkeypatch):
 
 def test_memory_ends_a_listing_or_raises_as_asked():
     scorer = Scorer(random_dataset(np.random.default_rng(9), n_variables=8), "ll")
-    with pytest.raises(NotEnoughMemoryError, match="set max_parents to"):
+    with pytest.raises(NotEnoughMemoryError, match="pass max_parents="):
         build_score_table(scorer, memory_limit=100)
     for time_limit in (None, 60.0):
         table = build_score_table(scorer, memory_limit=100, time_limit=time_limit, anytime=True)

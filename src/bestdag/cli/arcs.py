@@ -70,16 +70,16 @@ def check_arc_files(data: str, options: dict[str, Any]) -> tuple[Network | None,
         {"DATA": data, "--truth": options["truth"]},
         {"-o": output, "--checkpoint": options["checkpoint"]},
     )
-    kept = checkpoint_settings(options, others=output is not None)
+    checkpoint = checkpoint_settings(options, others=output is not None)
     if output is not None:
         require_network_output(output, force=options["force"])
     elif options["parameters"] is not None:
         raise click.UsageError("--parameters is for the network written by -o FILE")
-    elif options["force"] and kept["checkpoint"] is None:
+    elif options["force"] and checkpoint["checkpoint"] is None:
         raise click.UsageError(
             "--force is for the network written by -o FILE and --checkpoint FILE"
         )
-    return None if options["truth"] is None else Network.load(options["truth"]), kept
+    return None if options["truth"] is None else Network.load(options["truth"]), checkpoint
 
 
 def finish_arcs(
@@ -115,10 +115,10 @@ def finish_arcs(
             print_line(str(compared))
     if options["output"] is not None:
         estimator = choose_parameters(score, options["parameters"])
-        is_said = not (options["as_json"] or options["quiet"])
         from bestdag.data.sources.files import table_name
         from bestdag.network.fitting import fit_network
 
+        is_said = not (options["as_json"] or options["quiet"])
         network = fit_network(dag, table.dataset, estimator, threads=options["threads"])
         network = network.with_name(table_name(data))
         write_fitted(options["output"], network, estimator, is_said=is_said)

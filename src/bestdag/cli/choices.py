@@ -6,7 +6,6 @@ options out of those of the command.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +26,11 @@ from bestdag.cli.options import (
 from bestdag.cli.output import FORMAT_NAMES
 from bestdag.incomplete import StructuralEM, Treatment, make_treatment
 from bestdag.parameters import DEFAULT_ESTIMATOR, ESTIMATORS, OF_SCORE, choose_estimator
-from bestdag.registry import canonical
+from bestdag.registry import canonical, settings_of
 from bestdag.scores import ALIASES, DEFAULT_PRIOR, DEFAULT_SCORE, SCORES, make_score
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import SEARCHES, make_search, search_name
-from bestdag.wording import either
+from bestdag.wording import as_option, either
 
 if TYPE_CHECKING:
     from bestdag.graph.knowledge import Knowledge
@@ -222,51 +221,19 @@ def choose_knowledge(options: dict[str, Any]) -> Knowledge:
 
 # ---------------------------------------------------------------------------- structural EM
 
-# Setting of `StructuralEM`: the least whole number (None where any number is taken), and the help.
-_EM: dict[str, tuple[int | None, str]] = {
-    "restarts": (0, "number of further runs from random changes of the best structure."),
-    "max_rounds": (1, "maximum number of rounds (structure, then parameters) per run."),
-    "max_iterations": (1, "maximum number of EM iterations per round."),
-    "tolerance": (None, "relative change of the log-likelihood at which EM has converged."),
-    "max_cells": (1, "maximum number of joint states of missing values to sum exactly."),
-    "draws": (1, "number of draws for each group of missing values with more."),
-}
-
-
-def _finite(_context: click.Context, _option: click.Parameter, value: float | None) -> float | None:
-    if value is not None and not math.isfinite(value):
-        raise click.BadParameter(f"must be a finite number >= 0, got {value}")
-    return value
-
-
-def _em_option(name: str) -> str:
-    return f"--em-{name.replace('_', '-')}"
-
-
-EM_OPTIONS = tuple(
-    click.option(
-        _em_option(name),
-        type=click.FloatRange(0) if least is None else click.IntRange(least),
-        metavar="X" if least is None else "N",
-        callback=_finite if least is None else None,
-        help=f"With --missing em, {text}  "
-        f"[default: {StructuralEM.__dataclass_fields__[name].default:,}]",
-    )
-    for name, (least, text) in _EM.items()
-)
+EM_OPTIONS = settings_options({StructuralEM.name: StructuralEM}, prefix="em_")
 
 
 def choose_treatment(options: dict[str, Any]) -> Treatment:
     """Make the missing-data strategy that was asked for."""
     treatment = make_treatment(options["missing"])
-    settings = {name: options[f"em_{name}"] for name in _EM}
+    settings = {one.name: options[f"em_{one.name}"] for one in settings_of(StructuralEM)}
     settings = {name: value for name, value in settings.items() if value is not None}
     if not settings:
         return treatment
     if not isinstance(treatment, StructuralEM):
-        raise click.UsageError(
-            f"{_em_option(next(iter(settings)))} is for --missing em; leave it out"
-        )
+        option = as_option(f"em_{next(iter(settings))}")
+        raise click.UsageError(f"{option} is for --missing em; leave it out")
     return replace(treatment, **settings)
 
 

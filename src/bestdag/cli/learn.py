@@ -201,17 +201,23 @@ def command(
     if from_scores is not None:
         _refuse_without_data()
     target = class_of_intervals(search, options, data)
-    _learn_and_print(
-        choose_search(search, options),
-        data,
-        options,
-        from_scores=from_scores,
-        target=target,
-        require_optimal=require_optimal,
-        start=None if start is None else Network.load(start).dag,
-        cluster=cluster,
-        **{name: options.pop(name) for name in _OF_LEARN},
-    )
+    with ExitStack() as stack:
+        client = None
+        if cluster is not None:
+            from bestdag.cluster.session import joined
+
+            client = stack.enter_context(joined(cluster, threads=options["threads"]))
+        _learn_and_print(
+            choose_search(search, options),
+            data,
+            options,
+            from_scores=from_scores,
+            target=target,
+            require_optimal=require_optimal,
+            start=None if start is None else Network.load(start).dag,
+            cluster=client,
+            **{name: options.pop(name) for name in _OF_LEARN},
+        )
 
 
 # Options that are arguments of `learn` as they are.
@@ -264,41 +270,23 @@ def _learn_and_print(
     data: str | None,
     options: dict[str, Any],
     *,
-    from_scores: str | None = None,
-    target: str | None = None,
-    require_optimal: bool = False,
-    cluster: str | None = None,
-    **more: Any,
-) -> None:
-    """Learn, print the structure, and write what was asked for.
-
-    `target` is the class, if there is one; `cluster` says which machines hold the rows, if not
-    this one alone; `more` are further arguments of `learn`.
-    """
-    with ExitStack() as stack:
-        if cluster is not None:
-            from bestdag.cluster.session import joined
-
-            more["cluster"] = stack.enter_context(joined(cluster, threads=options["threads"]))
-        _learn_structure(search, data, options, from_scores, target, require_optimal, **more)
-
-
-def _learn_structure(
-    search: Search,
-    data: str | None,
-    options: dict[str, Any],
     from_scores: str | None,
     target: str | None,
     require_optimal: bool,
     **more: Any,
 ) -> None:
+    """Learn, print the structure, and write what was asked for.
+
+    `target` is the class, if there is one; `more` are further arguments of `learn`.
+    """
     from bestdag.data.sources.files import table_name
     from bestdag.errors import ClusterError
     from bestdag.learning import learn
     from bestdag.scores.table import ScoreTable
 
     output, as_json, threads = options["output"], options["as_json"], options["threads"]
-    kept = _check_files(data, from_scores, search.name, options)
+    is_said = not (as_json or options["quiet"])
+    checkpoint = _check_files(data, from_scores, search.name, options)
     score_name, one = choose_score(options["name"], options)
     treatment = choose_treatment(options)
     estimator = None
@@ -313,10 +301,10 @@ def _learn_structure(
     lost: ClusterError | None = None
     with (
         accepted_instead(data, one.score, treatment.name, cutting, reading),
-        working(f"learning from {data or from_scores}", quiet=options["quiet"]) as told,
+        working(f"learning from {data or from_scores}", quiet=options["quiet"]) as progress,
     ):
         if data is not None:
-            table = read_for_learning(data, one.score, cutting, reading, more.get("cluster"))
+            table = read_for_learning(data, one.score, cutting, reading, more["cluster"])
         try:
             result = learn(
                 ScoreTable.load(from_scores or "") if table is None else table.dataset,
@@ -326,9 +314,9 @@ def _learn_structure(
                 missing=treatment,
                 knowledge=knowledge,
                 threads=threads,
-                progress=told,
+                progress=progress,
                 **limits,
-                **kept,
+                **checkpoint,
                 **more,
             )
         except ClusterError as error:
@@ -346,7 +334,7 @@ def _learn_structure(
         score_settings={} if from_scores else one.settings,
         settings={
             **limits,
-            **({"seed": more["seed"]} if "seed" in more else {}),
+            "seed": more["seed"],
             **({} if from_scores else {"missing": treatment.name, **shown_prior(prior)}),
             **({} if estimator is None else {"parameters": estimator.name}),
             **({} if table is None else table.settings()),
@@ -359,18 +347,16 @@ def _learn_structure(
         raise lost
     if estimator is not None and result.dataset is not None:
         # After the structure is shown: tables that do not fit into memory do not lose it.
-        is_said = not (as_json or options["quiet"])
         network = result.fit(estimator, threads=threads).with_name(table_name(data))
         write_fitted(output, network, estimator, is_said=is_said)
     if options["report"] is not None:
         probabilities = None
         if not result.was_interrupted:  # else the user waits for the end
             probabilities = _arc_probabilities(options["bootstrap"], result, knowledge, options)
-        said = not (as_json or options["quiet"])
         from bestdag.report.summary import TableRead
 
         read = TableRead(data or "", tuple(reading.get("drop") or ()))
-        _write_report(options["report"], result, probabilities, threads, read, is_said=said)
+        _write_report(options["report"], result, probabilities, threads, read, is_said=is_said)
     if not as_json:
         wide = table is not None and bool(wide_numbers(table))
         context = click.get_current_context()
@@ -404,7 +390,7 @@ def _check_files(
         },
     )
     others = any(path is not None for path in (output, weights, report))
-    kept = checkpoint_settings(options, others=others)
+    checkpoint = checkpoint_settings(options, others=others)
     if output is not None:
         if from_scores is not None:
             raise click.UsageError(
@@ -413,7 +399,7 @@ def _check_files(
         require_network_output(output, force=options["force"])
     elif options["parameters"] is not None:
         raise click.UsageError("--parameters is for the network written by -o FILE")
-    elif options["force"] and weights is None and report is None and not kept["checkpoint"]:
+    elif options["force"] and weights is None and report is None and not checkpoint["checkpoint"]:
         raise click.UsageError(
             "--force is for the files written by -o FILE, --report FILE and --checkpoint FILE"
         )
@@ -433,7 +419,7 @@ def _check_files(
         require_new_file(weights, force=options["force"])
     if report is not None:
         _check_report(report, force=options["force"])
-    return kept
+    return checkpoint
 
 
 def _check_report(path: str, *, force: bool) -> None:
@@ -455,7 +441,7 @@ def _arc_probabilities(
         return None
     from bestdag.averaging.bootstrap import bootstrap
 
-    with working("bootstrap resampling", quiet=options["quiet"]) as told:
+    with working("bootstrap resampling", quiet=options["quiet"]) as progress:
         return bootstrap(
             result.dataset,
             result.scored_by,
@@ -465,7 +451,7 @@ def _arc_probabilities(
             knowledge=knowledge,
             structure_prior=result.structure_prior,
             threads=options["threads"],
-            progress=told,
+            progress=progress,
         )
 
 

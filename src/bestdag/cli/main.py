@@ -162,11 +162,11 @@ def _interrupted(interrupts: Interrupts, given: list[str], context: click.Contex
     interrupts.ignore()
     from bestdag.cli.output import was_shown
 
-    kept = ""
+    more = ""
     if given[:1] and given[0] in _AT_THE_END and not was_shown(context):
         has_file = any(word.partition("=")[0] == "--checkpoint" for word in given)
-        kept = "; --resume continues from the checkpoint" if has_file else "; no results are saved"
-    _complain(f"interrupted{kept}")
+        more = "; --resume continues from the checkpoint" if has_file else "; no results are saved"
+    _complain(f"interrupted{more}")
     return interrupts.exit_code
 
 

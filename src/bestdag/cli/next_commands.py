@@ -48,23 +48,23 @@ def next_commands(
         return []
     if any(one.kind == "nothing to learn" for one in result.advice):
         return []
-    given = _given(context)
-    found = []
+    options = _given(context)
+    commands = []
     if wide:
-        words = [word for _, own in given for word in own]
+        words = [word for _, own in options for word in own]
         name = str(context.info_name)
-        found.append(shlex.join(("bestdag", name, _file(data), *words, "--discretize")))
+        commands.append(shlex.join(("bestdag", name, _file(data), *words, "--discretize")))
     if output is None:
-        found.append(_written(data, given, context))
+        commands.append(_written(data, options, context))
     elif format_suffix(output) in (".json", ".bif"):
         most = max(result.dag.nodes, key=lambda name: (len(result.dag.parents(name)), name))
         dash = ["--"] if most.startswith("-") else []
-        found.append(shlex.join(("bestdag", "query", _file(output), *dash, most)))
+        commands.append(shlex.join(("bestdag", "query", _file(output), *dash, most)))
         picture = _new_file(output, ".svg")
-        found.append(shlex.join(("bestdag", "draw", _file(output), "-o", picture)))
+        commands.append(shlex.join(("bestdag", "draw", _file(output), "-o", picture)))
     if not result.dataset.has_missing:
-        found.append(_again(data, given, context))
-    return found[:3]
+        commands.append(_again(data, options, context))
+    return commands[:3]
 
 
 def _written(data: str, given: _Given, context: click.Context) -> str:
@@ -119,7 +119,7 @@ def _given(context: click.Context) -> _Given:
     words = list(context.obj)
     parser = context.command.make_parser(context)
     values, _, order = parser.parse_args(words[1:])
-    found: _Given = []
+    options: _Given = []
     taken: dict[str, int] = {}
     for parameter in order:
         if not isinstance(parameter, click.Option) or parameter.name is None:
@@ -129,17 +129,17 @@ def _given(context: click.Context) -> _Given:
         if parameter.multiple:
             place = taken.get(parameter.name, 0)
             taken[parameter.name] = place + 1
-            found.append((flag, [flag, str(value[place])]))
+            options.append((flag, [flag, str(value[place])]))
         elif parameter.name in taken:
             continue  # given twice: the last one counts
         elif parameter.is_flag:
             taken[parameter.name] = 1
             is_off = parameter.secondary_opts and not value
-            found.append((flag, [parameter.secondary_opts[-1] if is_off else flag]))
+            options.append((flag, [parameter.secondary_opts[-1] if is_off else flag]))
         else:
             taken[parameter.name] = 1
-            found.append((flag, [flag, str(value)]))
-    return found
+            options.append((flag, [flag, str(value)]))
+    return options
 
 
 def _new_file(path: str, suffix: str) -> str:
@@ -157,7 +157,7 @@ def _new_file(path: str, suffix: str) -> str:
 
 def without(given: tuple[str, ...], *names: str) -> list[str]:
     """Leave out options with their values."""
-    found: list[str] = []
+    words: list[str] = []
     is_value = False
     for word in given:
         if is_value:
@@ -165,5 +165,5 @@ def without(given: tuple[str, ...], *names: str) -> list[str]:
         elif word in names:
             is_value = True
         elif word.partition("=")[0] not in names:
-            found.append(word)
-    return found
+            words.append(word)
+    return words

@@ -209,8 +209,13 @@ def _signature_type(annotation: str) -> Any:
     return {"int": int, "float": float, "bool": bool, "str": str}[kind]
 
 
-def settings_options(listed: Mapping[str, Any], *, but: Sequence[str] = ()) -> tuple[Option, ...]:
-    """Return an option for each setting of the classes of a list, but those named."""
+def settings_options(
+    listed: Mapping[str, Any], *, but: Sequence[str] = (), prefix: str = ""
+) -> tuple[Option, ...]:
+    """Return an option for each setting of the classes of a list, but those named.
+
+    `prefix` is what their names begin with on the command line.
+    """
     by_name: dict[str, list[Setting]] = {}
     for entry in listed.values():
         for one in settings_of(entry):
@@ -218,8 +223,8 @@ def settings_options(listed: Mapping[str, Any], *, but: Sequence[str] = ()) -> t
                 by_name.setdefault(one.name, []).append(one)
     return tuple(
         click.option(
-            as_option(name),
-            name,
+            as_option(prefix + name),
+            prefix + name,
             type=_click_type(owners[0]),
             metavar=_metavar(owners[0]),
             help=_help(owners),

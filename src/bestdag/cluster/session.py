@@ -21,7 +21,7 @@ from bestdag.errors import (
 )
 from bestdag.machine import memory_limit, thread_count
 from bestdag.progress import heed
-from bestdag.wording import count_of, first_names
+from bestdag.wording import arg, by_reader, count_of, first_names
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -89,10 +89,10 @@ def joined(cluster: Any, *, threads: int | None = None) -> Iterator[Client]:
         with client:
             yield client
     else:
-        needed = "'local' or the address of a scheduler, such as tcp://host:8786"
         raise InvalidParameterError(
-            f"cluster: a client of Dask, {needed} is needed, got {cluster!r:.60}"
-        ).with_option(f"--cluster: {needed} is needed, got {cluster!r:.60}")
+            f"{arg('cluster')} must be {by_reader('a client of Dask, ', '')}'local' or the address "
+            f"of a scheduler, such as tcp://host:8786, got {cluster!r:.60}"
+        )
 
 
 def machines(client: Client) -> list[Machine]:

@@ -16,6 +16,7 @@ from bestdag.data.readers import read_cut, read_matching
 from bestdag.data.schema import DEFAULT_MAX_STATES, DEFAULT_MAX_VALUES, Variable
 from bestdag.data.settings import choose, text_list
 from bestdag.errors import InvalidParameterError, require_count
+from bestdag.wording import arg
 
 __all__ = ["discretize"]
 
@@ -132,10 +133,10 @@ def discretize(
     chosen = None if cut is None else frozenset(text_list("cut", cut))
     if made.needs_target and target is None and chosen != frozenset():
         others = ", ".join(name for name, kind in METHODS.items() if not kind.needs_target)
-        needed = f"the class column, or choose a method without one: {others}"
         raise InvalidParameterError(
-            f"discretize: method {made.name!r} needs a target; name {needed}"
-        ).with_option(f"discretize: the method {made.name} needs --target; name {needed}")
+            f"discretize: {arg('method', made.name)} needs {arg('target')}; name the class column, "
+            f"or choose a method without one: {others}"
+        )
     cutter = Cutter(
         method=made,
         target=target,

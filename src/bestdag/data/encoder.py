@@ -33,6 +33,7 @@ from bestdag.data.warnings import (
     warn_of_states,
 )
 from bestdag.errors import DataError, unknown_name
+from bestdag.wording import arg, by_reader
 
 __all__ = [
     "Encoded",
@@ -421,12 +422,10 @@ def _states(
     if seen and column.has_fixed_states:
         return ("False", "True")
     if not seen:
-        what = (
-            f"read: {options.source}: column {column.name!r} has no values, all "
-            f"{n_rows:,} values are missing"
-        )
-        raise RefusedColumnError(f"{what}; drop it, or declare its states").with_option(
-            f"{what}; leave it out with --drop"
+        raise RefusedColumnError(
+            f"read: {options.source}: column {column.name!r} has no values, all {n_rows:,} values "
+            f"are missing; leave it out with {arg('drop')}"
+            f"{by_reader(', or declare its states', '')}"
         )
     return sorted_states(seen)
 

@@ -16,8 +16,9 @@ import numpy.typing as npt
 from bestdag.data.checks import code_type
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import MISSING_STATE, Variable
-from bestdag.data.warnings import all_marks, mark_flags, missing_text, shown_counts, warn
+from bestdag.data.warnings import as_marks, missing_text, shown_counts, warn
 from bestdag.errors import DataError
+from bestdag.wording import arg, by_reader
 
 if TYPE_CHECKING:
     from bestdag.data.settings import ReadOptions
@@ -91,21 +92,16 @@ class _Refuse(_Keep):
     def check(self, missing: MissingValues, options: ReadOptions) -> None:
         """Say which columns have some and what may be done; other texts may mark them too."""
         who, what = f"read: {options.source}", missing_text(missing.counts)
-        if options.states.keys() >= missing.counts.keys():
-            how = 'set missing to "drop" to leave out their rows'
-            flags = "pass --missing drop to leave out their rows"
-        else:
-            how = 'set missing to "drop", "state" or "keep", or drop the columns'
-            flags = "pass --missing drop or --missing state, or leave the columns out with --drop"
-        also = marks = options_to_pass = ""
+        how = f"pass {arg('missing', 'drop')} to leave out their rows"
+        if not options.states.keys() >= missing.counts.keys():
+            drop, state, keep = (arg("missing", name) for name in ("drop", "state", "keep"))
+            ways = by_reader(f"{drop}, {state} or {keep}", f"{drop} or {state}")
+            how = f"pass {ways}, or leave the columns out with {arg('drop')}"
+        also = ""
         if missing.marks:
             cells = " and ".join(f"{n:,} {mark!r}" for mark, n in missing.marks.items())
-            also = f"; {cells} may mark missing values too"
-            marks = f": pass missing_values={all_marks(missing.marks, options)!r}"
-            options_to_pass = f": pass {mark_flags(missing.marks)}"
-        raise DataError(f"{who}: {what}; {how}{also}{marks}").with_option(
-            f"{who}: {what}; {flags}{also}{options_to_pass}"
-        )
+            also = f"; {cells} may mark missing values too: pass {as_marks(missing.marks, options)}"
+        raise DataError(f"{who}: {what}; {how}{also}")
 
 
 class _DropRows(_Keep):
@@ -122,14 +118,10 @@ class _DropRows(_Keep):
         if not options.allow_few_rows and n_left * _LEAST_PART < n_rows:
             worst = sorted(missing.counts.items(), key=lambda column: -column[1])
             shown = shown_counts({name: f"{n:,}" for name, n in worst})
-            what = (
-                f"{who}: {n_left:,} of {n_rows:,} rows have no missing values, less "
-                f"than a third; most are missing in {shown}: drop such columns"
-            )
             raise DataError(
-                f'{what}, set missing to "state", or pass allow_few_rows=True to continue'
-            ).with_option(
-                f"{what} (--drop), use --missing state, or pass --allow-few-rows to continue"
+                f"{who}: {n_left:,} of {n_rows:,} rows have no missing values, less than a third; "
+                f"most are missing in {shown}: {arg('drop')} such columns, use "
+                f"{arg('missing', 'state')}, or pass {arg('allow_few_rows', True)} to continue"
             )
         warn(f"{who}: dropped {n_rows - n_left:,} of {n_rows:,} rows with missing values")
 
@@ -158,12 +150,10 @@ class _MissingState(_Keep):
         if variable.name in options.states and variable.states[-1] == MISSING_STATE:
             return variable
         if MISSING_STATE in variable.states:
-            what = (
+            raise DataError(
                 f"read: {options.source}: column {variable.name!r} already has a state called "
-                f"'missing' beside its missing values"
-            )
-            raise DataError(f"{what}; add 'missing' to missing_values").with_option(
-                f"{what}; pass --missing-value missing"
+                f"{MISSING_STATE!r} beside its missing values; pass "
+                f"{as_marks([MISSING_STATE], options)}"
             )
         return Variable(variable.name, (*variable.states, MISSING_STATE), variable.cuts)
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bestdag.errors import DataError, InvalidParameterError, import_optional
 from bestdag.files import format_suffix, writing
 from bestdag.tabular import Table, html_of, shown_text
-from bestdag.wording import count_of
+from bestdag.wording import by_reader, count_of
 
 if TYPE_CHECKING:
     from bestdag.data.dataset import Dataset
@@ -122,9 +122,9 @@ def _csv_suffix(path: str | os.PathLike[str]) -> str:
     suffix = format_suffix(path)
     is_device = os.path.exists(path) and not os.path.isfile(path)
     if suffix not in _SUFFIXES and not is_device:
-        must = f"must end in {', '.join(_SUFFIXES)}, each also with .gz, got {shown}"
-        raise InvalidParameterError(f"to_csv: the name {must}").with_option(
-            f"-o: the name of a table {must}"
+        raise InvalidParameterError(
+            f"{by_reader('to_csv: the name', '-o: the name of a table')} must end in "
+            f"{', '.join(_SUFFIXES)}, each also with .gz, got {shown}"
         )
     return suffix
 
@@ -164,9 +164,10 @@ def _is_utf8(text: str) -> bool:
 
 def _require_free(data: Dataset, weights: str, who: str) -> None:
     if data.weights is not None and weights in data.arities:
-        what = f"{who}: a variable is called {weights!r}"
-        raise DataError(f"{what}; pass weights= another name for the weights").with_option(
-            f"{what}, the name of the column that the weights get; rename it"
+        other = by_reader(", or pass weights= another name for them", "")
+        raise DataError(
+            f"{who}: a variable is called {weights!r}, the name of the column that the weights "
+            f"get; rename it{other}"
         )
 
 

@@ -22,6 +22,7 @@ from bestdag.data.sources.files import local_files
 from bestdag.data.table import open_table
 from bestdag.errors import InvalidParameterError, require_choice
 from bestdag.machine import do_without, memory_left, readable_size
+from bestdag.wording import arg
 
 __all__ = [
     "ROWS_IN",
@@ -259,11 +260,9 @@ def match(
     listed = list(variables)
     known_cuts = {variable.name: variable for variable in listed if variable.cuts is not None}
     if known_cuts and (rows_in == "disk" or collapse):
-        what = (
-            f"read: numeric columns are binned at the cut points of {owner} in memory, row by row"
-        )
-        raise InvalidParameterError(f"{what}; leave out rows_in and collapse").with_option(
-            f"{what}; leave out --rows-in disk and --collapse"
+        raise InvalidParameterError(
+            f"read: numeric columns are binned at the cut points of {owner} in memory, row by row; "
+            f"leave out {arg('rows_in', 'disk')} and {arg('collapse', True)}"
         )
     source = sql_source(source)
     states = {variable.name: variable.states for variable in listed}
@@ -319,9 +318,8 @@ def _placed(
     require_collapse("read", collapse)
     if cache is not None and rows_in == "memory":
         raise InvalidParameterError(
-            "read: cache is for rows on disk, got rows_in='memory'; leave one of them out"
-        ).with_option(
-            "read: --cache is for rows on disk, got --rows-in memory; leave one of them out"
+            f"read: {arg('cache')} is for rows on disk, got {arg('rows_in', 'memory')}; leave one "
+            "of them out"
         )
     is_on_disk = rows_in == "disk" or (rows_in == "auto" and not _fits(source, choice))
 

@@ -29,7 +29,7 @@ from bestdag.errors import (
     require_count,
     unknown_name,
 )
-from bestdag.wording import either, first_names
+from bestdag.wording import arg, by_reader, either, first_names
 
 __all__ = [
     "ABSENT",
@@ -146,14 +146,13 @@ class Choice:
         extra = [n for n in names if n not in out and n not in chosen]
         if self.owner is not None and extra:
             it = either(len(extra), "it", "them")
-            what = (
+            how = f"leave {it} out with {arg('drop')}"
+            if self.owner == "the network":  # the commands that take one have that option
+                how = by_reader(how, "pass --ignore-extra")
+            raise DataError(
                 f"{who}: {either(len(extra), 'column', 'columns')} {first_names(extra)} "
-                f"{either(len(extra), 'is', 'are')} not in {self.owner}"
+                f"{either(len(extra), 'is', 'are')} not in {self.owner}; {how}"
             )
-            way = "pass --ignore-extra"
-            if self.owner != "the network":  # the commands that take one have --drop
-                way = f"leave {it} out with --drop"
-            raise DataError(f"{what}; drop {it}").with_option(f"{what}; {way}")
         if len(set(chosen)) != len(chosen):
             twice = next(name for name in chosen if chosen.count(name) > 1)
             raise DataError(f"{who}: columns= lists {twice!r} twice")
@@ -194,8 +193,10 @@ def choose(
 ) -> Choice:
     """Check the settings of `read`, and those of `Choice`."""
     if type(source) is str and looks_like_sql(source):
-        what = f"read: there is no file {_describe(source)}; if it is a query,"
-        raise DataError(f"{what} give it as sql(...)").with_option(f"{what} pass --sql")
+        raise DataError(
+            f"read: there is no file {_describe(source)}; if it is a query, "
+            f"{by_reader('give it as sql(...)', 'pass --sql')}"
+        )
     if separator is not None:
         require_choice("read", "separator", separator, SEPARATORS)
     marks = frozenset(text_list("missing_values", missing_values, "texts"))
@@ -266,8 +267,10 @@ def _require_good_names(names: Sequence[Any], drop: Sequence[str], source: str) 
                 f"rename the columns"
             )
         if not name:
-            what = f"read: {source}: column {place} has no name; if it is a row index, leave it out"
-            raise NamelessColumnError(f"{what} with drop=''").with_option(f"{what} with --drop ''")
+            raise NamelessColumnError(
+                f"read: {source}: column {place} has no name; if it is a row index, leave it out "
+                f"with {arg('drop', '')}"
+            )
         if not name.isascii() and is_broken(name):
             raise DataError(
                 f"read: {source}: the name of column {place} is not valid text: {name!r}"
@@ -376,9 +379,8 @@ def check_states(
     for name, listed in checked.items():
         both = [state for state in listed if state in missing_values]
         if both:
-            what = f"read: states of {name!r} contain {both[0]!r}, which"
-            option = "--missing-value calls missing" if both[0] else "as a cell means missing"
-            raise InvalidParameterError(f"{what} missing_values calls missing").with_option(
-                f"{what} {option}"
-            )
+            by = f"{arg('missing_values')} calls missing"
+            if not both[0]:  # what no option names
+                by = by_reader(by, "as a value means missing")
+            raise InvalidParameterError(f"read: states of {name!r} contain {both[0]!r}, which {by}")
     return checked

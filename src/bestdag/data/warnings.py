@@ -20,8 +20,8 @@ from bestdag.data.schema import MAX_ARITY, MISSING_STATE, Variable
 from bestdag.data.sources.base import RawColumn
 from bestdag.data.sources.connection import sql_name, sql_text
 from bestdag.data.sources.files import DELIMITERS
-from bestdag.errors import DataError, DataWarning, as_option
-from bestdag.wording import count_of, first_names, shell_word
+from bestdag.errors import DataError, DataWarning
+from bestdag.wording import arg, by_reader, count_of, first_names, shell_word
 
 if TYPE_CHECKING:
     from bestdag.data.settings import ReadOptions
@@ -31,13 +31,12 @@ __all__ = [
     "RefusedColumnError",
     "Written",
     "WrittenNumbersError",
-    "all_marks",
     "are_decimals",
     "are_like_cells",
+    "as_marks",
     "decimal_columns",
     "fixed_names",
     "mark_counts",
-    "mark_flags",
     "marks_among",
     "marks_far_from_others",
     "missing_text",
@@ -342,11 +341,9 @@ def warn_of_states(
             "category"
         )
         file = options.source if options.source.startswith(("'", '"')) else "DATA"
-        warn(
-            f'{what}; discretize(..., method="quantile") bins them',
-            f"{what}; --discretize bins them, or: bestdag discretize {file} --method quantile -o "
-            "FILE",
-        )
+        python = f"discretize(..., {arg('method', 'quantile')}) bins them"
+        command = f"bestdag discretize {file} --method quantile -o FILE"
+        warn(f"{what}; {by_reader(python, f'--discretize bins them, or: {command}')}")
     _warn_of_names(variables, given, options)
     constant = [variable for variable in variables if variable.arity == 1]
     if constant:
@@ -365,11 +362,10 @@ def _warn_of_names(
     more = ", ..." if len(found) > _SHOWN_NAMES else ""
     what = f"read: {options.source}: the column names look like a row of data, {names}{more}"
     how = "; if they are, put a line with names above them"
-    command = None
+    command = ""
     if options.source.endswith((".csv'", '.csv"')):
-        rows = f"(seq -s, -f x%g 1 {len(found)}; cat {options.source}) > named.csv"
-        command = f"{what}{how}: {rows}"
-    warn(what + how, command)
+        command = f": (seq -s, -f x%g 1 {len(found)}; cat {options.source}) > named.csv"
+    warn(f"{what}{how}{by_reader('', command)}")
 
 
 def _warn_of_marks(
@@ -387,20 +383,13 @@ def _warn_of_marks(
     more = ""
     for mark, others in _values_elsewhere(marked, variables).items():
         more += f"; {mark!r} is a value of {first_names(others)}, which would be missing there too"
-    warn(
-        f"{what}, pass missing_values={all_marks(totals, options)!r}{more}",
-        f"{what}, pass {mark_flags(totals)}{more}",
-    )
+    warn(f"{what}, pass {as_marks(totals, options)}{more}")
 
 
-def all_marks(marks: Iterable[str], options: ReadOptions) -> tuple[str, ...]:
-    """Return the texts that mark missing values, with others beside those that were given."""
-    return tuple(sorted({*options.missing_values, *marks}))
-
-
-def mark_flags(marks: Iterable[str]) -> str:
-    """Return the options that say the same on the command line."""
-    return " ".join(f"{as_option('missing_value')} {shell_word(mark)}" for mark in marks)
+def as_marks(marks: Iterable[str], options: ReadOptions) -> str:
+    """Say how to name texts that mark missing values; an option adds to those already named."""
+    every = tuple(sorted({*options.missing_values, *marks}))
+    return by_reader(arg("missing_values", every), arg("missing_values", list(marks)))
 
 
 def _values_elsewhere(
@@ -428,10 +417,7 @@ def warn_of_number_marks(found: Mapping[str, Mapping[str, int]], options: ReadOp
         f"read: {options.source}: {_columns_have(list(found))} {cells}, far from the other "
         f"numbers; if these mark missing values"
     )
-    warn(
-        f"{what}, pass missing_values={all_marks(totals, options)!r}",
-        f"{what}, pass {mark_flags(totals)}",
-    )
+    warn(f"{what}, pass {as_marks(totals, options)}")
 
 
 def _warn_of_equal_texts(columns: Sequence[RawColumn], options: ReadOptions) -> None:
@@ -494,7 +480,7 @@ def _warn_with_query(what: str, columns: Mapping[str, str], options: ReadOptions
     if query is None:
         warn(what)
     else:
-        warn(f"{what}, or read sql({query!r})", f"{what}, or read --sql {shell_word(query)}")
+        warn(f"{what}, or read {_as_sql(query)}")
 
 
 def query_for(columns: Mapping[str, str], options: ReadOptions) -> str | None:
@@ -504,15 +490,17 @@ def query_for(columns: Mapping[str, str], options: ReadOptions) -> str | None:
     return rewritten(options.path, columns, options.separator, options.encoding)
 
 
-def warn(message: str, on_command_line: str | None = None) -> None:
+def _as_sql(query: str) -> str:
+    return by_reader(f"sql({query!r})", f"--sql {shell_word(query)}")
+
+
+def warn(message: str) -> None:
     """Warn about the data at the line that called `read`."""
     here = os.path.dirname(__file__)
     level, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(here + os.sep):
         level, frame = level + 1, frame.f_back
-    warning = DataWarning(message)
-    warning.on_command_line = on_command_line or message
-    warnings.warn(warning, stacklevel=level)
+    warnings.warn(DataWarning(message), stacklevel=level)
 
 
 def _columns_have(names: Sequence[str]) -> str:
@@ -560,10 +548,10 @@ def refuse_many(
     if limits[name] == MAX_ARITY:
         what = (
             f"{who}: column {name!r} has {n} distinct values, at most {MAX_ARITY:,} states are "
-            f"possible; discretize it if it holds numbers, or"
+            f"possible; bin it if it holds numbers, or leave it out with {arg('drop')}"
         )
-        raise RefusedColumnError(f"{what} drop it").with_option(f"{what} leave it out with --drop")
-    limit, option = f"max_states={options.max_states}", f"--max-states {options.max_states}"
+        raise RefusedColumnError(what)
+    limit = arg("max_states", options.max_states)
     for one in wide:
         written = written_numbers(set(examples(one)) - options.absent - {*MARKS})
         if written is not None:
@@ -572,25 +560,18 @@ def refuse_many(
             error = WrittenNumbersError(plainly)
             query = query_for({one: written.sql(one)}, options)
             if query is not None:
-                error = WrittenNumbersError(f"{plainly}, or read sql({query!r})").with_option(
-                    f"{plainly}, or read --sql {shell_word(query)}"
-                )
+                error = WrittenNumbersError(f"{plainly}, or read {_as_sql(query)}")
             error.plainly = plainly
             raise error
     if len(wide) == 1:
-        what = f"{who}: column {name!r} has too many distinct values ({n} >"
         raise DataError(
-            f"{what} {limit}); bin it if it holds numbers, drop it, or raise max_states"
-        ).with_option(
-            f"{what} {option}); bin it if it holds numbers, --drop it, or raise --max-states"
+            f"{who}: column {name!r} has too many distinct values ({n} > {limit}); bin it if it "
+            f"holds numbers, {arg('drop')} it, or raise {arg('max_states')}"
         )
-    what = f"{who}: {len(wide)} columns have too many distinct values (>"
     raise DataError(
-        f"{what} {limit}): {shown_counts(wide)}; bin those that hold numbers, drop columns, or "
-        f"raise max_states"
-    ).with_option(
-        f"{what} {option}): {shown_counts(wide)}; bin those that hold numbers, --drop columns, or "
-        f"raise --max-states"
+        f"{who}: {len(wide)} columns have too many distinct values (> {limit}): "
+        f"{shown_counts(wide)}; bin those that hold numbers, {arg('drop')} columns, or raise "
+        f"{arg('max_states')}"
     )
 
 

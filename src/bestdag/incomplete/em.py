@@ -16,11 +16,12 @@ from bestdag.parameters import em_with
 from bestdag.parameters.base import Estimator
 from bestdag.parameters.dirichlet import HasPriors
 from bestdag.parameters.em import EM
+from bestdag.registry import setting
 from bestdag.scores.base import Score, require_fractional_counts
 from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.search.result import SearchResult
-from bestdag.wording import arg
+from bestdag.wording import arg, as_option
 
 __all__ = ["StructuralEM"]
 
@@ -73,20 +74,22 @@ class StructuralEM:
     reads_as: ClassVar[str] = "keep"
     idle: ClassVar[str | None] = "structural EM has nothing to do"
 
-    restarts: int = 0
-    max_rounds: int = 100
-    tolerance: float = 1e-6
-    max_iterations: int = 1000
-    max_cells: int = 4096
-    draws: int = 200
+    restarts: int = setting(0, "Number of further runs from random changes of the best structure.")
+    max_rounds: int = setting(100, "Maximum number of rounds (structure, then parameters) per run.")
+    max_iterations: int = setting(1000, "Maximum number of EM iterations per round.")
+    tolerance: float = setting(
+        1e-6, "Relative change of the log-likelihood at which EM has converged."
+    )
+    max_cells: int = setting(
+        4096, "Maximum number of joint states of missing values to sum exactly."
+    )
+    draws: int = setting(200, "Number of draws for each group of missing values with more.")
 
     def __post_init__(self) -> None:
-        require_count("StructuralEM", "restarts", self.restarts)
-        require_count("StructuralEM", "max_rounds", self.max_rounds, minimum=1)
-        require_count("StructuralEM", "max_iterations", self.max_iterations, minimum=1)
-        require_count("StructuralEM", "max_cells", self.max_cells, minimum=1)
-        require_count("StructuralEM", "draws", self.draws, minimum=1)
-        require_not_negative("StructuralEM", "tolerance", self.tolerance)
+        for name in ("restarts", "max_rounds", "max_iterations", "max_cells", "draws"):
+            least, option = int(name != "restarts"), as_option(f"em_{name}")
+            require_count("StructuralEM", name, getattr(self, name), minimum=least, option=option)
+        require_not_negative("StructuralEM", "tolerance", self.tolerance, option="--em-tolerance")
 
     def refusal(self, score: Score) -> str | None:
         """Say why it cannot be used with a score; None where it can."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bestdag.counts.family import FamilyCounts
 from bestdag.errors import InvalidParameterError
 from bestdag.special import log_rising
-from bestdag.wording import shown_value
+from bestdag.wording import arg, shown_value
 
 __all__ = ["Contamination", "require_epsilon"]
 
@@ -91,7 +91,8 @@ def require_epsilon(who: str, epsilon: object, *, may_be_one: bool) -> None:
             value = float(epsilon)
     if 0 <= value < 1 or (may_be_one and value == 1):
         return
-    must = f"must be a number >= 0 and {'<=' if may_be_one else '<'} 1, got {shown_value(epsilon)}"
-    if value == 1:
-        must += "; with 1 the score would be minus infinity"
-    raise InvalidParameterError(f"{who}: epsilon {must}").with_option(f"{who}: --epsilon {must}")
+    why = "; with 1 the score would be minus infinity" if value == 1 else ""
+    raise InvalidParameterError(
+        f"{who}: {arg('epsilon')} must be a number >= 0 and {'<=' if may_be_one else '<'} 1, got "
+        f"{shown_value(epsilon)}{why}"
+    )

@@ -21,6 +21,7 @@ from bestdag.search.ges import GES as GES
 from bestdag.search.trees import ChowLiu as ChowLiu
 from bestdag.search.trees import TAN as TAN
 from bestdag.search.naive_bayes import NaiveBayes as NaiveBayes
+from bestdag.wording import arg, by_reader
 # isort: on
 
 # Seconds for one of many fits, as in cross-validation.
@@ -61,16 +62,15 @@ def make_search(name: str, **settings: Any) -> Search:
     """
     key = canonical(name, ["mmhc", "pc"])  # what others call a search
     if key == "mmhc":
-        what = "mmhc is tests that leave few parents, then climbing"
         raise UnknownNameError(
-            f"{what}: search='hill_climb' with skeleton='pc' is similar"
-        ).with_option(f"{what}: learn --search hill_climb --skeleton pc is similar")
+            "mmhc is tests that leave few parents, then climbing: learn with "
+            f"{arg('search', 'hill_climb')} and {arg('skeleton', 'pc')} is similar"
+        )
     if key == "pc":
-        what = "pc is tests of independence, without a score"
+        use = by_reader("pc(data)", "bestdag pc")
         raise UnknownNameError(
-            f"{what}: use pc(data); skeleton='pc' is for the best network along its links"
-        ).with_option(
-            f"{what}: use bestdag pc; learn --skeleton pc is for the best network along its links"
+            f"pc is tests of independence, without a score: use {use}; learn with "
+            f"{arg('skeleton', 'pc')} is for the best network along its links"
         )
     search: Search = make("search", name, SEARCHES, ALIASES, settings)
     return search

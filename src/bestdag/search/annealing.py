@@ -19,6 +19,7 @@ from bestdag.search.climbing.ascent import (
 from bestdag.search.climbing.walk import Walk
 from bestdag.search.problem import Problem
 from bestdag.search.steps import POINT, Steps
+from bestdag.wording import arg
 
 __all__ = ["Annealing"]
 
@@ -89,11 +90,10 @@ class Annealing:
         require_positive("annealing", "initial_temperature", self.initial_temperature)
         require_positive("annealing", "final_temperature", self.final_temperature)
         if self.final_temperature > self.initial_temperature:
-            came = f"{self.initial_temperature!r}, got {self.final_temperature!r}"
             raise InvalidParameterError(
-                f"annealing: final_temperature must be at most initial_temperature, {came}"
-            ).with_option(
-                f"annealing: --final-temperature must be at most --initial-temperature, {came}"
+                f"annealing: {arg('final_temperature')} must be at most "
+                f"{arg('initial_temperature')}, {self.initial_temperature!r}, got "
+                f"{self.final_temperature!r}"
             )
         require_choice("annealing", "schedule", self.schedule, ("geometric", "linear"))
         require_count("annealing", "levels", self.levels, minimum=1)

@@ -38,7 +38,7 @@ from bestdag.search.steps import (
 )
 from bestdag.search.structures import Structures
 from bestdag.search.ties import is_better
-from bestdag.wording import count_of
+from bestdag.wording import arg, count_of
 from bestdag.workers import run_all
 
 __all__ = ["Afterwards", "run"]
@@ -88,8 +88,7 @@ def run(search: Search, problem: Problem, afterwards: Afterwards | None = None) 
         result = _Run(search, problem, afterwards).result()
         lacking = problem.without_support(result.dag) if result.score == -math.inf else None
         if lacking is not None:  # a search of the user's own that does not look at scores
-            what = f"search: {search.name} gives {lacking};"
-            raise GraphError(f"{what} set support=0").with_option(f"{what} pass --support 0")
+            raise GraphError(f"search: {search.name} gives {lacking}; pass {arg('support', 0)}")
     notes = list(result.notes)
     if memory.shortages and not result.is_proved:
         notes.append(f"within {memory}: {', '.join(memory.shortages.values())}")

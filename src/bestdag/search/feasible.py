@@ -13,6 +13,7 @@ from bestdag.errors import GraphError, InvalidParameterError
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.scores.local_scores import LocalScores
 from bestdag.scores.table import ParentSets, ScoreTable
+from bestdag.wording import arg
 
 __all__ = [
     "Parents",
@@ -200,13 +201,10 @@ def allowed_sets(table: ScoreTable, nodes: NodeKnowledge) -> ScoreTable:
                 "allows; make the file with that knowledge or from data"
             )
         if required and not _lists_every_set(sets, table.n_variables - 1, limit):
-            what = (
+            raise InvalidParameterError(
                 f"search: {child!r} has required parents, and the score file may lack the sets "
-                "they need (files leave out sets that a subset beats); learn from the data, or"
-            )
-            if_whole = "if the file lists every set up to that size"
-            raise InvalidParameterError(f"{what} give max_parents {if_whole}").with_option(
-                f"{what} give --max-parents {if_whole}"
+                "they need (files leave out sets that a subset beats); learn from the data, or "
+                f"give {arg('max_parents')} if the file lists every set up to that size"
             )
         kept.append(ParentSets.of([score for score, _ in left], [p for _, p in left]))
     return ScoreTable(table.names, kept, complete=table.complete)

@@ -20,6 +20,7 @@ from bestdag.scores.node_average import NodeAverage
 from bestdag.search.problem import Problem
 from bestdag.search.steps import Event, Found, Note, SearchEnd, Step, Steps
 from bestdag.search.ties import tie_width
+from bestdag.wording import arg
 
 __all__ = ["GES"]
 
@@ -208,12 +209,9 @@ _WITH_KNOWLEDGE = (
 
 def _require_equivalence(scorer: LocalScores) -> None:
     if isinstance(scorer.score, NodeAverage):
-        why = (
-            "scores families over different rows, so that equivalent structures have different "
-            "scores; use the search hill_climb, tabu or auto"
-        )
-        raise InvalidParameterError(f"ges: missing='available' {why}").with_option(
-            f"ges: --missing available {why}"
+        raise InvalidParameterError(
+            f"ges: {arg('missing', 'available')} scores families over different rows, so that "
+            "equivalent structures have different scores; use the search hill_climb, tabu or auto"
         )
     what: Any = scorer.score if not scorer.score.is_score_equivalent else scorer.structure_prior
     if not scorer.is_score_equivalent:

@@ -20,6 +20,7 @@ from bestdag.search.climbing.ascent import (
 from bestdag.search.climbing.walk import Walk
 from bestdag.search.problem import Problem
 from bestdag.search.steps import Event, Search, Steps
+from bestdag.wording import arg
 
 __all__ = ["HillClimb"]
 
@@ -86,13 +87,10 @@ class HillClimb:
         require_count("hill_climb", "restarts", self.restarts)
         require_count("hill_climb", "perturb", self.perturb)
         if self.perturb and not self.restarts:
-            how_often = "how often the best structure is perturbed"
             raise InvalidParameterError(
-                f"hill_climb: perturb is for restarts, got perturb={self.perturb} without "
-                f"restarts; set restarts to {how_often}"
-            ).with_option(
-                f"hill_climb: --perturb is for restarts, got {self.perturb} without restarts; "
-                f"set --restarts to {how_often}"
+                f"hill_climb: {arg('perturb')} is for restarts, got {arg('perturb', self.perturb)} "
+                f"without restarts; set {arg('restarts')} to how often the best structure is "
+                "perturbed"
             )
         require_flag("hill_climb", "reinsert", self.reinsert)
         require_limits("hill_climb", self.candidates, self.max_steps)

@@ -16,6 +16,7 @@ from bestdag.search.climbing.walk import Walk
 from bestdag.search.feasible import Parents
 from bestdag.search.problem import Problem
 from bestdag.search.steps import POINT, Note, Steps
+from bestdag.wording import arg
 
 __all__ = ["K2Search"]
 
@@ -71,8 +72,8 @@ class K2Search:
         if self.order is None:
             return
         if self.orders is not None:
-            raise InvalidParameterError("k2: give either order or orders, not both").with_option(
-                "k2: give either --order or --orders, not both"
+            raise InvalidParameterError(
+                f"k2: give either {arg('order')} or {arg('orders')}, not both"
             )
         if isinstance(self.order, str) or not isinstance(self.order, Iterable):
             raise InvalidParameterError(f"k2: order must be a list of names, got {self.order!r}")
@@ -123,8 +124,7 @@ def _require_every_name(order: Sequence[str], number: dict[str, int]) -> None:
     if len(order) != len(number) or len(set(order)) != len(number):
         missing = sorted(set(number).difference(order))
         what = f"{missing[0]!r} is missing" if missing else "a name comes twice"
-        must = f"must have every variable once; {what}"
-        raise InvalidParameterError(f"k2: order {must}").with_option(f"k2: --order {must}")
+        raise InvalidParameterError(f"k2: {arg('order')} must have every variable once; {what}")
 
 
 def _along(nodes: NodeKnowledge, order: Sequence[int]) -> NodeKnowledge:

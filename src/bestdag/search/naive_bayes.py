@@ -13,6 +13,7 @@ from bestdag.graph.knowledge import Knowledge
 from bestdag.registry import setting
 from bestdag.search.problem import Problem
 from bestdag.search.steps import POINT, Class, Found, Steps
+from bestdag.wording import arg, by_reader
 
 __all__ = [
     "NaiveBayes",
@@ -69,10 +70,9 @@ def class_families(target: str, names: Iterable[str]) -> list[tuple[str, frozens
 def require_target(who: str, target: object) -> None:
     """Refuse a search that has no class."""
     if not isinstance(target, str):
-        needed = "the name of the class variable"
-        raise InvalidParameterError(f"{who}: target must be {needed}, got {target!r}").with_option(
-            f"{who}: --target must be given, {needed}"
-        )
+        python = f"must be the name of the class variable, got {target!r}"
+        given = "must be given, the name of the class variable"
+        raise InvalidParameterError(f"{who}: {arg('target')} {by_reader(python, given)}")
 
 
 def require_class(who: str, problem: Problem, target: str) -> None:
@@ -80,9 +80,9 @@ def require_class(who: str, problem: Problem, target: str) -> None:
     require_known("target", target, problem.names, who=who)
     limit = problem.max_parents
     if limit is not None and limit < 1 < len(problem.names):
-        what = f"{who}: every variable has the class {target!r} as a parent, and"
-        raise GraphError(f"{what} max_parents={limit} leaves no room for it").with_option(
-            f"{what} --max-parents {limit} leaves no room for it"
+        raise GraphError(
+            f"{who}: every variable has the class {target!r} as a parent, and "
+            f"{arg('max_parents', limit)} leaves no room for it"
         )
 
 

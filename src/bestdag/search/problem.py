@@ -31,7 +31,7 @@ from bestdag.search.feasible import (
 )
 from bestdag.search.result import Limits, SearchResult
 from bestdag.search.steps import Search, SearchEnd
-from bestdag.wording import count_of, first_names
+from bestdag.wording import arg, count_of, first_names
 
 if TYPE_CHECKING:
     from bestdag.search.driver import Afterwards
@@ -334,27 +334,24 @@ class Problem:
         if not isinstance(start, Dag):
             raise GraphError(f"search: start must be a Dag, got {type(start).__name__}")
         if sorted(start.nodes) != sorted(self.names):
-            must = (
-                "must have the variables of the data, and no others; they differ in "
-                f"{first_names(sorted(set(start.nodes) ^ set(self.names)))}"
+            raise GraphError(
+                f"search: {arg('start')} must have the variables of the data, and no others; they "
+                f"differ in {first_names(sorted(set(start.nodes) ^ set(self.names)))}"
             )
-            raise GraphError(f"search: start {must}").with_option(f"search: --start {must}")
         broken = self.knowledge.violations(start)
         if broken:
-            what = f"violates your constraints: {broken[0]}"
-            raise GraphError(f"search: start {what}").with_option(f"search: --start {what}")
+            raise GraphError(f"search: {arg('start')} violates your constraints: {broken[0]}")
         child = self.without_support(start)
         if child is not None:
-            what = f"gives {child}; begin with another structure, or"
-            raise GraphError(f"search: start {what} set support=0").with_option(
-                f"search: --start {what} pass --support 0"
+            raise GraphError(
+                f"search: {arg('start')} gives {child}; begin with another structure, or pass "
+                f"{arg('support', 0)}"
             )
         limit = self.max_parents
         crowded = [v for v in self.names if limit is not None and len(start.parents(v)) > limit]
         if crowded:
             raise GraphError(
-                f"search: start gives {crowded[0]!r} more than max_parents={limit} parents"
-            ).with_option(
-                f"search: --start gives {crowded[0]!r} more parents than --max-parents {limit}"
+                f"search: {arg('start')} gives {crowded[0]!r} more parents than "
+                f"{arg('max_parents', limit)}"
             )
         return start

@@ -34,6 +34,7 @@ from bestdag.errors import DataError, DataWarning, InvalidParameterError, WriteE
 from bestdag.files import shown_path, temporary, try_lock
 from bestdag.machine import memory_limit as limited_memory
 from bestdag.machine import readable_size, require_memory
+from bestdag.wording import arg, by_reader
 
 if TYPE_CHECKING:
     from bestdag.counts.provider import CountProvider
@@ -218,8 +219,9 @@ def _explained(folder: str) -> Iterator[None]:
 
 
 def _too_little_room(folder: str, why: str) -> WriteError:
-    what = f"scan: {shown_path(folder)}: {why}; name a folder on a larger disk"
-    return WriteError(f"{what} with cache=").with_option(f"{what} with --cache")
+    return WriteError(
+        f"scan: {shown_path(folder)}: {why}; name a folder on a larger disk with {arg('cache')}"
+    )
 
 
 class Scan(Dataset):
@@ -309,8 +311,9 @@ class Scan(Dataset):
     def in_memory(self, who: str) -> NoReturn:
         """Refuse."""
         raise InvalidParameterError(
-            f"{who}: the rows of a scan stay on disk; read the table with read"
-        ).with_option(f"{who}: the rows stay on disk; pass --rows-in memory")
+            f"{who}: the rows of a scan stay on disk; "
+            f"{by_reader('read the table with read', 'pass --rows-in memory')}"
+        )
 
     # Cells
 
@@ -425,8 +428,8 @@ class Scan(Dataset):
 
 
 def _require_memory(what: str, n_bytes: float) -> None:
-    remedy = "raise the memory limit, or take a range of rows with select(rows=slice(...))"
-    require_memory("scan", what, n_bytes, remedy, option="raise --memory-limit, or use --collapse")
+    fewer = by_reader("take a range of rows with select(rows=slice(...))", "use --collapse")
+    require_memory("scan", what, n_bytes, f"raise {arg('memory_limit')}, or {fewer}")
 
 
 def _no_export(what: str) -> InvalidParameterError:
@@ -558,8 +561,7 @@ def scanned(
             return _opened(os.path.join(parent, "rows"), block_rows, keeps=False)
     parent = os.fspath(cache)
     if not parent:
-        what = "must name a folder, got an empty name"
-        raise InvalidParameterError(f"scan: cache {what}").with_option(f"scan: --cache {what}")
+        raise InvalidParameterError(f"scan: {arg('cache')} must name a folder, got an empty name")
     files = local_files(source)
     if files is None:  # nobody knows whether it is what it was
         with temporary_folder() as inner:
@@ -575,7 +577,7 @@ def scanned(
     manifest = read_manifest(place)
     if manifest is not None and manifest["stamp"] == stamp:
         for said in manifest["warnings"]:
-            warn(*said)
+            warn(by_reader(*said))
     else:
         _encode(source, choice, collapse, parent, name, stamp=stamp)
     return _opened(place, block_rows, keeps=True)
@@ -600,7 +602,7 @@ def _encode(
             _encode_into(folder, table, choice, collapse, stamp, heard)
     for one in heard:
         if isinstance(one.message, DataWarning):
-            warn(str(one.message), one.message.on_command_line)
+            warn(by_reader(str(one.message), one.message.on_command_line))
 
 
 def _encode_into(

@@ -36,8 +36,12 @@ from bestdag.data.sources.files import (
 from bestdag.data.sources.frame import FrameSource, frame_columns
 from bestdag.errors import DataError, InvalidParameterError
 from bestdag.files import nearest_file
+from bestdag.wording import Parameter, arg, by_reader
 
 __all__ = ["can_be_opened_again", "open_source"]
+
+# Settings of `read` that are for CSV alone.
+_OF_CSV: tuple[Parameter, ...] = ("separator", "encoding")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +109,11 @@ def _opened(source: Any, form: _Form, stack: ExitStack) -> Source:
             return _files(many, form, stack)
         return _path(Path(source), form, stack)
     is_stream = hasattr(source, "read") and callable(source.read)
-    for setting in ("separator", "encoding"):
+    for setting in _OF_CSV:
         if getattr(form, setting) is not None and not is_stream:
-            what = f"{setting} is for CSV, {form.title} has columns already; leave it out"
-            raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
+            raise InvalidParameterError(
+                f"read: {arg(setting)} is for CSV, {form.title} has columns already; leave it out"
+            )
     if form.sheet is not None:
         raise InvalidParameterError(
             f"read: sheet is for Excel files, {form.title} is none; leave it out"
@@ -189,10 +194,12 @@ def _files(paths: list[Path], form: _Form, stack: ExitStack) -> Source:
     if kind in EXCEL:
         raise DataError(f"read: {source}: workbooks are read one at a time")
     is_text = kind in DELIMITERS
-    for setting in ("sheet",) if is_text else ("sheet", "separator", "encoding"):
+    refused: tuple[Parameter, ...] = ("sheet",) if is_text else ("sheet", *_OF_CSV)
+    for setting in refused:
         if getattr(form, setting) is not None:
-            what = f"read: {source} holds {kind} files; leave out"
-            raise InvalidParameterError(f"{what} {setting}").with_option(f"{what} --{setting}")
+            raise InvalidParameterError(
+                f"read: {source} holds {kind} files; leave out {arg(setting)}"
+            )
     filled = []
     for path in paths:
         refuse_by_sight(path, f"{str(path)!r}")
@@ -270,12 +277,14 @@ def _chunk(stream: Any, source: str) -> bytes:
 def _file(path: Path, form: _Form, kind: str, stack: ExitStack) -> Source:
     source = form.title
     if form.sheet is not None and kind not in EXCEL:
-        what = f"sheet is for Excel files, {source} is {kind}; leave it out"
-        raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
-    for setting in ("separator", "encoding"):
+        raise InvalidParameterError(
+            f"read: {arg('sheet')} is for Excel files, {source} is {kind}; leave it out"
+        )
+    for setting in _OF_CSV:
         if getattr(form, setting) is not None and kind not in DELIMITERS:
-            what = f"{setting} is for CSV, {source} is {kind}; leave it out"
-            raise InvalidParameterError(f"read: {what}").with_option(f"read: --{what}")
+            raise InvalidParameterError(
+                f"read: {arg(setting)} is for CSV, {source} is {kind}; leave it out"
+            )
     load_duckdb()
     if kind in EXCEL:
         from bestdag.data.sources.excel import sheet_as_csv
@@ -339,12 +348,11 @@ def _kind(path: Path, source: str) -> str:
         kind = suffixes[-1] if suffixes else ""
         known = (*DELIMITERS, *JSON, *PARQUET, *EXCEL)
     if kind in NETWORKS:
-        what = f"read: {source} is a network, not a table"
         file = source if source.startswith(("'", '"')) else "NETWORK"
-        raise DataError(f"{what}; Network.load reads it, and its sample(n) draws rows").with_option(
-            f"{what}; to draw rows from it: bestdag sample {file} -n 1000 -o rows.csv; to look at "
-            f"it: bestdag info {file}"
-        )
+        python = "Network.load reads it, and its sample(n) draws rows"
+        commands = f"to draw rows from it: bestdag sample {file} -n 1000 -o rows.csv; to look at it"
+        commands += f": bestdag info {file}"
+        raise DataError(f"read: {source} is a network, not a table; {by_reader(python, commands)}")
     if kind not in known:
         raise DataError(
             f"read: the kind of {source} is not known from its ending; known: "

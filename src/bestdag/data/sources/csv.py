@@ -29,7 +29,7 @@ from bestdag.data.sources.connection import (
 )
 from bestdag.data.sources.duckdb import DuckTable, Field
 from bestdag.errors import DataError
-from bestdag.wording import count_of
+from bestdag.wording import arg, count_of
 
 __all__ = [
     "check_bytes",
@@ -147,9 +147,9 @@ def _not_utf8(source: str, where: str, part: bytes) -> DataError:
     """Return the refusal of bytes that are not UTF-8, with the encoding that they may have."""
     # Latin-1 has control characters there, where Windows has quotes, dashes and the euro.
     encoding = "cp1252" if any(0x80 <= byte < 0xA0 for byte in part) else "latin-1"
-    what = f"read: {source} is not UTF-8 text: {where}; save it as UTF-8, or if it is {encoding}"
-    return DataError(f"{what} pass encoding={encoding!r}").with_option(
-        f"{what} pass --encoding {encoding}"
+    return DataError(
+        f"read: {source} is not UTF-8 text: {where}; save it as UTF-8, or if it is {encoding} pass "
+        f"{arg('encoding', encoding)}"
     )
 
 
@@ -210,14 +210,11 @@ def _refuse_other_separator(
     if counts[other] <= line.count(delimiter) or (is_given and len(names) > 1):
         return
     columns = "one column" if len(names) == 1 else f"{len(names)} columns"
-    what = (
-        f"read: {source} looks {_SIGNS[other]}-separated: its header is {line.rstrip()[:60]!r}, "
-        f"{columns} if {_SIGNS[delimiter]}-separated"
-    )
-    word = "tab" if other == "\t" else f"'{other}'"
     raise DataError(
-        f"{what}; pass separator={other!r}, or put names in quotes that hold such signs"
-    ).with_option(f"{what}; pass --separator {word}, or put names in quotes that hold such signs")
+        f"read: {source} looks {_SIGNS[other]}-separated: its header is {line.rstrip()[:60]!r}, "
+        f"{columns} if {_SIGNS[delimiter]}-separated; pass {arg('separator', other)}, or put names "
+        "in quotes that hold such signs"
+    )
 
 
 def _refuse_blanks(path: Path, name: str, source: str) -> None:
@@ -229,13 +226,10 @@ def _refuse_blanks(path: Path, name: str, source: str) -> None:
         rows = [line for line in itertools.islice(text, _LOOKED_AT) if line.strip()]
     if not rows or any(len(row.split()) != n_words for row in rows):
         return
-    what = (
-        f"read: {source} looks space-separated: its header {name[:60]!r} has {n_words} words, "
-        f"and so has each row"
-    )
-    quotes = "or put the name in quotes if it is one column"
-    raise DataError(f"{what}; pass separator=' ', {quotes}").with_option(
-        f"{what}; pass --separator space, {quotes}"
+    raise DataError(
+        f"read: {source} looks space-separated: its header {name[:60]!r} has {n_words} words, and "
+        f"so has each row; pass {arg('separator', ' ')}, or put the name in quotes if it is one "
+        "column"
     )
 
 

@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 from bestdag.data.sources.connection import one_line
 from bestdag.errors import BestdagError, DataError, import_optional, unknown_name
 from bestdag.machine import require_memory
+from bestdag.wording import arg
 
 __all__ = ["sheet_as_csv"]
 
@@ -92,9 +93,8 @@ def _chosen(book: Any, source: str, name: str | None) -> Any:
         raise DataError(f"{who} is empty; column names and rows are needed")
     if len(filled) > 1:
         shown = ", ".join(map(repr, filled[:10])) + (", ..." if filled[10:] else "")
-        what = f"{who} has {len(filled):,} sheets with data, {shown}"
-        raise DataError(f"{what}; name one with sheet=").with_option(
-            f"{what}; name one with --sheet"
+        raise DataError(
+            f"{who} has {len(filled):,} sheets with data, {shown}; name one with {arg('sheet')}"
         )
     return sheets[filled[0]]
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from bestdag.data.sources.connection import one_line
 from bestdag.errors import DataError
+from bestdag.wording import by_reader
 
 __all__ = [
     "DELIMITERS",
@@ -171,8 +172,11 @@ def is_table(path: PurePath) -> bool:
 def refuse_by_sight(path: Path, source: str) -> None:
     """Refuse workbooks of other formats, and text files that begin as something else does."""
     if path.suffix.lower() in _OTHER_WORKBOOKS:
-        what = f"read: {source} is a workbook of another format than .xlsx; save it as .xlsx or CSV"
-        raise DataError(f"{what}, or pass what pandas.read_excel makes of it").with_option(what)
+        frame = by_reader(", or pass what pandas.read_excel makes of it", "")
+        raise DataError(
+            f"read: {source} is a workbook of another format than .xlsx; save it as .xlsx or CSV"
+            f"{frame}"
+        )
     if path.suffix.lower() not in (".csv", ".tsv", ".txt"):
         return
     with path.open("rb") as file:

@@ -28,6 +28,7 @@ from bestdag.scores.parent_sets.limits import (
 )
 from bestdag.scores.prior import ArcPrior
 from bestdag.scores.table import ScoreTable, split_sets
+from bestdag.wording import arg
 from bestdag.workers import run_all
 
 __all__ = ["Listing", "ParentSetListing", "listed_apart"]
@@ -153,12 +154,9 @@ class ParentSetListing:
         except _core.TooManySetsError as error:
             child, size = error.args
             of_child = "" if child is None else f" of {show(self._names[child])}"
-            what = (
-                f"{_WHO}: the sets of {size} parents{of_child} need more than {readable_size(room)}"
-            )
-            fewer = max(0, size - 1)
-            raise NotEnoughMemoryError(f"{what}; set max_parents to {fewer} or less").with_option(
-                f"{what}; pass --max-parents {fewer} or less"
+            raise NotEnoughMemoryError(
+                f"{_WHO}: the sets of {size} parents{of_child} need more than "
+                f"{readable_size(room)}; pass {arg('max_parents', max(0, size - 1))} or less"
             ) from None
         if self._native.is_full:
             do_without("sets", f"parent sets are listed up to {readable_size(room)}")

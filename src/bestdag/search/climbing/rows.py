@@ -11,6 +11,7 @@ import numpy.typing as npt
 from bestdag.graph.knowledge import NodeKnowledge
 from bestdag.machine import memory_left, require_memory
 from bestdag.scores.local_scores import LocalScores
+from bestdag.wording import arg
 
 __all__ = ["Family", "Row", "Rows", "screened"]
 
@@ -68,8 +69,7 @@ class Rows:
             who,
             f"a list of {n_candidates:,} arcs",
             _BYTES_PER_CANDIDATE * n_candidates,
-            "set candidates to fewer per variable",
-            option="pass --candidates with fewer per variable",
+            f"lower {arg('candidates')}",
         )
         self.candidates = candidates
         self._scorer = scorer
