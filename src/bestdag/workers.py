@@ -149,7 +149,7 @@ def _gathered(
             f"{what}; pass a smaller --threads"
         ) from None
     finally:
-        # After a failure, or Ctrl-C; what runs already runs to its end. Copies are killed instead: a
+        # After a failure, or Ctrl-C; what runs already runs to its end. Copies are killed: a
         # pool whose processes die must not find a future cancelled (a bug of Python before 3.12).
         for future in waiting if isinstance(shared, _Broadcast) else ():
             future.cancel()
