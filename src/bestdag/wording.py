@@ -1,14 +1,45 @@
-"""How messages write numbers with their nouns, lists of names, and values."""
+"""How texts write numbers with their nouns, lists of names, values, and aligned columns."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from unicodedata import combining, east_asian_width
 
-__all__ = ["count_of", "either", "first_names", "shell_word", "shown_value"]
+__all__ = ["aligned", "count_of", "either", "first_names", "shell_word", "shown_value"]
 
 _MOST_NAMES = 5
 _MOST_SHOWN = 80  # characters of a value
+
+
+def aligned(rows: Sequence[Sequence[str]], *, left: int | None = None) -> list[str]:
+    """Write rows as lines with aligned columns, the first `left` ones, or all, to the left.
+
+    Nothing is cut or wrapped. Letters of East Asian scripts are two columns of a terminal wide.
+
+    Examples
+    --------
+    >>> aligned([("age", "n"), ("雨", "12"), ("young", "7")], left=1)
+    ['age     n', '雨     12', 'young   7']
+    """
+    sizes = [[_columns(cell) for cell in row] for row in rows]
+    widths = [max(column) for column in zip(*sizes, strict=True)]
+    lines = []
+    for row, used in zip(rows, sizes, strict=True):
+        blanks = [" " * (width - size) for width, size in zip(widths, used, strict=True)]
+        cells = [
+            cell + blank if left is None or k < left else blank + cell
+            for k, (cell, blank) in enumerate(zip(row, blanks, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def _columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if east_asian_width(c) in "WF" else not combining(c) for c in text)
 
 
 def either(number: float, one: str, many: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bestdag.counts.family import FamilyCounts
 from bestdag.scores.base import Score
 from bestdag.tabular import Table, Tabular
+from bestdag.wording import aligned
 
 __all__ = ["Explanation", "explain"]
 
@@ -83,8 +84,7 @@ def _table(counts: FamilyCounts) -> list[str]:
     ):
         states = [p.states[code] for p, code in zip(counts.parents, codes, strict=True)]
         head.append(states + [f"{n:,}" for n in row.tolist()])
-    widths = [max(map(len, column)) for column in zip(*head, strict=True)]
-    lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in head]
+    lines = aligned(head, left=0)
     if counts.n_observed > _MAX_SHOWN:
         lines.append(f"... and {counts.n_observed - _MAX_SHOWN:,} more configurations")
     return lines
