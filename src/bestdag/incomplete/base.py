@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from bestdag.checkpoint import Checkpoint
+from bestdag.checkpoint import RunState
 from bestdag.data.dataset import Dataset
 from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
@@ -46,7 +46,7 @@ class Task:
     start: Dag | None = None
     progress: Reporter | None = None
     executor: Executor | None = None
-    checkpoint: Checkpoint | None = None
+    state: RunState | None = None
 
     def scorer(self, dataset: Dataset, score: Score, **settings: Any) -> Scorer:
         """Return where local scores of these data come from; `settings` are those of `Scorer`."""
@@ -71,7 +71,7 @@ class Task:
             start=self.start,
             progress=self.progress,
             executor=self.executor,
-            checkpoint=self.checkpoint,
+            state=self.state,
         )
         if self.near_best is not None:
             return solve_near_best(problem, self.search, self.near_best)

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bestdag.checkpoint.opening import require_word
+from bestdag.checkpoint.run import require_word
 from bestdag.errors import require_positive
 from bestdag.machine import thread_count
 from bestdag.papers.data_folder import DataFolder

@@ -9,13 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from bestdag.checkpoint.lock import close_in_copies, is_ours
-from bestdag.checkpoint.opening import require_same
+import filelock
+
+from bestdag.checkpoint.description import require_same
 from bestdag.errors import FormatError, WriteError
 from bestdag.files import shown_path
 from bestdag.papers.study import Trial
 
 __all__ = ["RowFile"]
+
+_PATIENCE = 1.0  # seconds: a process that was killed may take a moment to end
 
 
 class RowFile:
@@ -41,29 +44,24 @@ class RowFile:
         """
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with open(self._path, "a+b") as file:
-                if not is_ours(file.fileno()):
-                    what = f"{shown_path(self._path)}: another run writes there now"
-                    raise WriteError(f"{what}; wait, or use another folder")
+            lock = filelock.FileLock(f"{self._path}.lock", timeout=_PATIENCE)
+            with lock, open(self._path, "a+b") as file:
                 if fresh:
                     file.truncate(0)
                 self._file = file
-                close_in_copies(self)
                 try:
                     yield self._read()
                 finally:
                     self._file = None
+                    os.unlink(lock.lock_file)  # while it is held
         except WriteError:
             raise
+        except filelock.Timeout:
+            what = f"{shown_path(self._path)}: another run writes there now"
+            raise WriteError(f"{what}; wait, or use another folder") from None
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise WriteError(f"{shown_path(self._path)}: cannot be written: {reason}") from None
-
-    def let_go(self) -> None:
-        """Close the file, in a copy of the process that is to run trials."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
 
     def add(self, trial: Trial, row: Mapping[str, Any], seconds: float) -> None:
         """Add a line, in one piece."""

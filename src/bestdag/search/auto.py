@@ -15,7 +15,7 @@ from bestdag.errors import GraphError, require_choice, require_count, require_po
 from bestdag.registry import setting
 from bestdag.scores.parent_sets.listing import ParentSetListing
 from bestdag.scores.table import ScoreTable
-from bestdag.search.bound import Bound, upper_bound
+from bestdag.search.bound import bound_steps
 from bestdag.search.exact.components import decompose
 from bestdag.search.exact.dp.all_sets import forecast_whole
 from bestdag.search.exact.dp.engine import Forecast, forecast
@@ -23,7 +23,6 @@ from bestdag.search.exact.search import Exact
 from bestdag.search.order.improve import Improver
 from bestdag.search.order.search import OrderSearch
 from bestdag.search.problem import Problem
-from bestdag.search.result import BoundKind, BoundSource
 from bestdag.search.steps import (
     POINT,
     Bounded,
@@ -348,7 +347,7 @@ class _Schedule:
         if self._bound is not None or self._is_proved:
             return
         began = time.monotonic()
-        yield from self._bounded(upper_bound(self._problem, deadline=began, incumbent=self._score))
+        yield from self._bounded(bound_steps(self._problem, deadline=began, incumbent=self._score))
         self._spent["proof"] += time.monotonic() - began
 
     def _work_on_proof(self, seconds: float) -> Steps:
@@ -380,22 +379,17 @@ class _Schedule:
             self._take_table(table)
             return
         until = min(began + seconds, time.monotonic() + problem.seconds_left)
-        bound = upper_bound(problem, table, deadline=until, incumbent=self._score)
-        is_news = yield from self._bounded(bound)
+        is_news = yield from self._bounded(
+            bound_steps(problem, table, deadline=until, incumbent=self._score)
+        )
         if not self._may_list_all:
             share = self._share_for_bound * (2.0 if is_news else 0.5)
             self._share_for_bound = min(max(share, TUNING.least_share), TUNING.most_share)
         yield POINT
 
-    def _bounded(self, bound: Bound) -> Generator[Event, None, bool]:
-        """Say a bound; returns whether it is much lower than before."""
-        kind: BoundKind = "none" if bound.value is None else "relaxation"
-        event = Bounded(bound.value, BoundSource(kind=kind, reason=bound.how))
-        is_news = self._take_bound(event)
-        yield event
-        if bound.is_interrupted:
-            raise KeyboardInterrupt
-        return is_news
+    def _bounded(self, steps: Generator[Bounded, None, Bounded]) -> Generator[Event, None, bool]:
+        """Pass on bounds; returns whether the last is much lower than what was known before."""
+        return self._take_bound((yield from steps))
 
     def _take_table(self, table: ScoreTable) -> None:
         self._table = table
