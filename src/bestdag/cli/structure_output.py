@@ -137,7 +137,7 @@ def _for_json(
         "arcs": [list(arc) for arc in found.dag.arcs],
         "compelled": [arc in compelled for arc in found.dag.arcs],
         "score_lost": None if losses is None else [losses[arc] for arc in found.dag.arcs],
-        "notes": list(found.notes),
+        "notes": [*found.notes, *found.bound_words()],
         **({} if table is None else {"data": _data_for_json(table)}),
         **({} if found.structures is None else structures_for_json(found.structures)),
         "settings": {**settings, **found.settings, "resolution": found.resolution},
