@@ -154,7 +154,7 @@ def _for_json(
         "arcs": [list(arc) for arc in result.dag.arcs],
         "compelled": [arc in compelled for arc in result.dag.arcs],
         "score_lost": None if losses is None else [losses[arc] for arc in result.dag.arcs],
-        "notes": list(result.notes),
+        "notes": [*result.notes, *result.bound_words()],
         **({} if table is None else {"data": _data_for_json(table)}),
         **({} if result.structures is None else _structures_for_json(result.structures)),
         "settings": {**settings, **result.settings, "resolution": result.resolution},

@@ -360,9 +360,9 @@ class SearchResult:
     def remarks(self) -> tuple[str, ...]:
         """Return the notes that the headline does not say, and what was made an exception."""
         notes = self.notes[1:] if self._says_what() else self.notes
-        return (*notes, *self._words_on_bound(), *self.exceptions())
+        return (*notes, *self.bound_words(), *self.exceptions())
 
-    def _words_on_bound(self) -> tuple[str, ...]:
+    def bound_words(self) -> tuple[str, ...]:
         """Say where the bound comes from, or why there is none."""
         source = self.bound_source
         if source is None or self.is_proved:

@@ -62,6 +62,7 @@ _SECONDS_PER_VARIABLE = 5e-4
 _MANY_VARIABLES = 100
 # What the file of a run calls the lists of parent sets.
 _LISTS = "lists"
+_OVER_ALL = "exact search over all parent sets"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +152,7 @@ class Exact:
         """Solve over all parent sets; the first structure is that of a climb."""
         climbed = yield from _climb(problem)
         first = _first(problem) if climbed.best is None else climbed.best.structure
+        yield Phase(_OVER_ALL)
         solved = solve_whole(problem, first, progress=_whole_progress(problem))
         if solved.proof is not None:
             yield _proved(problem, solved)
@@ -324,7 +326,7 @@ def _kept_lists(problem: Problem, table: ScoreTable) -> Steps:
 def _whole_progress(problem: Problem) -> Callable[[float], None] | None:
     if problem.reporter is None:
         return None
-    return lambda share: problem.tell("exact search over all parent sets", share=share)
+    return lambda share: problem.tell(_OVER_ALL, share=share)
 
 
 def _fits(needed: Forecast, problem: Problem) -> bool:
