@@ -182,7 +182,7 @@ def _network(path: str) -> Any:
 
 
 def _tables(path: str) -> Any:
-    from bestdag.scores.pseudo_counts import PseudoCounts
+    from bestdag.scores.bd import PseudoCounts
 
     return PseudoCounts.load(path)
 

@@ -25,9 +25,9 @@ from bestdag.parameters.dirichlet import Dirichlet, HasPriors
 from bestdag.parameters.expectation_maximization import EMRun, Expectation, iterate
 from bestdag.parameters.fsnml import FSNML
 from bestdag.registry import setting
+from bestdag.scores.bde import PriorNetwork
 from bestdag.scores.max_bdeu import MaxBDeu
 from bestdag.scores.min_bdeu import MinBDeu
-from bestdag.scores.prior_network import PriorNetwork
 
 __all__ = ["EM", "family_counts"]
 
