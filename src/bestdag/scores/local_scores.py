@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, overload
 import numpy as np
 import numpy.typing as npt
 
-from bestdag.errors import GraphError, InvalidParameterError, unknown_name
+from bestdag.errors import GraphError, InvalidParameterError, require_count, unknown_name
 from bestdag.graph._names import check_nodes
 from bestdag.graph.dag import Dag
 from bestdag.machine import memory_left, require_memory
@@ -325,12 +325,15 @@ class LocalScores:
             `scores.parent_sets.limits.parent_sets` lists them. None when it took longer than
             `time_limit` seconds.
         """
+        most = require_count("score", "max_parents", max_parents)
+        return self._all_families(min(most, len(self.names) - 1), time_limit)
+
+    def _all_families(self, most: int, time_limit: float) -> dict[str, _Floats] | None:
         end = time.monotonic() + time_limit
         scores = {}
         for child in self.names:
-            scores[child] = self._scored_until(
-                end, list(self._families_of(child, max_parents)), self._computed
-            )
+            families = list(self._families_of(child, most))
+            scores[child] = self._scored_until(end, families, self._computed)
             if time.monotonic() >= end and np.isnan(scores[child]).any():
                 return None
         return scores
