@@ -84,7 +84,7 @@ def posterior(
 
     Parameters
     ----------
-    data : Dataset, ScoreTable, or anything `read` takes
+    data : Dataset, LocalScores, or anything `read` takes
         Of a table of local scores only the listed parent sets count.
     score : Score or str, default "bdeu"
         The logarithm of P(D | G): a BD score, an NML score, or BIC as its approximation. LL and
@@ -283,7 +283,7 @@ def _problem(
     threads: int | None,
 ) -> Problem:
     scores: LocalScores
-    if isinstance(data, ScoreTable):
+    if isinstance(data, LocalScores):
         scores = data
     else:
         chosen = make_score(score) if isinstance(score, str) else score

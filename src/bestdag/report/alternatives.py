@@ -137,7 +137,7 @@ def _choices(result: Result, threads: int | None) -> Iterator[_Choice]:
             problem = Problem(
                 scorer_of(score).within_support(result.limits.support),
                 knowledge=result.knowledge,
-                max_parents=result.asked.get("max_parents"),
+                max_parents=result.limits.max_parents,
                 time_limit=share,
                 threads=threads,
             )
