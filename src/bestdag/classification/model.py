@@ -11,7 +11,7 @@ from bestdag.classification.coding import Coding
 from bestdag.data.dataset import Dataset
 from bestdag.data.schema import Variable
 from bestdag.graph.knowledge import Knowledge
-from bestdag.incomplete import Refuse, Treatment, make_treatment
+from bestdag.incomplete import Treatment, make_treatment
 from bestdag.learned import Result
 from bestdag.learning import learn
 from bestdag.network.network import Network
@@ -62,8 +62,7 @@ class Recipe:
     @property
     def keeps_missing(self) -> bool:
         """Whether rows with missing values are learned from."""
-        treatment = make_treatment(self.missing)
-        return treatment.reads_as == "keep" and treatment.name != Refuse.name
+        return make_treatment(self.missing).keeps_missing
 
     def fit(self, dataset: Dataset, target: str) -> Classifier:
         """Learn from training rows that `coding` has cut."""

@@ -74,7 +74,7 @@ def print_structure(
     _print(line, width)
     if not found.is_proved and found.gap is not None:
         _print(found.shortfall(), width)
-    is_mean = found.dataset is not None and found.treatment.name == "available"
+    is_mean = found.dataset is not None and found.treatment.has_mean_scores
     unit = "log score per row" if is_mean else "log score"
     for line in structure_lines(found.dag, losses, width, unit, compelled=found.compelled()):
         print_line(line)
