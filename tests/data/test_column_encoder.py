@@ -361,6 +361,33 @@ def test_types_that_are_not_read_are_named():
         _core.ColumnEncoder([9], []).add_streams([stream(table)], [0], 1)
 
 
+def test_rows_that_are_null_are_refused():
+    rows = pa.array([{"a": "x"}, None])
+    with pytest.raises(TypeError, match="rows that are null"):
+        encoder(rows)
+
+
+def test_a_column_is_filled_by_one_source_at_a_time():
+    made = _core.ColumnEncoder([9, 9], [])
+    with pytest.raises(ValueError, match="different"):
+        made.add_streams([stream(pa.array(["a"])), stream(pa.array(["b"]))], [1, 1], 2)
+    with pytest.raises(ValueError, match="different"):
+        made.add_arrays([np.arange(2), np.arange(2)], [1, 1], [None, None], 2)
+    with pytest.raises(IndexError):
+        made.add_arrays([np.arange(2)], [2], [None], 1)
+    with pytest.raises(ValueError, match="as long"):
+        made.add_arrays([np.arange(2)], [1], [np.array([True])], 1)
+
+
+def test_polars_enums_declare_their_states():
+    polars = pytest.importorskip("polars")
+    series = polars.Series(["b", "a", None, "b"], dtype=polars.Enum(["c", "b", "a"]))
+    made = _core.ColumnEncoder([9], [])
+    made.add_streams([series.__arrow_c_stream__()], [0], 1)
+    Literal(series.to_list()).compare(made, 0)
+    assert made.column(0).declared == ["c", "b", "a"]
+
+
 def test_the_failure_of_a_stream_is_told():
     def batches():
         yield pa.record_batch({"a": ["x"]})

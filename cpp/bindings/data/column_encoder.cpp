@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -137,6 +138,7 @@ public:
         if (streams.size() != first_columns.size()) {
             throw std::invalid_argument("one first column per stream is needed");
         }
+        require_different(first_columns);
         std::vector<bestdag::ArrowArrayStream*> opened;
         for (const nb::object& stream : streams) opened.push_back(&stream_of(stream));
         run_unlocked(threads, [&](const bestdag::Execution& execution) {
@@ -159,6 +161,7 @@ public:
         if (arrays.size() != columns.size() || arrays.size() != masks.size()) {
             throw std::invalid_argument("one column and one mask, or None, per array is needed");
         }
+        require_different(columns);
         std::vector<bestdag::PlainArray> plain;
         for (std::size_t i = 0; i < arrays.size(); ++i) {
             require_column(columns[i]);
@@ -241,6 +244,14 @@ public:
 private:
     void require_column(std::size_t i) const {
         if (i >= encoder_.n_columns()) throw nb::index_error("the encoder has no such column");
+    }
+
+    // Each column is the work of one thread.
+    static void require_different(std::vector<std::size_t> columns) {
+        std::sort(columns.begin(), columns.end());
+        if (std::adjacent_find(columns.begin(), columns.end()) != columns.end()) {
+            throw std::invalid_argument("columns must be different");
+        }
     }
 
     // As UTF-8; half characters have none, and are in no column of text.
