@@ -31,7 +31,7 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.knowledge import Knowledge
 from bestdag.graph.knowledge.knowledge import known_as
 from bestdag.graph.pdag import Pdag
-from bestdag.incomplete import Treatment, make_treatment
+from bestdag.incomplete import Refuse, Treatment, make_treatment
 from bestdag.incomplete.base import Task
 from bestdag.learned import Result
 from bestdag.machine import memory_limit as limited_memory
@@ -238,7 +238,7 @@ def learn(
                 data,
                 score=score,
                 structure_prior=structure_prior,
-                missing=None if treatment.name == "error" else missing,
+                missing=None if isinstance(treatment, Refuse) else missing,
                 discretize=discretize or None,
             )
             scores = data
@@ -259,7 +259,7 @@ def learn(
             if treatment.idle is not None and not data.has_missing:
                 what = "the table is learned like any complete one"
                 notes.append(f"no missing values: {treatment.idle}, and {what}")
-                treatment = make_treatment("error")
+                treatment = Refuse()
             dataset = treatment.settle(data, chosen)
             prior = make_prior(structure_prior, len(dataset.names))
             if dataset.n_rows < data.n_rows:

@@ -91,7 +91,7 @@ def print_structure(
     _print(line, width)
     if not result.is_proved and result.gap is not None:
         _print(result.shortfall(), width)
-    is_mean = result.dataset is not None and result.treatment.name == "available"
+    is_mean = result.dataset is not None and result.treatment.has_mean_scores
     unit = "log score per row" if is_mean else "log score"
     for line in structure_lines(result.dag, losses, width, unit, compelled=result.compelled()):
         print_line(line)

@@ -76,12 +76,18 @@ class Treatment(Protocol):
 
     ``reads_as`` is the setting `missing` of `read` that it needs: "keep" where it takes missing
     cells itself. ``idle`` says that it has nothing to do where no missing values, so that such a
-    table is learned as any complete one; None where it has.
+    table is learned as any complete one; None where it has. ``summary`` says in a report what was
+    done about missing values. ``keeps_missing`` says that rows with missing values are learned
+    from; the counts may then be expected ones, and the scores means per row.
     """
 
     name: ClassVar[str]
     reads_as: ClassVar[str]
     idle: ClassVar[str | None]
+    summary: ClassVar[str]
+    keeps_missing: ClassVar[bool]
+    has_expected_counts: ClassVar[bool]
+    has_mean_scores: ClassVar[bool]
 
     def refusal(self, score: Score) -> str | None:
         """Say why it cannot be used with a score; None where it can."""
@@ -130,6 +136,10 @@ class CompleteRows:
 
     __slots__ = ()
     idle: ClassVar[str | None] = None
+    summary: ClassVar[str] = ""
+    keeps_missing: ClassVar[bool] = False
+    has_expected_counts: ClassVar[bool] = False
+    has_mean_scores: ClassVar[bool] = False
 
     def refusal(self, score: Score) -> str | None:
         """Return None: rows without missing values suit every score."""

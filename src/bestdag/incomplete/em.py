@@ -73,6 +73,10 @@ class StructuralEM:
     name: ClassVar[str] = "em"
     reads_as: ClassVar[str] = "keep"
     idle: ClassVar[str | None] = "structural EM has nothing to do"
+    summary: ClassVar[str] = "missing values were estimated (EM)"
+    keeps_missing: ClassVar[bool] = True
+    has_expected_counts: ClassVar[bool] = True
+    has_mean_scores: ClassVar[bool] = False
 
     restarts: int = setting(0, "Number of further runs from random changes of the best structure.")
     max_rounds: int = setting(100, "Maximum number of rounds (structure, then parameters) per run.")
