@@ -110,7 +110,7 @@ class StructuralEM:
 
     def learn(self, dataset: Dataset, score: Score, task: Task) -> SearchResult:
         """Learn with any search."""
-        if task.near_best is not None:
+        if task.near_optimal is not None:
             what = "learn: structural EM ends in a local optimum, without near-optimal structures"
             raise InvalidParameterError(
                 f"{what}; leave out k_best, all_optimal and collect_within"
