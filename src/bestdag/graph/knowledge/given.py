@@ -9,6 +9,8 @@ from bestdag.graph.knowledge.knowledge import Knowledge
 
 __all__ = ["known_as", "require_knowledge"]
 
+_NOTHING = Knowledge()
+
 
 def known_as(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:
     """Take statements for what they say; anything else is for `require_knowledge` to refuse."""
@@ -22,7 +24,7 @@ def known_as(knowledge: Knowledge | Sequence[str] | None) -> Knowledge | None:
 def require_knowledge(who: str, knowledge: Knowledge | None) -> Knowledge:
     """Return knowledge, of nothing where None is given, or refuse something else."""
     if knowledge is None:
-        return Knowledge()
+        return _NOTHING
     if not isinstance(knowledge, Knowledge):
         raise InvalidParameterError(
             f"{who}: knowledge must be a Knowledge, got {knowledge!r:.60}; "
