@@ -44,7 +44,7 @@ from bestdag.scores.prior import StructurePrior, make_prior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search import make_search
-from bestdag.search.near_best.request import Request
+from bestdag.search.near_optimal.request import Request
 from bestdag.search.result import SearchResult
 from bestdag.search.steps import Search, checked_search
 from bestdag.search.ties import tie_width
@@ -290,7 +290,7 @@ def learn(
                 skeleton=skeleton,
                 alpha=alpha,
                 bound=bound,
-                near_best=request,
+                near_optimal=request,
                 seed=seed,
                 start=start,
             )
@@ -312,7 +312,7 @@ def learn(
         task = Task(
             search=search,
             bound=bound,
-            near_best=request,
+            near_optimal=request,
             structure_prior=prior,
             knowledge=known,
             max_parents=max_parents,

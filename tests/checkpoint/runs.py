@@ -30,7 +30,7 @@ SEARCHES = {
     "annealing": ({"levels": 400, "proposals": 2000}, (20, 500)),
     "k2": ({"orders": 1000}, (20, 500)),
     "order": ({"rounds": 200}, (40, 500)),
-    "auto": ({"rounds": 3}, (23, 500)),
+    "auto": ({"rounds": 3, "budget": 1e4}, (23, 500)),
     "ges": ({"turning": True}, (1000, 3000)),
     "exact": ({"engine": "bnc"}, (23, 500)),
     "tree": ({}, (1200, 5000)),

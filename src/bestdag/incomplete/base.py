@@ -21,8 +21,8 @@ from bestdag.scores.prior import StructurePrior
 from bestdag.scores.scorer import Scorer
 from bestdag.scores.support import DEFAULT_SUPPORT
 from bestdag.search.bound import solve_with_bound
-from bestdag.search.near_best.request import Request
-from bestdag.search.near_best.search import solve_near_best
+from bestdag.search.near_optimal.request import Request
+from bestdag.search.near_optimal.search import solve_near_optimal
 from bestdag.search.problem import Problem
 from bestdag.search.result import SearchResult
 from bestdag.search.steps import Search
@@ -36,7 +36,7 @@ class Task:
 
     search: Search
     bound: bool = False
-    near_best: Request | None = None  # the near-optimal structures that are wanted too
+    near_optimal: Request | None = None  # the near-optimal structures that are wanted too
     structure_prior: StructurePrior | None = None
     knowledge: Knowledge | None = None
     max_parents: int | None = None
@@ -63,8 +63,8 @@ class Task:
             executor=self.executor,
             state=self.state,
         )
-        if self.near_best is not None:
-            return solve_near_best(problem, self.search, self.near_best)
+        if self.near_optimal is not None:
+            return solve_near_optimal(problem, self.search, self.near_optimal)
         if self.bound:
             return solve_with_bound(problem, self.search)
         return problem.solve(self.search)

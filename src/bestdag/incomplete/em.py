@@ -120,7 +120,7 @@ class StructuralEM:
         self, dataset: Dataset, score: Score, task: Task, scorer: Scorer | None
     ) -> SearchResult:
         """Learn with any search."""
-        if task.near_best is not None:
+        if task.near_optimal is not None:
             raise InvalidParameterError(
                 "learn: structural EM ends in a local optimum, without near-optimal structures; "
                 f"leave out {arg('k_best')}, {arg('all_optimal')} and {arg('collect_within')}"

@@ -22,14 +22,14 @@ from bestdag.search.exact.bnc.certificate import Certificate
 from bestdag.search.exact.bnc.engine import solve_bnc
 from bestdag.search.exact.search import Exact
 from bestdag.search.exact.statements.statements import Statements
-from bestdag.search.near_best.enumeration import (
+from bestdag.search.near_optimal.enumeration import (
     MANY_VARIABLES,
     SECONDS_TO_LIST,
     Choices,
     Window,
     enumerate_choices,
 )
-from bestdag.search.near_best.request import (
+from bestdag.search.near_optimal.request import (
     Request,
     about_file,
     bayes_factors_of,
@@ -41,7 +41,7 @@ from bestdag.search.steps import Listed, Outcome, Phase, Search, Steps, checked_
 from bestdag.search.structures import ListStatus, Structure, Structures
 from bestdag.search.ties import tie_width
 
-__all__ = ["solve_near_best", "with_first"]
+__all__ = ["solve_near_optimal", "with_first"]
 
 # The first guess of how far below the best the k-th is, in nats: so much, and for each doubling of
 # k; then four times as far, up to so far, and then everything there is.
@@ -54,7 +54,7 @@ _MAX_PIVOTS = 500_000
 _BYTES, _BYTES_PER_VARIABLE, _SHARE_OF_MEMORY = 2_000, 300, 0.3
 
 
-def solve_near_best(problem: Problem, search: Search, request: Request) -> SearchResult:
+def solve_near_optimal(problem: Problem, search: Search, request: Request) -> SearchResult:
     """Find the best structure by exact search, and then those next to it.
 
     The result of the search is returned with `structures`. Of structures that tie with the best,
