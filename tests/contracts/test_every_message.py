@@ -75,7 +75,7 @@ NO_OPTION |= {"block_rows"}  # of counting in blocks, in Python
 # Their words are those of knowledge files and statements, the same in both worlds.
 OF_A_FORMAT = ("graph/knowledge/", "graph/_")
 # Marks of SVG and HTML, whose attributes are called as arguments are.
-OF_A_FORMAT += ("drawing/svg.py:", "report/trace.py:", "report/page.py:")
+OF_A_FORMAT += ("drawing/svg.py:", "report/sections.py:", "report/page.py:")
 OF_A_FORMAT += ("network/xdsl.py:", "network/xmlbif.py:")
 
 
