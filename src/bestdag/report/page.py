@@ -14,10 +14,9 @@ from bestdag.graph.dag import Dag
 from bestdag.graph.plotting import plot_dag
 from bestdag.report import sections
 from bestdag.report.alternatives import near_best_section, other_scores_section, scorer_for
-from bestdag.report.citing import citation, references_of
 from bestdag.report.families import family_facts, marginals_of, structure_facts
 from bestdag.report.markup import details, drawn, paragraph
-from bestdag.report.sections import Probabilities
+from bestdag.report.sections import Probabilities, citation, references_of
 from bestdag.report.summary import TableRead, certainty, findings, table_in_words, title_of
 from bestdag.report.whatif import whatif_facts, why_no_whatif
 from bestdag.scores.explanation import arc_losses
