@@ -68,7 +68,7 @@ def numeric_options():
             if not isinstance(option, click.Option) or not isinstance(option.type, number):
                 continue
             flag = option.opts[-1]
-            beside = BESIDE.get(flag, [])
+            beside = BESIDE.get(flag, []) if name not in ("tan", "tree") else []
             has = {one for other in command.params for one in other.opts}
             scores = owners(SCORES, option.name) if "--score" in has and name != "fit" else []
             searches = owners(SEARCHES, option.name) if name == "learn" else []

@@ -58,7 +58,8 @@ def peak():  # of this program; getrusage also counts the process it was started
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 def told(result):
-    return [str(result)[:200], *getattr(result, "notes", ())]
+    bound = result.bound_words() if hasattr(result, "bound_words") else ()
+    return [str(result)[:200], *getattr(result, "notes", ()), *bound]
 
 """
 
