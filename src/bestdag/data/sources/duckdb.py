@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -16,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
-from bestdag.data.sources.arrow import stream_error, streamed
 from bestdag.data.sources.base import (
     LEAST_SHARE,
     SAMPLE_ROWS,
@@ -143,21 +141,30 @@ class DuckTable:
         *,
         as_text: bool,
         n_batches: int | None = None,
+        collapse: bool = False,
     ) -> Generator[_core.ColumnEncoder, None, None]:
         """Encode columns, and one of numbers after them, so many batches at a time or all at once.
 
-        The encoder is the same each time; who takes the codes in between bounds the memory.
+        The encoder is the same each time; who takes the codes in between bounds the memory. With
+        `collapse` rows are the different ones, in order, and the last column says how many equal
+        ones there are: DuckDB groups them, and spills to disk.
         """
         most = [_most_labels(field, limits) for field in fields]
         sql = [field.sql if as_text else field.streamed for field in fields]
-        numbers = []
+        texts = [f"c{i}" for i in range(len(fields))]
         if weight is not None:
-            most, numbers = [*most, 1], [len(fields)]
             sql.append(_number_sql(weight))
-        encoder = _core.ColumnEncoder(most, [], numbers)
+        n_numbers = (weight is not None) + collapse
+        numbers = list(range(len(fields), len(fields) + n_numbers))
+        encoder = _core.ColumnEncoder([*most, *[1] * n_numbers], [], numbers)
         threads, is_open = thread_count(None, who="read"), True
         with _stream_errors():
             rows = self.projected(", ".join(f"{one} AS c{i}" for i, one in enumerate(sql)))
+            if collapse:
+                sums = [*texts, *(f"sum(c{i}) AS c{i}" for i in numbers[:-1]), "count(*)::DOUBLE"]
+                by = ", ".join(texts)
+                grouped = self._run(lambda: rows.aggregate(", ".join(sums), by))
+                rows = self._run(lambda: grouped.order(by))
             stream = self._run(rows.__arrow_c_stream__)
             if n_batches is None:
                 self._run(lambda: encoder.add_streams([stream], [0], threads))
@@ -349,19 +356,17 @@ class DuckSource:
     ) -> Generator[Batch, None, None]:
         """Codes of all rows in order; or with `collapse` of the different rows, by codes."""
         own = None if weight is None else self._fields[weight]
+        if own is not None and collapse:
+            _require_whole(self._table, own)
         fields = [self._fields[column.name] for column in columns]
         texts = [column.texts for column in columns]
-        if collapse:
-            if own is not None:
-                _require_whole(self._table, own)
-            yield from different_rows(self._table, fields, texts, own)
-            return
         most = {c.name: max(1, len(c.texts)) for c in columns}
         limits = Limits(most, frozenset(), lambda *_: None)
         place = [{text: i for i, text in enumerate(listed)} for listed in texts]
-        rows = self._table.encoders(fields, limits, own, as_text=True, n_batches=_BATCHES)
         threads = thread_count(None, who="read")
-        for encoder in rows:
+        for encoder in self._table.encoders(
+            fields, limits, own, as_text=True, n_batches=_BATCHES, collapse=collapse
+        ):
             maps = []
             for i, listed in enumerate(place):
                 labels: Any = encoder.column(i).labels
@@ -371,9 +376,16 @@ class DuckSource:
                     raise self._has_changed() from None
                 maps.append(small_codes(np.array(places), len(listed)))
             codes = encoder.take(range(len(fields)), maps, threads)
-            weights = None if own is None else encoder.take([len(fields)], [None], 1)[0]
+            batch = Batch(codes)
+            last = len(fields)
+            if own is not None:
+                (batch.weights,) = encoder.take([last], [None], 1)
+                last += 1
+            if collapse:
+                (n_equal,) = encoder.take([last], [None], 1)
+                batch.n_equal = n_equal.astype(np.int64)
             if len(codes[0]):
-                yield Batch(codes, weights=weights)
+                yield batch
 
     def _has_changed(self) -> DataError:
         return DataError(f"read: {self.title} changed while it was read; read a copy of it")
@@ -497,45 +509,6 @@ def promises_few_different_rows(table: DuckTable, fields: Sequence[Field], n_row
     return bool(int(table.select(hashed)[0][0]) * LEAST_SHARE <= n_rows)
 
 
-def different_rows(
-    table: DuckTable, fields: Sequence[Field], texts: Sequence[Sequence[str]], weight: Field | None
-) -> Generator[Batch, None, None]:
-    """Give the codes of the different rows, in their order; DuckDB groups them, and spills to disk.
-
-    Codes are packed, eight 8-bit columns to a 64-bit word.
-    """
-    import duckdb
-
-    widths = code_widths(texts)
-    words = words_of(widths)
-    cells = [field.sql for field in fields]
-    names = [f"w{number}" for number in range(len(words))]
-    parts = [f"{word_sql(word, cells, texts)} AS {n}" for n, word in zip(names, words, strict=True)]
-    listed = ", ".join(names)
-    counted = f"{listed}, count(*)::BIGINT AS n"
-    types = [*["u8"] * len(words), "i8"]
-    if weight is not None:
-        parts.append(f"coalesce({_number_sql(weight)}, 'nan'::DOUBLE) AS weight")
-        counted += ", sum(weight) AS weight"
-        types.append("f8")
-    try:
-        rows = table.projected(", ".join(parts))
-        grouped = interruptible(lambda: rows.aggregate(counted, listed).order(listed), table.con)
-        with closing(streamed(grouped, types, table.con)) as stream:
-            for arrays in stream:
-                weights = arrays.pop() if weight is not None else None
-                n_equal = arrays.pop()
-                codes: list[_Array] = [np.empty(0)] * len(fields)
-                for numbers, word in zip(arrays, words, strict=True):
-                    for i, offset in word:
-                        codes[i] = unpacked(numbers, offset, widths[i])
-                yield Batch(codes, n_equal, weights)
-    except duckdb.ConversionException:
-        raise DataError(
-            f"read: {table.title} changed while it was read; read a copy of it"
-        ) from None
-
-
 def _most_labels(field: Field, limits: Limits) -> int:
     """Return how many labels of a column get codes; texts may outnumber the states."""
     most = limits.most[field.name] + len(limits.missing_values)
@@ -560,7 +533,15 @@ def _stream_errors() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        raise stream_error(str(error)) from None
+        import duckdb
+
+        text = str(error)
+        kind = text.lower()
+        if kind.startswith("interrupt"):
+            raise KeyboardInterrupt from None
+        if kind.startswith("out of memory"):
+            raise MemoryError(text) from None
+        raise duckdb.Error(text) from None
 
 
 def _require_whole(table: DuckTable, weight: Field) -> None:
@@ -579,50 +560,3 @@ def _require_whole(table: DuckTable, weight: Field) -> None:
             f"read: {table.title}: identical rows are combined by whole weights, column "
             f"{weight.name!r} has fractions"
         )
-
-
-_WORD = 8  # bytes of a packed word
-
-
-def code_widths(keys: Sequence[Sequence[str]]) -> list[int]:
-    """Return the bytes that positions in these lists of distinct texts need, and one for none."""
-    return [1 if len(k) <= 255 else 2 if len(k) <= 65_535 else 4 for k in keys]
-
-
-def words_of(widths: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Lay columns of 1, 2 and 4 bytes into words of 8: (column, byte offset) pairs, aligned."""
-    words: list[list[tuple[int, int]]] = []
-    used = _WORD
-    for i in sorted(range(len(widths)), key=lambda i: -widths[i]):
-        if used + widths[i] > _WORD:
-            words.append([])
-            used = 0
-        words[-1].append((i, used))
-        used += widths[i]
-    return words
-
-
-def word_sql(
-    word: Sequence[tuple[int, int]], cells: Sequence[str], keys: Sequence[Sequence[str]]
-) -> str:
-    """Return SQL for one word: cells are SQL for texts, keys the distinct texts they have."""
-    return " + ".join(
-        f"{_code_sql(cells[i], keys[i])}::UBIGINT * {256**offset}::UBIGINT" for i, offset in word
-    )
-
-
-def _code_sql(cell: str, keys: Sequence[str]) -> str:
-    if not keys:
-        return "0"
-    kind = f"ENUM({', '.join(map(sql_text, keys))})"
-    # A cell that is not among the keys makes the cast fail: the source changed since it was asked.
-    return f"coalesce(enum_code(CAST({cell} AS {kind})), {len(keys)})"
-
-
-def unpacked(words: npt.NDArray[Any], offset: int, width: int) -> npt.NDArray[Any]:
-    """Take one column out of its words."""
-    plain = np.asarray(words)
-    if sys.byteorder == "big":
-        plain = plain.astype("<u8")
-    parts = plain.view(f"<u{width}").reshape(len(plain), _WORD // width)
-    return np.ascontiguousarray(parts[:, offset // width])
