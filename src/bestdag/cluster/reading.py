@@ -199,13 +199,13 @@ class _Reading:
         n_bytes = self._n_rows * sum(table.itemsize for table in chosen.tables)
         n_bytes += 0 if self._weight is None else 16 * self._n_rows
         _require_room(machines(self._client), n_bytes, self._name)  # what they have left by now
-        texts = [columns[i].texts for i in self._order]
+        keys = [columns[i].keys for i in self._order]
         in_parts = Plan(
             tuple(chosen.variables[i] for i in self._order),
             tuple(chosen.tables[i] for i in self._order),
             chosen.missing,
         )
-        parts = self._submitted("rows", load_part, self._pieces, texts, in_parts, self._weight)
+        parts = self._submitted("rows", load_part, self._pieces, keys, in_parts, self._weight)
         arities = np.array(in_parts.arities, np.int64)
         facts = awaited(
             self._client, lambda: _asked_facts(self._client, parts, arities), self._name
@@ -275,11 +275,11 @@ class _Reading:
 
 def _joined(parts: Sequence[RawColumn]) -> RawColumn:
     """Put the distinct values of all parts of a column together."""
-    by_text = {t: v for part in parts for t, v in zip(part.texts, part.values, strict=True)}
-    texts = sorted(by_text)
+    by_key = {k: v for part in parts for k, v in zip(part.keys, part.values, strict=True)}
+    keys = sorted(by_key, key=str)
     declared = next((part.declared for part in parts if part.declared is not None), None)
-    values = [by_text[text] for text in texts]
-    return RawColumn(parts[0].name, values, declared=declared, texts=texts)
+    values = [by_key[key] for key in keys]
+    return RawColumn(parts[0].name, values, declared=declared, keys=keys)
 
 
 def _require_alike(files: Sequence[FileFacts], name: str) -> None:
@@ -473,7 +473,7 @@ def _loose(limits: Limits) -> Limits:
 @within_worker_memory()
 def load_part(
     pieces: Sequence[Piece],
-    texts: Sequence[Sequence[str]],
+    keys: Sequence[Sequence[Any]],
     plan: Plan,
     weight: str | None,
     options: ReadOptions,
@@ -481,7 +481,7 @@ def load_part(
     """Load rows as codes; those of weight 0 are left out."""
     sink, tally = PartSink(), Tally.of(plan)
     sink.begin(0, [table.dtype for table in plan.tables], weight is not None)
-    columns = [RawColumn(v.name, (), texts=t) for v, t in zip(plan.variables, texts, strict=True)]
+    columns = [RawColumn(v.name, (), keys=k) for v, k in zip(plan.variables, keys, strict=True)]
     for piece in pieces:
         with _rows(piece) as source:
             own = None if weight is None else WeightColumn(weight, partial(source.cell, weight))

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -41,7 +41,7 @@ from bestdag.data.sources.connection import (
     to_the_end,
 )
 from bestdag.errors import DataError
-from bestdag.machine import thread_count
+from bestdag.machine import memory_left, thread_count
 
 __all__ = ["MAX_TOGETHER", "DuckSource", "DuckTable", "Field", "json_value", "typed_fields"]
 
@@ -55,8 +55,9 @@ _SLACK = 100
 _MOST_LABELS = 2**32 - 2
 # Columns that one query may ask about: its cost grows faster than their number.
 MAX_TOGETHER = 64
-# Batches of a stream that are encoded before their codes are handed on.
-_BATCHES = 4
+# Batches of a stream that are encoded before their codes are handed on, where memory is short and
+# where it is not; a batch has some million values.
+_FEW_BATCHES, _BATCHES, _SHORT = 1, 4, 1 << 30
 # Cells in a row group of a stored table, which is held in memory; and its least rows.
 _GROUP_CELLS = 1 << 21
 _LEAST_GROUP = 2048
@@ -139,7 +140,6 @@ class DuckTable:
         limits: Limits,
         weight: Field | None,
         *,
-        as_text: bool,
         n_batches: int | None = None,
         collapse: bool = False,
     ) -> Generator[_core.ColumnEncoder, None, None]:
@@ -150,8 +150,8 @@ class DuckTable:
         ones there are: DuckDB groups them, and spills to disk.
         """
         most = [_most_labels(field, limits) for field in fields]
-        sql = [field.sql if as_text else field.streamed for field in fields]
-        texts = [f"c{i}" for i in range(len(fields))]
+        sql = [field.streamed for field in fields]
+        keys = [f"c{i}" for i in range(len(fields))]
         if weight is not None:
             sql.append(_number_sql(weight))
         n_numbers = (weight is not None) + collapse
@@ -161,8 +161,8 @@ class DuckTable:
         with _stream_errors():
             rows = self.projected(", ".join(f"{one} AS c{i}" for i, one in enumerate(sql)))
             if collapse:
-                sums = [*texts, *(f"sum(c{i}) AS c{i}" for i in numbers[:-1]), "count(*)::DOUBLE"]
-                by = ", ".join(texts)
+                sums = [*keys, *(f"sum(c{i}) AS c{i}" for i in numbers[:-1]), "count(*)::DOUBLE"]
+                by = ", ".join(keys)
                 grouped = self._run(lambda: rows.aggregate(", ".join(sums), by))
                 rows = self._run(lambda: grouped.order(by))
             stream = self._run(rows.__arrow_c_stream__)
@@ -336,8 +336,8 @@ class DuckSource:
         has_weights = self._weight is not None and self._weights is None
         weight = self._fields[str(self._weight)] if has_weights else None
         fields = [self._fields[name] for name in names]
-        (encoder,) = self._table.encoders(fields, limits, weight, as_text=False)
-        columns = self._labelled(encoder, fields, limits, as_text=False)
+        (encoder,) = self._table.encoders(fields, limits, weight)
+        columns = self._labelled(encoder, fields, limits)
         if weight is not None:
             (self._weights,) = encoder.take([len(fields)], [None], 1)
         return take_codes(encoder, columns, thread_count(None, who="read"))
@@ -345,11 +345,11 @@ class DuckSource:
     def distinct(self, names: Sequence[str], limits: Limits) -> list[RawColumn]:
         """Return the distinct values of columns, without codes."""
         fields = [self._fields[name] for name in names]
-        rows = self._table.encoders(fields, limits, None, as_text=True, n_batches=_BATCHES)
+        rows = self._table.encoders(fields, limits, None, n_batches=_batches())
         for encoder in rows:
             coded = [i for i in range(len(fields)) if encoder.column(i).is_coded]
             encoder.take(coded, [None] * len(coded), 1)
-        return self._labelled(encoder, fields, limits, as_text=True)
+        return self._labelled(encoder, fields, limits)
 
     def batches(
         self, columns: Sequence[RawColumn], weight: str | None, *, collapse: bool
@@ -359,13 +359,12 @@ class DuckSource:
         if own is not None and collapse:
             _require_whole(self._table, own)
         fields = [self._fields[column.name] for column in columns]
-        texts = [column.texts for column in columns]
-        most = {c.name: max(1, len(c.texts)) for c in columns}
+        most = {c.name: max(1, len(c.keys)) for c in columns}
         limits = Limits(most, frozenset(), lambda *_: None)
-        place = [{text: i for i, text in enumerate(listed)} for listed in texts]
+        place = [{key: i for i, key in enumerate(column.keys)} for column in columns]
         threads = thread_count(None, who="read")
         for encoder in self._table.encoders(
-            fields, limits, own, as_text=True, n_batches=_BATCHES, collapse=collapse
+            fields, limits, own, n_batches=_batches(), collapse=collapse
         ):
             maps = []
             for i, listed in enumerate(place):
@@ -391,12 +390,7 @@ class DuckSource:
         return DataError(f"read: {self.title} changed while it was read; read a copy of it")
 
     def _labelled(
-        self,
-        encoder: _core.ColumnEncoder,
-        fields: Sequence[Field],
-        limits: Limits,
-        *,
-        as_text: bool,
+        self, encoder: _core.ColumnEncoder, fields: Sequence[Field], limits: Limits
     ) -> list[RawColumn]:
         """Return columns without codes; refuse those with too many distinct values."""
         self._n_rows = encoder.n_rows(0)
@@ -408,12 +402,8 @@ class DuckSource:
         for i, field in enumerate(fields):
             known = encoder.column(i)
             labels: Any = known.labels
-            value = None if field.typed and not as_text else field.value
-            column = encoded_column(encoder, i, field.name, value, field.declared)
-            if as_text:
-                texts = sorted(labels)
-                column = replace(column, values=list(map(field.value, texts)), texts=texts)
-            columns.append(column)
+            value = None if field.typed else field.value
+            columns.append(encoded_column(encoder, i, field.name, value, field.declared))
             if known.is_coded:
                 n_marks = len(limits.missing_values.intersection(map(str, labels)))
                 is_exact = value is None or value is str
@@ -509,10 +499,14 @@ def promises_few_different_rows(table: DuckTable, fields: Sequence[Field], n_row
     return bool(int(table.select(hashed)[0][0]) * LEAST_SHARE <= n_rows)
 
 
+def _batches() -> int:
+    return _BATCHES if memory_left() > _SHORT else _FEW_BATCHES
+
+
 def _most_labels(field: Field, limits: Limits) -> int:
     """Return how many labels of a column get codes; texts may outnumber the states."""
     most = limits.most[field.name] + len(limits.missing_values)
-    is_exact = field.typed is not None or field.value is str
+    is_exact = field.value is str or field.typed is not None
     return min(_MOST_LABELS, most if is_exact else _SURELY_MORE * most + _SLACK)
 
 
