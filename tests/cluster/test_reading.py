@@ -12,6 +12,7 @@ from bestdag.cluster.reading import FileFacts, divided, read_on, spread
 from bestdag.cluster.rows import ClusterRows
 from bestdag.counts.engine import CountingEngine
 from bestdag.data.readers import read
+from bestdag.data.sinks.disk import scan
 from bestdag.errors import BestdagError, ClusterError, DataWarning
 from tests.cluster.test_counts import all_families, assert_counts_agree
 
@@ -126,3 +127,13 @@ def test_parts_have_every_row_once_and_about_as_many(n_parts):
     if n_parts > 1:
         sizes = [sum(piece.n_rows for piece in part) for part in parts]
         assert max(sizes) <= 2 * -(-66 // n_parts)
+
+
+def test_a_declared_state_takes_the_missing_values_everywhere(client, holes):
+    states = {"b": ["x", "y", "z", "missing"]}
+    here = read(holes, missing="state", states=states)
+    assert here.variable("b").states == ("x", "y", "z", "missing")
+    there = read_on(client, holes, missing="state", states=states)
+    assert (there.variables, there.missing_counts) == (here.variables, {})
+    assert scan(holes, missing="state", states=states) == here
+    assert_counts_agree(there, here)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,14 +32,14 @@ from bestdag.data.encoder import (
     WeightColumn,
     encode_rows,
     plan,
-    settle,
+    resolve_missing,
     translated,
-    warn_of_settled,
+    warn_of_resolved,
     whole_weights,
 )
 from bestdag.data.readers import read
 from bestdag.data.settings import Choice, ReadOptions, choose
-from bestdag.data.sources.base import RawColumn
+from bestdag.data.sources.base import Limits, RawColumn
 from bestdag.data.sources.connection import (
     connection,
     plain_path,
@@ -77,6 +77,8 @@ __all__ = [
 _PARTS_EACH, _LEAST_ROWS, _MOST_ROWS = 4, 1 << 16, 1 << 30
 # Of a worker's memory, for its rows.
 _SHARE = 0.7
+# A part with so many distinct values in a column is refused before all parts are known.
+_SURELY_MORE, _SLACK = 2, 100
 
 
 def read_on(client: Client, source: Any, **settings: Any) -> ClusterRows:
@@ -197,13 +199,13 @@ class _Reading:
         n_bytes = self._n_rows * sum(table.itemsize for table in chosen.tables)
         n_bytes += 0 if self._weight is None else 16 * self._n_rows
         _require_room(machines(self._client), n_bytes, self._name)  # what they have left by now
-        texts = [columns[i].texts for i in self._order]
+        keys = [columns[i].keys for i in self._order]
         in_parts = Plan(
             tuple(chosen.variables[i] for i in self._order),
             tuple(chosen.tables[i] for i in self._order),
             chosen.missing,
         )
-        parts = self._submitted("rows", load_part, self._pieces, texts, in_parts, self._weight)
+        parts = self._submitted("rows", load_part, self._pieces, keys, in_parts, self._weight)
         arities = np.array(in_parts.arities, np.int64)
         facts = awaited(
             self._client, lambda: _asked_facts(self._client, parts, arities), self._name
@@ -212,16 +214,16 @@ class _Reading:
         if self._weight is not None:
             whole_weights(tally, self._options)
         warn_of_empty_text(columns, chosen.variables, self._options)
-        settled = settle(columns, chosen, tally, self._options)
-        if settled.tables:
+        resolved = resolve_missing(columns, chosen, tally, self._options)
+        if resolved.tables:
             place = {i: place for place, i in enumerate(self._order)}
-            tables = {place[i]: table for i, table in settled.tables.items()}
+            tables = {place[i]: table for i, table in resolved.tables.items()}
             parts = self._submitted("recoded", _recoded, parts, tables)
-        warn_of_settled(columns, settled, self._options)
-        pairs = zip(settled.variables, settled.counts, strict=True)
+        warn_of_resolved(columns, resolved, self._options)
+        pairs = zip(resolved.variables, resolved.counts, strict=True)
         return ClusterRows(
             self._client,
-            settled.variables,
+            resolved.variables,
             parts,
             facts,
             name=self._name,
@@ -273,11 +275,11 @@ class _Reading:
 
 def _joined(parts: Sequence[RawColumn]) -> RawColumn:
     """Put the distinct values of all parts of a column together."""
-    by_text = {t: v for part in parts for t, v in zip(part.texts, part.values, strict=True)}
-    texts = sorted(by_text)
+    by_key = {k: v for part in parts for k, v in zip(part.keys, part.values, strict=True)}
+    keys = sorted(by_key, key=str)
     declared = next((part.declared for part in parts if part.declared is not None), None)
-    values = [by_text[text] for text in texts]
-    return RawColumn(parts[0].name, values, declared=declared, texts=texts)
+    values = [by_key[key] for key in keys]
+    return RawColumn(parts[0].name, values, declared=declared, keys=keys)
 
 
 def _require_alike(files: Sequence[FileFacts], name: str) -> None:
@@ -452,15 +454,26 @@ def values_of(
     for piece in pieces:
         with _rows(piece) as source:
             source.choose(names, None)
-            limits = options.limits({name: source.declared(name) for name in names})
-            found.append(source.distinct(names, limits))
+            exact = options.limits({name: source.declared(name) for name in names})
+            found.append(source.distinct(names, _loose(exact)))
     return [_joined(columns) for columns in zip(*found, strict=True)]
+
+
+def _loose(limits: Limits) -> Limits:
+    """Return limits for a part, which shows less than the table: all parts are counted later."""
+    most = {name: _SURELY_MORE * n + _SLACK for name, n in limits.most.items()}
+
+    def refuse(counts: Mapping[str, int], estimated: Collection[str], examples: Any) -> None:
+        wide = {name: n for name, n in counts.items() if n > most[name]}
+        limits.refuse(wide, estimated, examples)
+
+    return Limits(most, limits.missing_values, refuse)
 
 
 @within_worker_memory()
 def load_part(
     pieces: Sequence[Piece],
-    texts: Sequence[Sequence[str]],
+    keys: Sequence[Sequence[Any]],
     plan: Plan,
     weight: str | None,
     options: ReadOptions,
@@ -468,7 +481,7 @@ def load_part(
     """Load rows as codes; those of weight 0 are left out."""
     sink, tally = PartSink(), Tally.of(plan)
     sink.begin(0, [table.dtype for table in plan.tables], weight is not None)
-    columns = [RawColumn(v.name, (), texts=t) for v, t in zip(plan.variables, texts, strict=True)]
+    columns = [RawColumn(v.name, (), keys=k) for v, k in zip(plan.variables, keys, strict=True)]
     for piece in pieces:
         with _rows(piece) as source:
             own = None if weight is None else WeightColumn(weight, partial(source.cell, weight))

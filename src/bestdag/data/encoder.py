@@ -2,8 +2,8 @@
 
 Every source ends here and every sink begins here, in three steps. `plan` decides from the distinct
 values of columns what their states are. `encode_rows` translates rows into a sink and counts them.
-`settle` says from these counts what becomes of missing values. Only the second step needs rows: on
-a cluster each worker does it for its own, and the first and last are done once.
+`resolve_missing` says from these counts what becomes of missing values. Only the second step needs
+rows: on a cluster each worker does it for its own, and the first and last are done once.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from bestdag.wording import arg, by_reader
 __all__ = [
     "Encoded",
     "Plan",
-    "Settled",
+    "Resolved",
     "Sink",
     "Tally",
     "WeightColumn",
@@ -47,9 +47,9 @@ __all__ = [
     "encode_rows",
     "labels_of",
     "plan",
-    "settle",
+    "resolve_missing",
     "translated",
-    "warn_of_settled",
+    "warn_of_resolved",
     "whole_weights",
 ]
 
@@ -144,7 +144,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Settled:
+class Resolved:
     """What becomes of missing values: variables, tables for codes that change, counts by code."""
 
     variables: tuple[Variable, ...]
@@ -222,13 +222,13 @@ def encode(
     if whole_weights(tally, options) if has_weights else is_collapsed:
         sink.make_weights_whole()
     warn_of_empty_text(columns, chosen.variables, options)
-    settled = settle(columns, chosen, tally, options)
+    resolved = resolve_missing(columns, chosen, tally, options)
     if has_weights and tally.kept_weight == 0:
         raise DataError(f"{who}: the rows without missing values have no weight")
-    for number, table in settled.tables.items():
+    for number, table in resolved.tables.items():
         sink.recode(number, table)
-    warn_of_settled(columns, settled, options, cuts_are_chosen=cuts_are_chosen)
-    return Encoded(settled.variables, n_source, tally.n_held, settled.counts, is_collapsed)
+    warn_of_resolved(columns, resolved, options, cuts_are_chosen=cuts_are_chosen)
+    return Encoded(resolved.variables, n_source, tally.n_held, resolved.counts, is_collapsed)
 
 
 def plan(columns: Sequence[RawColumn], options: ReadOptions, n_rows: int) -> Plan:
@@ -294,13 +294,15 @@ def encode_rows(
     return tally
 
 
-def settle(columns: Sequence[RawColumn], plan: Plan, tally: Tally, options: ReadOptions) -> Settled:
+def resolve_missing(
+    columns: Sequence[RawColumn], plan: Plan, tally: Tally, options: ReadOptions
+) -> Resolved:
     """Do what was asked about missing values, from the counts alone."""
     variables, strategy = plan.variables, plan.missing
     pairs = list(zip(variables, tally.seen, strict=True))
     missing = {v.name: int(counts[v.arity]) for v, counts in pairs if counts[v.arity]}
     if not missing:
-        return Settled(variables, {}, tuple(tally.seen))
+        return Resolved(variables, {}, tuple(tally.seen))
     fixed = fixed_names(columns, variables) | options.states.keys()
     by_name = {v.name: counts for v, counts in pairs}
     marks = marks_among(variables, lambda v, code: int(by_name[v.name][code]), fixed)
@@ -318,21 +320,21 @@ def settle(columns: Sequence[RawColumn], plan: Plan, tally: Tally, options: Read
             shown = np.append(shown, 0)
         made.append(new)
         counted.append(shown)
-    return Settled(tuple(made), tables, tuple(counted))
+    return Resolved(tuple(made), tables, tuple(counted))
 
 
-def warn_of_settled(
+def warn_of_resolved(
     columns: Sequence[RawColumn],
-    settled: Settled,
+    resolved: Resolved,
     options: ReadOptions,
     *,
     cuts_are_chosen: bool = False,
 ) -> None:
     """Warn of states that are worth a look, by their counts."""
-    by_name = {v.name: c for v, c in zip(settled.variables, settled.counts, strict=True)}
+    by_name = {v.name: c for v, c in zip(resolved.variables, resolved.counts, strict=True)}
     warn_of_states(
         columns,
-        settled.variables,
+        resolved.variables,
         lambda variable, code: int(by_name[variable.name][code]),
         options,
         cuts_are_chosen=cuts_are_chosen,

@@ -6,7 +6,7 @@ import codecs
 import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -115,10 +115,6 @@ class Choice:
     sheet: str | None
     encoding: str | None
     beside: tuple[str, ...] = ()
-
-    def of_plain_csv(self) -> Choice:
-        """Return the same choice for CSV that was written with commas."""
-        return replace(self, separator=",", sheet=None, encoding=None)
 
     def variables(self, names: Sequence[Any]) -> list[str]:
         """Check the names of a table and choose among them."""

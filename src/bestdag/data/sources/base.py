@@ -52,8 +52,8 @@ class RawColumn:
 
     `codes` are positions in `values`; any position past the end is a missing value. A column that
     comes in batches has none. `declared` are states the source itself declares, in order;
-    `variable` is what the column was before. Codes that are `owned` may be overwritten. `texts`
-    are the values as the source's own text, where batches are asked for by them. `counts` says how
+    `variable` is what the column was before. Codes that are `owned` may be overwritten. `keys`
+    are the values as the source has them, by which batches are asked for. `counts` says how
     many rows have each of them and then how many have none, where the source knows.
     """
 
@@ -63,7 +63,7 @@ class RawColumn:
     declared: tuple[str, ...] | None = None
     variable: Variable | None = None
     owned: bool = False
-    texts: Sequence[str] = ()
+    keys: Sequence[Any] = ()
     counts: npt.NDArray[np.int64] | None = None
 
     @property
@@ -238,7 +238,7 @@ def encoded_column(
         labels = list(labels) if labels.dtype in (np.float32, np.float16) else labels.tolist()
     values = labels if value is None or value is str else [value(label) for label in labels]
     counts = np.append(np.asarray(column.counts), column.n_missing) if column.is_coded else None
-    return RawColumn(name, values, declared=declared, counts=counts)
+    return RawColumn(name, values, declared=declared, keys=labels, counts=counts)
 
 
 def take_codes(

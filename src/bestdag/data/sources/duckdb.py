@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -16,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bestdag import _core
-from bestdag.data.sources.arrow import stream_error, streamed
 from bestdag.data.sources.base import (
     LEAST_SHARE,
     SAMPLE_ROWS,
@@ -43,7 +41,7 @@ from bestdag.data.sources.connection import (
     to_the_end,
 )
 from bestdag.errors import DataError
-from bestdag.machine import thread_count
+from bestdag.machine import memory_left, thread_count
 
 __all__ = ["MAX_TOGETHER", "DuckSource", "DuckTable", "Field", "json_value", "typed_fields"]
 
@@ -57,8 +55,9 @@ _SLACK = 100
 _MOST_LABELS = 2**32 - 2
 # Columns that one query may ask about: its cost grows faster than their number.
 MAX_TOGETHER = 64
-# Batches of a stream that are encoded before their codes are handed on.
-_BATCHES = 4
+# Batches of a stream that are encoded before their codes are handed on, where memory is short and
+# where it is not; a batch has some million values.
+_FEW_BATCHES, _BATCHES, _SHORT = 1, 4, 1 << 30
 # Cells in a row group of a stored table, which is held in memory; and its least rows.
 _GROUP_CELLS = 1 << 21
 _LEAST_GROUP = 2048
@@ -141,23 +140,31 @@ class DuckTable:
         limits: Limits,
         weight: Field | None,
         *,
-        as_text: bool,
         n_batches: int | None = None,
+        collapse: bool = False,
     ) -> Generator[_core.ColumnEncoder, None, None]:
         """Encode columns, and one of numbers after them, so many batches at a time or all at once.
 
-        The encoder is the same each time; who takes the codes in between bounds the memory.
+        The encoder is the same each time; who takes the codes in between bounds the memory. With
+        `collapse` rows are the different ones, in order, and the last column says how many equal
+        ones there are: DuckDB groups them, and spills to disk.
         """
         most = [_most_labels(field, limits) for field in fields]
-        sql = [field.sql if as_text else field.streamed for field in fields]
-        numbers = []
+        sql = [field.streamed for field in fields]
+        keys = [f"c{i}" for i in range(len(fields))]
         if weight is not None:
-            most, numbers = [*most, 1], [len(fields)]
             sql.append(_number_sql(weight))
-        encoder = _core.ColumnEncoder(most, [], numbers)
+        n_numbers = (weight is not None) + collapse
+        numbers = list(range(len(fields), len(fields) + n_numbers))
+        encoder = _core.ColumnEncoder([*most, *[1] * n_numbers], [], numbers)
         threads, is_open = thread_count(None, who="read"), True
         with _stream_errors():
             rows = self.projected(", ".join(f"{one} AS c{i}" for i, one in enumerate(sql)))
+            if collapse:
+                sums = [*keys, *(f"sum(c{i}) AS c{i}" for i in numbers[:-1]), "count(*)::DOUBLE"]
+                by = ", ".join(keys)
+                grouped = self._run(lambda: rows.aggregate(", ".join(sums), by))
+                rows = self._run(lambda: grouped.order(by))
             stream = self._run(rows.__arrow_c_stream__)
             if n_batches is None:
                 self._run(lambda: encoder.add_streams([stream], [0], threads))
@@ -329,8 +336,8 @@ class DuckSource:
         has_weights = self._weight is not None and self._weights is None
         weight = self._fields[str(self._weight)] if has_weights else None
         fields = [self._fields[name] for name in names]
-        (encoder,) = self._table.encoders(fields, limits, weight, as_text=False)
-        columns = self._labelled(encoder, fields, limits, as_text=False)
+        (encoder,) = self._table.encoders(fields, limits, weight)
+        columns = self._labelled(encoder, fields, limits)
         if weight is not None:
             (self._weights,) = encoder.take([len(fields)], [None], 1)
         return take_codes(encoder, columns, thread_count(None, who="read"))
@@ -338,30 +345,27 @@ class DuckSource:
     def distinct(self, names: Sequence[str], limits: Limits) -> list[RawColumn]:
         """Return the distinct values of columns, without codes."""
         fields = [self._fields[name] for name in names]
-        rows = self._table.encoders(fields, limits, None, as_text=True, n_batches=_BATCHES)
+        rows = self._table.encoders(fields, limits, None, n_batches=_batches())
         for encoder in rows:
             coded = [i for i in range(len(fields)) if encoder.column(i).is_coded]
             encoder.take(coded, [None] * len(coded), 1)
-        return self._labelled(encoder, fields, limits, as_text=True)
+        return self._labelled(encoder, fields, limits)
 
     def batches(
         self, columns: Sequence[RawColumn], weight: str | None, *, collapse: bool
     ) -> Generator[Batch, None, None]:
         """Codes of all rows in order; or with `collapse` of the different rows, by codes."""
         own = None if weight is None else self._fields[weight]
+        if own is not None and collapse:
+            _require_whole(self._table, own)
         fields = [self._fields[column.name] for column in columns]
-        texts = [column.texts for column in columns]
-        if collapse:
-            if own is not None:
-                _require_whole(self._table, own)
-            yield from different_rows(self._table, fields, texts, own)
-            return
-        most = {c.name: max(1, len(c.texts)) for c in columns}
+        most = {c.name: max(1, len(c.keys)) for c in columns}
         limits = Limits(most, frozenset(), lambda *_: None)
-        place = [{text: i for i, text in enumerate(listed)} for listed in texts]
-        rows = self._table.encoders(fields, limits, own, as_text=True, n_batches=_BATCHES)
+        place = [{key: i for i, key in enumerate(column.keys)} for column in columns]
         threads = thread_count(None, who="read")
-        for encoder in rows:
+        for encoder in self._table.encoders(
+            fields, limits, own, n_batches=_batches(), collapse=collapse
+        ):
             maps = []
             for i, listed in enumerate(place):
                 labels: Any = encoder.column(i).labels
@@ -371,20 +375,22 @@ class DuckSource:
                     raise self._has_changed() from None
                 maps.append(small_codes(np.array(places), len(listed)))
             codes = encoder.take(range(len(fields)), maps, threads)
-            weights = None if own is None else encoder.take([len(fields)], [None], 1)[0]
+            batch = Batch(codes)
+            last = len(fields)
+            if own is not None:
+                (batch.weights,) = encoder.take([last], [None], 1)
+                last += 1
+            if collapse:
+                (n_equal,) = encoder.take([last], [None], 1)
+                batch.n_equal = n_equal.astype(np.int64)
             if len(codes[0]):
-                yield Batch(codes, weights=weights)
+                yield batch
 
     def _has_changed(self) -> DataError:
         return DataError(f"read: {self.title} changed while it was read; read a copy of it")
 
     def _labelled(
-        self,
-        encoder: _core.ColumnEncoder,
-        fields: Sequence[Field],
-        limits: Limits,
-        *,
-        as_text: bool,
+        self, encoder: _core.ColumnEncoder, fields: Sequence[Field], limits: Limits
     ) -> list[RawColumn]:
         """Return columns without codes; refuse those with too many distinct values."""
         self._n_rows = encoder.n_rows(0)
@@ -396,12 +402,8 @@ class DuckSource:
         for i, field in enumerate(fields):
             known = encoder.column(i)
             labels: Any = known.labels
-            value = None if field.typed and not as_text else field.value
-            column = encoded_column(encoder, i, field.name, value, field.declared)
-            if as_text:
-                texts = sorted(labels)
-                column = replace(column, values=list(map(field.value, texts)), texts=texts)
-            columns.append(column)
+            value = None if field.typed else field.value
+            columns.append(encoded_column(encoder, i, field.name, value, field.declared))
             if known.is_coded:
                 n_marks = len(limits.missing_values.intersection(map(str, labels)))
                 is_exact = value is None or value is str
@@ -497,49 +499,14 @@ def promises_few_different_rows(table: DuckTable, fields: Sequence[Field], n_row
     return bool(int(table.select(hashed)[0][0]) * LEAST_SHARE <= n_rows)
 
 
-def different_rows(
-    table: DuckTable, fields: Sequence[Field], texts: Sequence[Sequence[str]], weight: Field | None
-) -> Generator[Batch, None, None]:
-    """Give the codes of the different rows, in their order; DuckDB groups them, and spills to disk.
-
-    Codes are packed, eight 8-bit columns to a 64-bit word.
-    """
-    import duckdb
-
-    widths = code_widths(texts)
-    words = words_of(widths)
-    cells = [field.sql for field in fields]
-    names = [f"w{number}" for number in range(len(words))]
-    parts = [f"{word_sql(word, cells, texts)} AS {n}" for n, word in zip(names, words, strict=True)]
-    listed = ", ".join(names)
-    counted = f"{listed}, count(*)::BIGINT AS n"
-    types = [*["u8"] * len(words), "i8"]
-    if weight is not None:
-        parts.append(f"coalesce({_number_sql(weight)}, 'nan'::DOUBLE) AS weight")
-        counted += ", sum(weight) AS weight"
-        types.append("f8")
-    try:
-        rows = table.projected(", ".join(parts))
-        grouped = interruptible(lambda: rows.aggregate(counted, listed).order(listed), table.con)
-        with closing(streamed(grouped, types, table.con)) as stream:
-            for arrays in stream:
-                weights = arrays.pop() if weight is not None else None
-                n_equal = arrays.pop()
-                codes: list[_Array] = [np.empty(0)] * len(fields)
-                for numbers, word in zip(arrays, words, strict=True):
-                    for i, offset in word:
-                        codes[i] = unpacked(numbers, offset, widths[i])
-                yield Batch(codes, n_equal, weights)
-    except duckdb.ConversionException:
-        raise DataError(
-            f"read: {table.title} changed while it was read; read a copy of it"
-        ) from None
+def _batches() -> int:
+    return _BATCHES if memory_left() > _SHORT else _FEW_BATCHES
 
 
 def _most_labels(field: Field, limits: Limits) -> int:
     """Return how many labels of a column get codes; texts may outnumber the states."""
     most = limits.most[field.name] + len(limits.missing_values)
-    is_exact = field.typed is not None or field.value is str
+    is_exact = field.value is str or field.typed is not None
     return min(_MOST_LABELS, most if is_exact else _SURELY_MORE * most + _SLACK)
 
 
@@ -560,7 +527,15 @@ def _stream_errors() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        raise stream_error(str(error)) from None
+        import duckdb
+
+        text = str(error)
+        kind = text.lower()
+        if kind.startswith("interrupt"):
+            raise KeyboardInterrupt from None
+        if kind.startswith("out of memory"):
+            raise MemoryError(text) from None
+        raise duckdb.Error(text) from None
 
 
 def _require_whole(table: DuckTable, weight: Field) -> None:
@@ -579,50 +554,3 @@ def _require_whole(table: DuckTable, weight: Field) -> None:
             f"read: {table.title}: identical rows are combined by whole weights, column "
             f"{weight.name!r} has fractions"
         )
-
-
-_WORD = 8  # bytes of a packed word
-
-
-def code_widths(keys: Sequence[Sequence[str]]) -> list[int]:
-    """Return the bytes that positions in these lists of distinct texts need, and one for none."""
-    return [1 if len(k) <= 255 else 2 if len(k) <= 65_535 else 4 for k in keys]
-
-
-def words_of(widths: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Lay columns of 1, 2 and 4 bytes into words of 8: (column, byte offset) pairs, aligned."""
-    words: list[list[tuple[int, int]]] = []
-    used = _WORD
-    for i in sorted(range(len(widths)), key=lambda i: -widths[i]):
-        if used + widths[i] > _WORD:
-            words.append([])
-            used = 0
-        words[-1].append((i, used))
-        used += widths[i]
-    return words
-
-
-def word_sql(
-    word: Sequence[tuple[int, int]], cells: Sequence[str], keys: Sequence[Sequence[str]]
-) -> str:
-    """Return SQL for one word: cells are SQL for texts, keys the distinct texts they have."""
-    return " + ".join(
-        f"{_code_sql(cells[i], keys[i])}::UBIGINT * {256**offset}::UBIGINT" for i, offset in word
-    )
-
-
-def _code_sql(cell: str, keys: Sequence[str]) -> str:
-    if not keys:
-        return "0"
-    kind = f"ENUM({', '.join(map(sql_text, keys))})"
-    # A cell that is not among the keys makes the cast fail: the source changed since it was asked.
-    return f"coalesce(enum_code(CAST({cell} AS {kind})), {len(keys)})"
-
-
-def unpacked(words: npt.NDArray[Any], offset: int, width: int) -> npt.NDArray[Any]:
-    """Take one column out of its words."""
-    plain = np.asarray(words)
-    if sys.byteorder == "big":
-        plain = plain.astype("<u8")
-    parts = plain.view(f"<u{width}").reshape(len(plain), _WORD // width)
-    return np.ascontiguousarray(parts[:, offset // width])

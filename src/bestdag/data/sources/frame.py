@@ -5,9 +5,9 @@ None of the packages is imported here: an object of theirs brings its own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from bestdag import _core
 from bestdag.data.dataset import Dataset
 from bestdag.data.labels import is_absent, label_all, number_in
 from bestdag.data.sources.base import (
+    Batch,
     Limits,
     Numbers,
     RawColumn,
@@ -317,15 +318,16 @@ class FrameSource:
         self._encode(names)
         return [self._raw_column(name) for name in names]
 
-    def distinct(self, names: Sequence[str], limits: Limits) -> NoReturn:
-        """Refuse: whole columns are there."""
-        raise NotImplementedError
+    def distinct(self, names: Sequence[str], limits: Limits) -> list[RawColumn]:
+        """Return whole columns, which have their distinct values."""
+        return self.columns(names, limits)
 
     def batches(
         self, columns: Sequence[RawColumn], weight: str | None, *, collapse: bool
-    ) -> NoReturn:
-        """Refuse: whole columns are there."""
-        raise NotImplementedError
+    ) -> Generator[Batch, None, None]:
+        """Codes of all rows, at once and as they are."""
+        weights = None if weight is None else self.weights(weight)
+        yield Batch([column.codes for column in columns], weights=weights)
 
     def has_few_different_rows(self, names: Sequence[str], weight: str | None) -> bool:
         """Return False: rows in memory stay as they are."""
