@@ -46,5 +46,5 @@ class AIC(PenalisedLikelihood):
         return 1.0
 
     def kernel(self) -> _core.Kernel:
-        """Return the native twin, for bulk work."""
+        """Return the native kernel, for bulk work."""
         return _core.aic()

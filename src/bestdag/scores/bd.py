@@ -117,11 +117,11 @@ class BD:
         return sum(self.terms(counts).values())
 
     def kernel(self) -> _core.Kernel | None:
-        """Return the native twin, for bulk work; None with tables: they have names."""
+        """Return the native kernel, for bulk work; None with tables: they have names."""
         return None if self.pseudo_count is None else _core.bd(self.pseudo_count)
 
     def kernel_for(self, variables: Sequence[Variable]) -> _core.Kernel | None:
-        """Return the native twin for data with these variables, in name order."""
+        """Return the native kernel for data with these variables, in name order."""
         if isinstance(self.tables, PseudoCounts):
             return self.tables.kernel(variables)
         return self.kernel()
@@ -222,7 +222,7 @@ class PseudoCounts(Mapping[tuple[str, Collection[str]], _Floats]):
         return observed
 
     def kernel(self, variables: Sequence[Variable]) -> _core.Kernel:
-        """Return the native twin for these variables, in name order.
+        """Return the native kernel for these variables, in name order.
 
         It refuses the families that `of` raises for.
         """

@@ -135,11 +135,11 @@ class BDe(_WithMarginals):
         return sum(self.terms(counts).values())
 
     def kernel(self) -> _core.Kernel | None:
-        """Return the native twin, for bulk work; None with a prior network: it has names."""
+        """Return the native kernel, for bulk work; None with a prior network: it has names."""
         return _core.bdeu(self.ess) if self.prior is None else None
 
     def kernel_for(self, variables: Sequence[Variable]) -> _core.Kernel | None:
-        """Return the native twin for data with these variables, in name order."""
+        """Return the native kernel for data with these variables, in name order."""
         if self._marginals is None:
             return self.kernel()
         return self._marginals.kernel(self.ess, variables)
@@ -239,7 +239,7 @@ class PriorMarginals:
         return self._by_row(counts)
 
     def kernel(self, ess: float, variables: Sequence[Variable]) -> _core.Kernel:
-        """Return the native twin of BDe for these variables, in name order."""
+        """Return the native kernel of BDe for these variables, in name order."""
         names = sorted(self._variables)
         numbers = {name: i for i, name in enumerate(names)}
         axes = [[numbers[axis] for axis in (*self._parents[name], name)] for name in names]
@@ -261,7 +261,7 @@ class PriorMarginals:
         )
 
     def refuse(self, child: Variable, parents: Sequence[Variable], n_bytes: float) -> NoReturn:
-        """Raise what is wrong with a family that the native twin refused."""
+        """Raise what is wrong with a family that the native kernel refused."""
         for variable in (*parents, child):
             self._check(variable)
         self._require_memory(child.name, len(parents), n_bytes)

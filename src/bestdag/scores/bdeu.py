@@ -75,5 +75,5 @@ class BDeu:
         return sum(self.terms(counts).values())
 
     def kernel(self) -> _core.Kernel:
-        """Return the native twin, for bulk work."""
+        """Return the native kernel, for bulk work."""
         return _core.bdeu(self.ess)

@@ -95,7 +95,7 @@ class BDq:
         return sum(self.terms(counts).values())
 
     def kernel(self) -> _core.Kernel:
-        """Return the native twin, for bulk work."""
+        """Return the native kernel, for bulk work."""
         return _core.bdq(self.pseudo_count)
 
     def _penalty(self, counts: FamilyCounts) -> float:

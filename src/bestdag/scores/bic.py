@@ -47,5 +47,5 @@ class BIC(PenalisedLikelihood):
         return 0.5 * log(n) if n > 0 else 0.0
 
     def kernel(self) -> _core.Kernel:
-        """Return the native twin, for bulk work."""
+        """Return the native kernel, for bulk work."""
         return _core.bic()

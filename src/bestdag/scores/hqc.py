@@ -53,5 +53,5 @@ class HQC(PenalisedLikelihood):
         return log(log_n) if log_n > 1 else 0.0
 
     def kernel(self) -> _core.Kernel:
-        """Return the native twin, for bulk work."""
+        """Return the native kernel, for bulk work."""
         return _core.hqc()

@@ -62,5 +62,5 @@ class K2:
         return sum(self.terms(counts).values())
 
     def kernel(self) -> _core.Kernel:
-        """Return the native twin, for bulk work."""
+        """Return the native kernel, for bulk work."""
         return _core.bd(1.0)

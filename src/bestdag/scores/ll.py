@@ -48,5 +48,5 @@ class LL(PenalisedLikelihood):
         return {"log-likelihood": PenalisedLikelihood.terms(self, counts)["log-likelihood"]}
 
     def kernel(self) -> _core.Kernel:
-        """Return the native twin, for bulk work."""
+        """Return the native kernel, for bulk work."""
         return _core.ll()

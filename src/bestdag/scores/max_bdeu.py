@@ -111,7 +111,7 @@ class MaxBDeu:
         return sum(self.terms(counts).values())
 
     def kernel(self) -> _core.Kernel:
-        """Return the native twin, for bulk work."""
+        """Return the native kernel, for bulk work."""
         return _core.max_bdeu(self.ess, self._free_share)
 
 

@@ -107,7 +107,7 @@ class MinBDeu:
         return sum(self.terms(counts).values())
 
     def kernel(self) -> _core.Kernel:
-        """Return the native twin, for bulk work."""
+        """Return the native kernel, for bulk work."""
         return _core.min_bdeu(self.ess, self.epsilon)
 
 

@@ -90,7 +90,7 @@ class MIT:
         return sum(self.terms(counts).values())
 
     def kernel(self) -> _core.Kernel:
-        """Return the native twin, for bulk work."""
+        """Return the native kernel, for bulk work."""
         return _core.mit(self.confidence)
 
     def _penalty(self, counts: FamilyCounts) -> float:

@@ -97,10 +97,10 @@ class NodeAverage:
         return sum(self.terms(counts).values())
 
     def kernel(self) -> None:
-        """Return None: the native twin is bound to the variables of the data."""
+        """Return None: the native kernel is bound to the variables of the data."""
 
     def kernel_for(self, variables: Sequence[Variable]) -> _core.Kernel:
-        """Return the native twin for a table in which the last state means missing."""
+        """Return the native kernel for a table in which the last state means missing."""
         has_missing = np.array([v.name in self.incomplete for v in variables], np.uint8)
         return _core.node_average(self.score.rate(self.n_cases), has_missing)
 

@@ -95,5 +95,5 @@ class PNAL:
         return sum(self.terms(counts).values())
 
     def kernel(self) -> _core.Kernel:
-        """Return the native twin, for bulk work."""
+        """Return the native kernel, for bulk work."""
         return _core.pnal(self.scale, self.exponent)

@@ -83,7 +83,7 @@ class QNML:
         return sum(self.terms(counts).values())
 
     def kernel(self) -> _core.Kernel:
-        """Return the native twin, for bulk work."""
+        """Return the native kernel, for bulk work."""
         return _core.qnml(self.regret == "exact")
 
     def _penalty(self, counts: FamilyCounts, n: int) -> float:
