@@ -64,6 +64,7 @@ PYTHON_ONLY = (
 # Settings that require_* checks and that no command has.
 NO_OPTION = {"unlabelled", "limit", "k", "arity", "memory_limit", "precision", "handle_unknown"}
 NO_OPTION |= {"margin"}  # of score tables, in Python
+NO_OPTION |= {"every"}  # of Checkpoint, in Python: --checkpoint-every
 NO_OPTION |= {"n_variables"}  # of the sparse prior, in Python
 NO_OPTION |= {"block_rows", "first"}  # of scan and Network.sample, in Python
 # Of measures that no command has.
