@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,6 +27,7 @@ from bestdag import (
 from bestdag.errors import NotEnoughMemoryError
 from bestdag.examples import example
 from bestdag.search import SEARCHES
+from bestdag.search.hill_climb import HillClimb
 
 CSV = str(example("asia.csv"))
 SCORES = "3\na 2\n-1 1 b\n-2 0\nb 2\n-1.5 1 a\n-4 0\nc 1\n-1 0\n"
@@ -178,12 +178,11 @@ def test_a_network_is_written_without_a_proof_too(cli, tmp_path):
 
 
 def test_an_interrupted_search_writes_its_best_so_far(cli, tmp_path, monkeypatch):
-    finished = Exact.run
-
     def interrupted(self, problem):
-        return replace(finished(self, problem), status="interrupted")
+        yield from HillClimb().steps(problem)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(Exact, "run", interrupted)
+    monkeypatch.setattr(Exact, "steps", interrupted)
     out = tmp_path / "net.bif"
     assert cli("learn", CSV, "-o", out).code == 130
     assert len(Network.load(out).names) == 8
@@ -213,7 +212,7 @@ def test_the_structure_is_shown_when_its_tables_do_not_fit(cli, tmp_path, monkey
     ],
 )
 def test_wrong_output_is_refused_before_the_search(cli, monkeypatch, arguments, expected):
-    monkeypatch.setattr(Exact, "run", lambda *_: pytest.fail("searched"))
+    monkeypatch.setattr(Exact, "steps", lambda *_: pytest.fail("searched"))
     shown = cli("learn", *arguments)
     assert shown.code == 2
     assert expected in shown.err

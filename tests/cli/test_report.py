@@ -1,13 +1,13 @@
 """`bestdag learn --report`: the page is written after the answer, never over another file."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
 from bestdag.examples import example
 from bestdag.scores import SCORES
 from bestdag.search.exact.search import Exact
+from bestdag.search.hill_climb import HillClimb
 
 CSV = str(example("asia.csv"))
 
@@ -80,12 +80,11 @@ def test_force_replaces(cli, tmp_path):
 
 
 def test_after_ctrl_c_comes_at_once_without_what_takes_long(cli, tmp_path, monkeypatch):
-    finished = Exact.run
-
     def interrupted(self, problem):
-        return replace(finished(self, problem), status="interrupted")
+        yield from HillClimb().steps(problem)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(Exact, "run", interrupted)
+    monkeypatch.setattr(Exact, "steps", interrupted)
     path = tmp_path / "r.html"
     shown = cli("learn", CSV, "--report", path, "--bootstrap", 10**9)
     assert shown.code == 130
