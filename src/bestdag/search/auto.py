@@ -198,6 +198,8 @@ class _Schedule:
         is_at_once = is_small or (whole is not None and whole.seconds <= TUNING.at_once)
         try:
             if is_at_once:
+                if self._problem.start is not None:
+                    yield from self._first_structure()
                 yield from self._passed(follow(Exact(), self._whole_problem(), by="exact"))
                 self._turns, self._spent["proof"] = 1, self._problem.seconds
             if not self._is_proved:
@@ -207,12 +209,17 @@ class _Schedule:
             raise
         yield from self._first_bound()
 
+    def _first_structure(self) -> Steps:
+        """Say what there is to begin with."""
+        dag = self._problem.feasible_dag("auto")
+        score = self._problem.scorer("auto").total(dag)
+        if is_better(score, self._score):
+            self._score = score
+            yield Found(dag, score, by="order")
+
     def _take_turns(self, *, begins_with_bound: bool) -> Steps:
         self._improver = Improver(self._problem, self._problem.feasible_dag("auto"))
-        first = Found(*self._improver.best, by="order")
-        if is_better(first.score, self._score):
-            self._score = first.score
-            yield first
+        yield from self._first_structure()
         self._history = [(0.0, self._score)]
         self._news_at = self._problem.seconds if self._turns else 0.0  # nothing could improve
         if begins_with_bound:

@@ -119,8 +119,9 @@ class _Run:
         self._notes: list[str | Callable[[], str]] = []
         self._class: Class | None = None
         self._trace = Trace()
-        self._phase = self._first_phase = Phase(f"search {search.name}")
-        self._next_tell = 0.0
+        self._phase = Phase(f"search {search.name}")
+        # A first structure usually comes at once, and is worth waiting for.
+        self._next_tell = time.monotonic() + _SECONDS_BETWEEN_TELLS
 
     def result(self) -> SearchResult:
         """Run, and say what came of it."""
@@ -211,6 +212,8 @@ class _Run:
             self._next_tell = 0.0
         elif isinstance(event, Found):
             best = self._known.best
+            if best is None:
+                self._next_tell = 0.0
             if event.move:
                 gain = 0.0 if best is None else event.score - best.score
                 self._trace.append(Step(event.move, gain, event.score))
@@ -228,8 +231,8 @@ class _Run:
 
     def _tell(self) -> None:
         now = time.monotonic()
-        if now < self._next_tell or (self._known.best is None and self._phase is self._first_phase):
-            return  # there is nothing to say yet
+        if now < self._next_tell:
+            return
         self._next_tell = now + _SECONDS_BETWEEN_TELLS
         known, phase = self._known, self._phase
         detail = phase.detail

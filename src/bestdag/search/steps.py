@@ -281,7 +281,7 @@ def follow(
     """
     outcome = Outcome()
     steps = search.steps(problem)
-    yield Phase(f"search {search.name}")
+    is_named = False
     try:
         for event in steps:
             outcome.take(event)
@@ -289,6 +289,9 @@ def follow(
                 event = event._replace(by=by)
             may_stop = isinstance(event, Step | Point)
             yield POINT if as_move is not None and isinstance(event, Step) else event
+            if isinstance(event, Found) and not is_named:
+                is_named = True
+                yield Phase(f"search {search.name}")
             if may_stop and problem.out_of_time() and can_stop(outcome, problem):
                 outcome.status = "time limit"
                 break
